@@ -1,0 +1,72 @@
+package traintravel
+
+import (
+	"fmt"
+	"time"
+)
+
+// A Date is a day of the calendar, counted from 1970-01-01, which is zero. It
+// has no time zone: a service date is the railway's, whatever the clock says.
+type Date int32
+
+// DateOf returns the day that t shows in its own location.
+func DateOf(t time.Time) Date {
+	y, m, d := t.Date()
+	return NewDate(y, m, d)
+}
+
+// NewDate returns a day; like time.Date it normalises, so that 31 April is 1 May.
+func NewDate(year int, month time.Month, day int) Date {
+	return Date(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / 86400)
+}
+
+// ParseDate reads a day in the form 2026-12-31.
+func ParseDate(s string) (Date, error) {
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no date of the form 2026-12-31", s)
+	}
+	return DateOf(t), nil
+}
+
+func (d Date) utc() time.Time { return time.Unix(int64(d)*86400, 0).UTC() }
+
+// String returns the day in the form 2026-12-31.
+func (d Date) String() string { return d.utc().Format(time.DateOnly) }
+
+// Weekday returns the day of the week.
+func (d Date) Weekday() time.Weekday { return d.utc().Weekday() }
+
+// Start returns the first instant of the day in loc.
+func (d Date) Start(loc *time.Location) time.Time {
+	y, m, day := d.utc().Date()
+	return time.Date(y, m, day, 0, 0, 0, 0, loc)
+}
+
+// A ServiceTime is a time of a service day in seconds, from its noon minus 12
+// hours (GTFS, stop_times.txt): midnight on all days but those on which clocks
+// change. It may exceed 24 hours, by days. It is never negative.
+type ServiceTime int32
+
+// MaxServiceTime bounds a ServiceTime: a train runs for at most 14 days.
+const MaxServiceTime ServiceTime = 14 * 86400
+
+// Clock returns the ServiceTime that a timetable prints as h:m.
+func Clock(h, m int) ServiceTime { return ServiceTime(h*3600 + m*60) }
+
+// String returns the time in the form 08:30:00; hours go on after 24.
+func (t ServiceTime) String() string {
+	return fmt.Sprintf("%02d:%02d:%02d", t/3600, t/60%60, t%60)
+}
+
+// Instant returns when the time occurs on a service date of a railway that
+// keeps its clocks in loc.
+func (t ServiceTime) Instant(d Date, loc *time.Location) time.Time {
+	return serviceStart(d, loc).Add(time.Duration(t) * time.Second)
+}
+
+// serviceStart is the instant from which the times of a service date count.
+func serviceStart(d Date, loc *time.Location) time.Time {
+	y, m, day := d.utc().Date()
+	return time.Date(y, m, day, 12, 0, 0, 0, loc).Add(-12 * time.Hour)
+}

@@ -1,0 +1,59 @@
+package traintravel
+
+import (
+	"errors"
+	"fmt"
+)
+
+// What a caller can act on. Every error that the methods of [Service] return
+// is, or wraps, one of these, an [*InvalidError], an [*AmountError], the error
+// of the caller's context, or a failure of the store, which says nothing to
+// the user and everything to the log.
+var (
+	// ErrNotFound: there is no such station, trip, booking or payment, or it
+	// is somebody else's, or it is over.
+	ErrNotFound = errors.New("not found")
+
+	// ErrNoTimetable: the store holds no timetable yet; load one.
+	ErrNoTimetable = errors.New("no timetable is loaded")
+
+	// Refusals of a booking.
+	ErrSoldOut            = errors.New("no place is left on this trip")
+	ErrBicyclesNotAllowed = errors.New("this trip is not known to take bicycles")
+	ErrNoBicycleSpace     = errors.New("no bicycle space is left on this trip")
+	ErrDogsNotAllowed     = errors.New("this trip is not known to take dogs")
+	ErrDeparted           = errors.New("the trip has departed")
+
+	// Refusals of a payment or a cancellation.
+	ErrHoldExpired       = errors.New("the hold on this booking has expired")
+	ErrAlreadyPaid       = errors.New("the booking is paid")
+	ErrPaymentInProgress = errors.New("a payment of this booking is in progress")
+	ErrNoGateway         = errors.New("no payment gateway is configured")
+
+	// ErrKeyReused: the idempotency key came before, with another request.
+	ErrKeyReused = errors.New("the idempotency key was used for another request")
+	// ErrKeyInUse: the first request with this idempotency key is running.
+	ErrKeyInUse = errors.New("the first request with this idempotency key is still running")
+
+	// ErrNewerData: a record was written by a newer version of this package.
+	ErrNewerData = errors.New("the data was written by a newer version of traintravel")
+)
+
+// An InvalidError says which input was wrong, and why. Field is the member as
+// the documented API spells it (passenger_name, source.exp_month) or, in a
+// timetable, a path such as trains[3].calls[0].
+type InvalidError struct {
+	Field  string
+	Reason string
+}
+
+func (e *InvalidError) Error() string { return e.Field + ": " + e.Reason }
+
+func invalid(field, format string, args ...any) error {
+	return &InvalidError{Field: field, Reason: fmt.Sprintf(format, args...)}
+}
+
+// An AmountError refuses a payment that is not exactly the price.
+type AmountError struct{ Due Money }
+
+func (e *AmountError) Error() string { return "the amount due is " + e.Due.String() }

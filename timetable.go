@@ -1,0 +1,126 @@
+package traintravel
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// A Timetable is what a railway offers: where its trains call, when, on which
+// days, and what there is to sell. Package gtfs reads one from a feed, or the
+// embedding program makes it from its own data. [Service.LoadTimetable] checks
+// it, stores it, and sells from it.
+type Timetable struct {
+	Stations []Station
+	Trains   []Train
+}
+
+// A Train is one line of the timetable: the same calls at the same times on
+// every day it runs. On one service date it is a run.
+//
+// A train is known again in a later timetable, whatever its new ID, by Feed,
+// Operator, Number, first station and first departure time; ID tells apart
+// only trains that agree in all of them and run on the same day.
+type Train struct {
+	Feed     string // name of the timetable's source; may be empty
+	ID       string // the source's own ID; may be empty
+	Operator string // who runs it, as shown to travellers
+	Number   string // as shown to travellers, such as "ICE 575"; may be empty
+
+	// Zone is the IANA time zone in which the calls' times are written, the
+	// same for all calls (GTFS, agency_timezone).
+	Zone string
+
+	// Days says when the train runs. Trains may share one Calendar. Nil is no
+	// day at all.
+	Days *Calendar
+
+	Calls []Call // two to 256, in the order of travel
+
+	// Coaches hold the places. None means that the train is unreserved: as
+	// many travel as come.
+	Coaches []Coach
+
+	Bicycles Allowance
+	Dogs     Allowance
+
+	// Hooks is how many bicycles there is space for at a time; zero means
+	// that nobody counts.
+	Hooks int
+
+	// Fare prices a leg. The zero Fare sells nothing, unless Options.Price
+	// makes the price.
+	Fare Fare
+}
+
+// A Call is one stop of a train. Arrive and Depart never fall from call to
+// call; the first call's Arrive and the last one's Depart mean nothing.
+type Call struct {
+	Station uuid.UUID
+	Arrive  ServiceTime
+	Depart  ServiceTime
+	// Metres along the line from the first call; zero at every call means
+	// that the distance is taken as the crow flies.
+	Metres int32
+	// NoBoarding and NoAlighting bar passengers from getting on and off here.
+	NoBoarding  bool
+	NoAlighting bool
+}
+
+// A Coach is a coach with numbered seats, from 1 to Seats.
+type Coach struct {
+	Number string
+	Seats  int
+}
+
+// An Allowance says whether something may be taken along. The zero value is
+// Unknown, which is not permission.
+type Allowance uint8
+
+// The allowances, as in GTFS (bikes_allowed).
+const (
+	Unknown Allowance = iota
+	Allowed
+	NotAllowed
+)
+
+// A Fare prices a ride by its length. Base and PerKm are in minor units of
+// Currency (cents), PerKm for each kilometre, rounded half up at the end.
+type Fare struct {
+	Currency string // ISO 4217 code in lower case
+	Base     int64
+	PerKm    int64
+}
+
+// A Calendar is a set of service dates: the Weekdays between From and To, both
+// included, with Added and without Removed. The zero Calendar is empty.
+type Calendar struct {
+	Weekdays       [7]bool // by time.Weekday: Sunday is 0
+	From, To       Date
+	Added, Removed []Date // any order; a date in both is removed
+}
+
+// Daily runs on every day from from to to, both included.
+func Daily(from, to Date) *Calendar {
+	return &Calendar{Weekdays: [7]bool{true, true, true, true, true, true, true}, From: from, To: to}
+}
+
+// Runs says whether the calendar holds the date.
+func (c *Calendar) Runs(d Date) bool {
+	if slices.Contains(c.Removed, d) {
+		return false
+	}
+	return c.byWeekday(d) || slices.Contains(c.Added, d)
+}
+
+func (c *Calendar) byWeekday(d Date) bool {
+	return d >= c.From && d <= c.To && c.Weekdays[weekday(d)]
+}
+
+// weekday is Date.Weekday without a detour over time.Time: day zero was a Thursday.
+func weekday(d Date) time.Weekday { return time.Weekday(((int(d)+4)%7 + 7) % 7) }
+
+// compareDates orders dates; a name for slices.BinarySearchFunc and sorting.
+func compareDates(a, b Date) int { return cmp.Compare(a, b) }
