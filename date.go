@@ -24,7 +24,7 @@ func NewDate(year int, month time.Month, day int) Date {
 func ParseDate(s string) (Date, error) {
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no date of the form 2026-12-31", s)
+		return 0, fmt.Errorf("%.20q is no date of the form 2026-12-31", s)
 	}
 	return DateOf(t), nil
 }
@@ -37,10 +37,26 @@ func (d Date) String() string { return d.utc().Format(time.DateOnly) }
 // Weekday returns the day of the week.
 func (d Date) Weekday() time.Weekday { return d.utc().Weekday() }
 
-// Start returns the first instant of the day in loc.
+// Start returns the first instant of the day in loc. Where clocks skip
+// midnight that is later than 00:00, and where they skip the whole day it is
+// the start of the next.
 func (d Date) Start(loc *time.Location) time.Time {
-	y, m, day := d.utc().Date()
-	return time.Date(y, m, day, 0, 0, 0, 0, loc)
+	midnight := d.utc()
+	// time.Date may answer an instant of the day before, so we walk from
+	// well before midnight, one span of constant offset after another.
+	t := midnight.AddDate(0, 0, -2).In(loc)
+	for {
+		_, offset := t.Zone()
+		_, end := t.ZoneBounds()
+		start := midnight.Add(-time.Duration(offset) * time.Second).In(loc)
+		if start.Before(t) {
+			return t
+		}
+		if end.IsZero() || start.Before(end) {
+			return start
+		}
+		t = end
+	}
 }
 
 // A ServiceTime is a time of a service day in seconds, from its noon minus 12

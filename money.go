@@ -119,4 +119,3 @@ func parseDecimal(s string, n int) (int64, bool) {
 	}
 	return v, true
 }
-

@@ -1,7 +1,6 @@
 package traintravel
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -112,15 +111,8 @@ func (c *Calendar) Runs(d Date) bool {
 	if slices.Contains(c.Removed, d) {
 		return false
 	}
-	return c.byWeekday(d) || slices.Contains(c.Added, d)
-}
-
-func (c *Calendar) byWeekday(d Date) bool {
-	return d >= c.From && d <= c.To && c.Weekdays[weekday(d)]
+	return d >= c.From && d <= c.To && c.Weekdays[weekday(d)] || slices.Contains(c.Added, d)
 }
 
 // weekday is Date.Weekday without a detour over time.Time: day zero was a Thursday.
 func weekday(d Date) time.Weekday { return time.Weekday(((int(d)+4)%7 + 7) % 7) }
-
-// compareDates orders dates; a name for slices.BinarySearchFunc and sorting.
-func compareDates(a, b Date) int { return cmp.Compare(a, b) }

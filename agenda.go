@@ -1,0 +1,72 @@
+package traintravel
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// The agenda is what Run does next: for each kind of work the things to do, in
+// the order in which they are due. An item is written in the update that makes
+// it necessary and removed in the one that makes it done.
+type kind byte
+
+const (
+	holdEnds     kind = 'h' // a booking's hold; value: none
+	paymentDue   kind = 'p' // a payment or refund to ask the gateway about; value: the booking's ID
+	eventDue     kind = 'e' // an event to deliver; value: the event
+	keyForgotten kind = 'i' // an idempotency record to remove; value: its key
+)
+
+// agendaKey orders items by kind and due time. Times before 1970 are due at once.
+func agendaKey(k kind, due time.Time, id uuid.UUID) Key {
+	b := append(make([]byte, 0, 25), byte(k))
+	b = binary.BigEndian.AppendUint64(b, uint64(max(0, nanos(due))))
+	return Key{TableAgenda, string(append(b, id[:]...))}
+}
+
+// An item is one entry of the agenda.
+type item struct {
+	key   Key
+	due   time.Time
+	id    uuid.UUID
+	value []byte
+}
+
+// agenda lists what is due of a kind, and when the next thing will be that is
+// not: the zero time if nothing is known to come.
+func (s *Service) agenda(ctx context.Context, k kind, now time.Time, limit int) (due []item, next time.Time, err error) {
+	records, err := s.store.List(ctx, Range{
+		Table: TableAgenda, From: string([]byte{byte(k)}), To: string([]byte{byte(k) + 1}), Limit: limit,
+	})
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	for _, r := range records {
+		at := time.Unix(0, int64(min(math.MaxInt64, binary.BigEndian.Uint64([]byte(r.ID[1:9])))))
+		if at.After(now) {
+			return due, at, nil
+		}
+		due = append(due, item{key: Key{TableAgenda, r.ID}, due: at, id: uuid.UUID([]byte(r.ID[9:25])), value: r.Value})
+	}
+	return due, time.Time{}, nil
+}
+
+// holdKey is where a booking stands on the agenda: nowhere unless it is held.
+func (b *Booking) holdKey() Key {
+	if b.Status != Held {
+		return Key{}
+	}
+	return agendaKey(holdEnds, b.heldUntil(), b.ID)
+}
+
+// agendaKey is where a payment stands on the agenda: nowhere once it is settled.
+func (p *payment) agendaKey() Key {
+	if p.next.IsZero() {
+		return Key{}
+	}
+	return agendaKey(paymentDue, p.next, p.ID)
+}

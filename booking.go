@@ -1,0 +1,367 @@
+package traintravel
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// A Booking is one passenger's hold on a trip and, once paid, the right to
+// travel.
+type Booking struct {
+	ID            uuid.UUID // version 7: orders by creation
+	TripID        uuid.UUID
+	Owner         Subject
+	Client        string // the program through which it was made
+	PassengerName string
+	HasBicycle    bool
+	HasDog        bool
+
+	Status  BookingStatus
+	Created time.Time
+	// Expires is when the hold ends if it is not paid, fixed at creation. A
+	// payment under way keeps the hold until it is settled, at most until
+	// PinnedUntil, which is zero otherwise.
+	Expires     time.Time
+	PinnedUntil time.Time
+
+	// Price is frozen at creation. Legs are the trip as sold, with places;
+	// later timetables do not change them.
+	Price Money
+	Legs  []Leg
+
+	// LatestPayment is the last attempt to pay, nil before the first.
+	LatestPayment uuid.UUID
+	// OpenPayment is the attempt whose outcome is not known yet, if any.
+	OpenPayment uuid.UUID
+	// PaidBy is the payment that confirmed the booking.
+	PaidBy uuid.UUID
+
+	// Replayed says that CreateBooking answered again what it answered before
+	// to the same idempotency key. It is not stored.
+	Replayed bool
+}
+
+// A Subject is a user: the issuer of tokens that vouches for it and the name
+// that it goes by there. It owns bookings. Both are compared byte for byte.
+type Subject struct {
+	Issuer string
+	ID     string
+}
+
+// A Caller is on whose behalf a method of [Service] acts: a user, and the
+// client program the user acts through, which may be empty.
+type Caller struct {
+	Subject
+	Client string
+}
+
+// A BookingStatus is where a booking stands: held, then confirmed, expired or
+// cancelled; a confirmed booking may still be cancelled. Expired and cancelled
+// bookings are over for good, with one exception: a payment that succeeds late
+// confirms an expired booking if it can have its places again.
+type BookingStatus uint8
+
+// The statuses of a booking.
+const (
+	Held BookingStatus = iota + 1
+	Confirmed
+	Expired
+	Cancelled
+)
+
+// String returns held, confirmed, expired or cancelled.
+func (s BookingStatus) String() string {
+	switch s {
+	case Held:
+		return "held"
+	case Confirmed:
+		return "confirmed"
+	case Expired:
+		return "expired"
+	case Cancelled:
+		return "cancelled"
+	}
+	return "unknown"
+}
+
+// A NewBooking asks for a hold on a trip.
+type NewBooking struct {
+	TripID        uuid.UUID
+	PassengerName string // 1 to 200 characters after trimming, no control characters
+	HasBicycle    bool
+	HasDog        bool
+	// IdempotencyKey makes it safe to ask again: for 24 hours the same key
+	// from the same caller gets the first answer again, and a different
+	// request under it ErrKeyReused. Empty is none; at most 255 bytes.
+	IdempotencyKey string
+}
+
+func (n NewBooking) normalize() (NewBooking, error) {
+	n.PassengerName = strings.TrimSpace(n.PassengerName)
+	if reason := badText(n.PassengerName, true); reason != "" {
+		return n, invalid("passenger_name", "%s", reason)
+	}
+	return n, nil
+}
+
+// heldUntil is when the hold ends: not before, if a payment is under way.
+func (b *Booking) heldUntil() time.Time {
+	if b.OpenPayment != uuid.Nil {
+		return b.PinnedUntil
+	}
+	return b.Expires
+}
+
+// departs is when the trip begins.
+func (b *Booking) departs() time.Time { return b.Legs[0].Origin.Time }
+
+// lapsed says whether the hold has run out, swept or not.
+func (b *Booking) lapsed(now time.Time) bool {
+	return b.Status == Held && !now.Before(b.heldUntil())
+}
+
+// live says whether the booking exists for its owner.
+func (b *Booking) live(now time.Time) bool {
+	return b.Status == Confirmed || b.Status == Held && !b.lapsed(now)
+}
+
+// ownedBy compares the caller with the owner.
+func (b *Booking) ownedBy(by Caller) bool { return b.Owner == by.Subject }
+
+// CreateBooking holds a trip for the caller: places on all its legs or none,
+// for Options.HoldFor and at most until departure, and queues [BookingCreated].
+//
+// It returns ErrNotFound for a trip that does not exist (any more), the
+// refusals ErrSoldOut, ErrBicyclesNotAllowed, ErrNoBicycleSpace,
+// ErrDogsNotAllowed and ErrDeparted, ErrKeyReused, ErrNoTimetable, or an
+// [*InvalidError].
+func (s *Service) CreateBooking(ctx context.Context, by Caller, n NewBooking) (Booking, error) {
+	n, err := n.normalize()
+	if err != nil {
+		return Booking{}, err
+	}
+	idem, err := s.idempotency(by, n.IdempotencyKey, "bookings", func(f *fingerprint) {
+		f.id(n.TripID)
+		f.str(n.PassengerName)
+		f.flags(n.HasBicycle, n.HasDog)
+	})
+	if err != nil {
+		return Booking{}, err
+	}
+	now := s.now()
+	id := timeID(now, s.newID())
+	for {
+		sn, err := s.snapshot(ctx)
+		if err != nil {
+			return Booking{}, err
+		}
+		o, refusal := s.order(sn, n, now)
+		if refusal != nil && idem.none() {
+			return Booking{}, refusal
+		}
+		o.booking.ID, o.booking.Owner, o.booking.Client = id, by.Subject, by.Client
+		var b Booking
+		err = s.update(ctx, now, func(l *ledger) error {
+			first, err := l.replay(idem, sn, o.rides)
+			switch {
+			case err != nil:
+				return err
+			case first != nil:
+				b, err = l.firstAnswer(first.booking)
+				return err
+			case refusal != nil:
+				return refusal
+			}
+			if b, err = l.book(sn, o); err != nil {
+				return err
+			}
+			l.remember(idem, answer{booking: b.ID})
+			return nil
+		})
+		if errors.Is(err, errStale) {
+			s.snapshots.expire()
+			continue
+		}
+		if err != nil {
+			return Booking{}, err
+		}
+		return b, nil
+	}
+}
+
+// An order is a request to book that has passed all checks but those that
+// need the inventory: what can be decided without a transaction.
+type order struct {
+	rides   []ride
+	booking Booking // all but its ID, its owner and its places
+}
+
+// order checks a request against the timetable and prices it.
+func (s *Service) order(sn *snapshot, n NewBooking, now time.Time) (order, error) {
+	rides, err := sn.resolve(n.TripID)
+	if err != nil {
+		return order{}, err
+	}
+	trip := sn.trip(rides)
+	departs := trip.Origin().Time
+	switch {
+	case departs.After(now.Add(s.opts.Horizon)):
+		return order{}, ErrNotFound
+	case !departs.After(now):
+		return order{}, ErrDeparted
+	case n.HasBicycle && trip.Bicycles != Allowed:
+		return order{}, ErrBicyclesNotAllowed
+	case n.HasDog && trip.Dogs != Allowed:
+		return order{}, ErrDogsNotAllowed
+	}
+	price, ok, err := s.price(rides, trip)
+	if err != nil {
+		return order{}, err
+	}
+	if !ok {
+		return order{}, ErrNotFound
+	}
+	b := Booking{
+		TripID: n.TripID, PassengerName: n.PassengerName, HasBicycle: n.HasBicycle, HasDog: n.HasDog,
+		Status: Held, Created: now, Expires: now.Add(s.opts.HoldFor), Price: price, Legs: trip.Legs,
+	}
+	if departs.Before(b.Expires) {
+		b.Expires = departs
+	}
+	return order{rides: rides, booking: b}, nil
+}
+
+// Booking returns a booking of the caller's. Expired and cancelled ones, and
+// other people's, are ErrNotFound.
+func (s *Service) Booking(ctx context.Context, by Caller, id uuid.UUID) (Booking, error) {
+	b, err := s.ownBooking(ctx, s.store, by, id)
+	if err != nil {
+		return Booking{}, err
+	}
+	if !b.live(s.now()) {
+		return Booking{}, ErrNotFound
+	}
+	return b, nil
+}
+
+// ownBooking reads a booking of the caller's, whatever its status.
+func (s *Service) ownBooking(ctx context.Context, r Reader, by Caller, id uuid.UUID) (Booking, error) {
+	v, err := r.Get(ctx, bookingKey(id))
+	if err != nil {
+		return Booking{}, err
+	}
+	if v[0] == nil {
+		return Booking{}, ErrNotFound
+	}
+	b, err := decodeBooking(v[0], &s.zones)
+	if err != nil {
+		return Booking{}, err
+	}
+	if !b.ownedBy(by) {
+		return Booking{}, ErrNotFound
+	}
+	return b, nil
+}
+
+// Bookings lists the caller's bookings, newest first: those that are held or
+// confirmed. It returns an [*InvalidError] for a page that cannot be.
+func (s *Service) Bookings(ctx context.Context, by Caller, p Page) (List[Booking], error) {
+	p, err := p.normalize()
+	if err != nil {
+		return List[Booking]{}, err
+	}
+	after, err := p.cursor(16)
+	if err != nil {
+		return List[Booking]{}, err
+	}
+	prefix := ownerPrefix(by.Subject)
+	to := string(prefix[:]) + after
+	if after == "" {
+		to = prefixEnd(prefix)
+	}
+	now, skip := s.now(), p.skip()
+	var found []Booking
+	err = s.store.View(ctx, func(r Reader) error {
+		found = nil
+		for len(found) <= skip+p.Limit {
+			index, err := r.List(ctx, Range{Table: TableOwned, From: string(prefix[:]), To: to, Reverse: true, Limit: min(skip+p.Limit+1, 100)})
+			if err != nil || len(index) == 0 {
+				return err
+			}
+			keys := make([]Key, len(index))
+			for i, rec := range index {
+				keys[i] = Key{TableBookings, rec.ID[len(prefix):]}
+			}
+			to = index[len(index)-1].ID
+			values, err := r.Get(ctx, keys...)
+			if err != nil {
+				return err
+			}
+			for _, v := range values {
+				b, err := decodeBooking(v, &s.zones)
+				if err != nil {
+					return err
+				}
+				if b.ownedBy(by) && b.live(now) {
+					found = append(found, b)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return List[Booking]{}, err
+	}
+	return cut(found, skip, p.Limit, func(b Booking) string { return string(b.ID[:]) }), nil
+}
+
+// CancelBooking cancels a booking of the caller's and frees its places. A hold
+// is gone; for a confirmed booking before departure the refund that
+// Options.Cancel grants is recorded in the same step and [Service.Run] makes
+// it. It queues [BookingCancelled].
+//
+// It returns ErrNotFound for a booking that is over or not the caller's,
+// ErrPaymentInProgress while a payment is under way, and ErrDeparted for a
+// confirmed booking after departure.
+func (s *Service) CancelBooking(ctx context.Context, by Caller, id uuid.UUID) error {
+	now := s.now()
+	b, err := s.ownBooking(ctx, s.store, by, id)
+	if err != nil {
+		return err
+	}
+	terms, err := s.terms(b, now)
+	if err != nil {
+		return err
+	}
+	err = s.update(ctx, now, func(l *ledger) error {
+		b, err := l.booking(id)
+		if err != nil {
+			return err
+		}
+		if !b.ownedBy(by) {
+			return ErrNotFound
+		}
+		return l.cancel(b, terms)
+	})
+	return err
+}
+
+// terms asks Options.Cancel what a confirmed booking is worth when cancelled.
+func (s *Service) terms(b Booking, now time.Time) (Money, error) {
+	if s.opts.Cancel == nil {
+		return b.Price, nil
+	}
+	b.Status = Confirmed // it may become so before it is cancelled
+	refund, err := s.opts.Cancel(b, now)
+	if err != nil {
+		return Money{}, err
+	}
+	if refund.Amount < 0 || refund.Amount > b.Price.Amount || refund.Amount > 0 && refund.Currency != b.Price.Currency {
+		return Money{}, invalid("Options.Cancel", "granted %v on a booking of %v", refund, b.Price)
+	}
+	return Money{refund.Amount, b.Price.Currency}, nil
+}

@@ -1,0 +1,117 @@
+package traintravel
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+
+	"github.com/google/uuid"
+)
+
+func bookingKey(id uuid.UUID) Key { return Key{TableBookings, string(id[:])} }
+
+// ownerPrefix begins the keys of a subject's bookings in TableOwned. Should
+// two subjects share one, the bookings themselves tell.
+func ownerPrefix(s Subject) (p [8]byte) {
+	h := sha256.New()
+	hashString(h, s.Issuer)
+	hashString(h, s.ID)
+	copy(p[:], h.Sum(nil))
+	return p
+}
+
+// prefixEnd is the first key after all that begin with a prefix.
+func prefixEnd(p [8]byte) string {
+	n := binary.BigEndian.Uint64(p[:]) + 1
+	if n == 0 {
+		return ""
+	}
+	return string(binary.BigEndian.AppendUint64(nil, n))
+}
+
+func ownedKey(b *Booking) Key {
+	p := ownerPrefix(b.Owner)
+	return Key{TableOwned, string(append(p[:], b.ID[:]...))}
+}
+
+const bookingVersion = 1
+
+func (b *Booking) encode() []byte {
+	e := newEncoder(bookingVersion, 200+160*len(b.Legs))
+	e.id(b.ID)
+	e.id(b.TripID)
+	e.str(b.Owner.Issuer)
+	e.str(b.Owner.ID)
+	e.str(b.Client)
+	e.str(b.PassengerName)
+	e.flags(b.HasBicycle, b.HasDog, b.LatestPayment != uuid.Nil, b.OpenPayment != uuid.Nil, b.PaidBy != uuid.Nil)
+	e.byte(byte(b.Status))
+	e.time(b.Created)
+	e.time(b.Expires)
+	e.money(b.Price)
+	if b.LatestPayment != uuid.Nil {
+		e.id(b.LatestPayment)
+	}
+	if b.OpenPayment != uuid.Nil {
+		e.id(b.OpenPayment)
+		e.time(b.PinnedUntil)
+	}
+	if b.PaidBy != uuid.Nil {
+		e.id(b.PaidBy)
+	}
+	e.uint(uint64(len(b.Legs)))
+	for i := range b.Legs {
+		l := &b.Legs[i]
+		e.id(l.Run.Train)
+		e.int(int64(l.Run.Date))
+		e.str(l.Operator)
+		e.str(l.Number)
+		e.stop(l.Origin)
+		e.stop(l.Destination)
+		e.str(l.Coach)
+		e.uint(uint64(l.Seat))
+		e.byte(byte(l.Board))
+		e.byte(byte(l.Alight))
+	}
+	return e.b
+}
+
+func (e *encoder) stop(s Stop) {
+	e.id(s.Station)
+	e.str(s.Name)
+	e.time(s.Time)
+	e.str(s.Time.Location().String())
+}
+
+func (d *decoder) stop(z *zones) Stop {
+	s := Stop{Station: d.id(), Name: d.str(), Time: d.time()}
+	s.Time = s.Time.In(z.get(d.str()))
+	return s
+}
+
+func decodeBooking(v []byte, z *zones) (Booking, error) {
+	d, _ := newDecoder("booking", bookingVersion, v)
+	b := Booking{ID: d.id(), TripID: d.id(), Owner: Subject{d.str(), d.str()}, Client: d.str(), PassengerName: d.str()}
+	f := d.flags()
+	b.HasBicycle, b.HasDog = f[0], f[1]
+	b.Status, b.Created, b.Expires, b.Price = BookingStatus(d.byte()), d.time(), d.time(), d.money()
+	if f[2] {
+		b.LatestPayment = d.id()
+	}
+	if f[3] {
+		b.OpenPayment, b.PinnedUntil = d.id(), d.time()
+	}
+	if f[4] {
+		b.PaidBy = d.id()
+	}
+	b.Legs = make([]Leg, d.len(70))
+	for i := range b.Legs {
+		b.Legs[i] = Leg{
+			Run: RunID{d.id(), Date(d.int())}, Operator: d.str(), Number: d.str(), Origin: d.stop(z), Destination: d.stop(z),
+			Coach: d.str(), Seat: int(d.uint()), Board: int(d.byte()), Alight: int(d.byte()),
+		}
+	}
+	if len(b.Legs) == 0 {
+		d.failed = true
+	}
+	return b, d.done()
+}

@@ -1,0 +1,205 @@
+package traintravel
+
+import (
+	"errors"
+	"fmt"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+)
+
+// Limits of a timetable, generous for any railway.
+const (
+	maxText       = 200    // characters of a name or number
+	maxPlaces     = 10_000 // places of one train
+	maxHooks      = 10_000
+	maxFare       = 1e12 // minor units
+	maxComplaints = 20   // what Check reports at the most
+)
+
+// Check says what is wrong with the timetable: nil, or joined
+// [*InvalidError]s, at most twenty, with paths such as trains[3].calls[0].
+func (t *Timetable) Check() error { return t.check(&zones{}) }
+
+func (t *Timetable) check(z *zones) error {
+	c := checker{zones: z, stations: make(map[uuid.UUID]bool, len(t.Stations)), calendars: map[*Calendar]bool{}}
+	for i := range t.Stations {
+		c.station(fmt.Sprintf("stations[%d]", i), &t.Stations[i])
+	}
+	for i := range t.Trains {
+		c.train(i, &t.Trains[i])
+		if c.full() {
+			break
+		}
+	}
+	return errors.Join(c.errs...)
+}
+
+type checker struct {
+	zones     *zones
+	stations  map[uuid.UUID]bool
+	calendars map[*Calendar]bool // checked already
+	errs      []error
+}
+
+func (c *checker) full() bool { return len(c.errs) >= maxComplaints }
+
+func (c *checker) say(field, format string, args ...any) {
+	if !c.full() {
+		c.errs = append(c.errs, invalid(field, format, args...))
+	}
+}
+
+func (c *checker) text(field, s string, required bool) {
+	if reason := badText(s, required); reason != "" {
+		c.say(field, "%s", reason)
+	}
+}
+
+// badText says why s is no line of text of at most maxText characters.
+func badText(s string, required bool) string {
+	switch n := utf8.RuneCountInString(s); {
+	case !utf8.ValidString(s):
+		return "is not valid UTF-8"
+	case required && n == 0:
+		return "is empty"
+	case n > maxText:
+		return fmt.Sprintf("has %d characters, more than %d", n, maxText)
+	}
+	for _, r := range s {
+		if unicode.IsControl(r) {
+			return fmt.Sprintf("contains the control character %U", r)
+		}
+	}
+	return ""
+}
+
+func (c *checker) zone(field, name string) {
+	if _, err := c.zones.load(name); err != nil {
+		c.say(field, "%.60q is no IANA time zone that this machine knows", name)
+	}
+}
+
+func (c *checker) station(at string, s *Station) {
+	if s.ID == uuid.Nil {
+		c.say(at+".id", "is missing")
+	} else if c.stations[s.ID] {
+		c.say(at+".id", "%v comes twice", s.ID)
+	}
+	c.stations[s.ID] = true
+	c.text(at+".name", s.Name, true)
+	c.text(at+".address", s.Address, false)
+	c.zone(at+".zone", s.Zone)
+	if !(s.Latitude >= -90 && s.Latitude <= 90 && s.Longitude >= -180 && s.Longitude <= 180) {
+		c.say(at, "%v, %v is no place on earth", s.Latitude, s.Longitude)
+	}
+	if s.Country != "" && !isCountry(s.Country) {
+		c.say(at+".country", "%.20q is no ISO 3166-1 code of two upper-case letters", s.Country)
+	}
+}
+
+func isCountry(s string) bool {
+	return len(s) == 2 && s[0] >= 'A' && s[0] <= 'Z' && s[1] >= 'A' && s[1] <= 'Z'
+}
+
+func (c *checker) train(i int, t *Train) {
+	before := len(c.errs)
+	var at string
+	defer func() { // paths are made only for what is wrong
+		for _, err := range c.errs[before:] {
+			err.(*InvalidError).Field = fmt.Sprintf("trains[%d]", i) + err.(*InvalidError).Field
+		}
+	}()
+	c.text(at+".feed", t.Feed, false)
+	c.text(at+".id", t.ID, false)
+	c.text(at+".operator", t.Operator, true)
+	c.text(at+".number", t.Number, false)
+	c.zone(at+".zone", t.Zone)
+	if t.Days != nil && !c.calendars[t.Days] {
+		c.calendars[t.Days] = true
+		c.calendar(".days", t.Days)
+	}
+	c.calls(t.Calls)
+	c.coaches(t.Coaches)
+	if t.Bicycles > NotAllowed || t.Dogs > NotAllowed {
+		c.say("", "bicycles or dogs is no Allowance")
+	}
+	if t.Hooks < 0 || t.Hooks > maxHooks {
+		c.say(".hooks", "%d is not 0 to %d", t.Hooks, maxHooks)
+	}
+	if f := t.Fare; f != (Fare{}) {
+		if !validCurrency(f.Currency) {
+			c.say(".fare.currency", "%.20q is no currency code of three lower-case letters", f.Currency)
+		}
+		if f.Base < 0 || f.PerKm < 0 || f.Base > maxFare || f.PerKm > maxFare {
+			c.say(".fare", "is negative or absurdly high")
+		}
+	}
+}
+
+func (c *checker) calendar(at string, d *Calendar) {
+	any := false
+	for _, on := range d.Weekdays {
+		any = any || on
+	}
+	bad := func(day Date) bool { return day < tripEpoch || day >= tripEnd }
+	if any && (d.To < d.From || bad(d.From) || bad(d.To)) {
+		c.say(at, "%v to %v is no period between %v and %v", d.From, d.To, tripEpoch, tripEnd-1)
+	}
+	for _, day := range d.Added {
+		if bad(day) {
+			c.say(at+".added", "%v is not between %v and %v", day, tripEpoch, tripEnd-1)
+			return
+		}
+	}
+}
+
+func (c *checker) calls(calls []Call) {
+	if len(calls) < 2 || len(calls) > maxCalls {
+		c.say(".calls", "has %d entries, not 2 to %d", len(calls), maxCalls)
+		return
+	}
+	var last ServiceTime
+	for j := range calls {
+		k := &calls[j]
+		arrive, depart := k.Arrive, k.Depart
+		if j == 0 {
+			arrive = depart
+		}
+		if j == len(calls)-1 {
+			depart = arrive
+		}
+		switch at := fmt.Sprintf; {
+		case !c.stations[k.Station]:
+			c.say(at(".calls[%d].station", j), "there is no station %v", k.Station)
+		case arrive < 0 || depart > MaxServiceTime || arrive > MaxServiceTime:
+			c.say(at(".calls[%d]", j), "a time is below zero or above %v", MaxServiceTime)
+		case arrive < last || depart < arrive:
+			c.say(at(".calls[%d]", j), "times fall: %v after %v", min(arrive, depart), max(arrive, last))
+		case k.Metres < 0 || j > 0 && k.Metres < calls[j-1].Metres:
+			c.say(at(".calls[%d].metres", j), "%d is less than before", k.Metres)
+		}
+		last = depart
+	}
+}
+
+func (c *checker) coaches(coaches []Coach) {
+	total := 0
+	for j, k := range coaches {
+		c.text(fmt.Sprintf(".coaches[%d].number", j), k.Number, true)
+		if k.Seats < 1 || k.Seats > maxPlaces {
+			c.say(fmt.Sprintf(".coaches[%d].seats", j), "%d is not 1 to %d", k.Seats, maxPlaces)
+			return
+		}
+		total += k.Seats
+		for _, earlier := range coaches[:j] {
+			if earlier.Number == k.Number {
+				c.say(fmt.Sprintf(".coaches[%d].number", j), "%q comes twice", k.Number)
+			}
+		}
+	}
+	if total > maxPlaces {
+		c.say(".coaches", "%d places are more than %d", total, maxPlaces)
+	}
+}

@@ -1,0 +1,58 @@
+package gtfs
+
+import "time"
+
+// An agency runs trains, and its zone is theirs.
+type agency struct {
+	id, name, zone string
+}
+
+func (f *feed) readAgencies() error {
+	t, err := f.open("agency.txt", "agency_name", "agency_timezone")
+	if err != nil {
+		return err
+	}
+	id, name, zone := t.column("agency_id"), t.column("agency_name"), t.column("agency_timezone")
+	for t.next() {
+		a := agency{id: string(t.get(id)), name: t.text(name), zone: string(t.get(zone))}
+		if f.agency(a.id) != nil {
+			t.fail("agency_id %.60q is there twice", a.id)
+			continue
+		}
+		if a.name == "" {
+			t.fail("agency_name is missing")
+		} else if long(a.name) {
+			t.fail("agency_name has more than %d characters", maxText)
+		}
+		if !validZone(a.zone) {
+			t.fail("agency_timezone %.60q is no known time zone", a.zone)
+		}
+		f.agencies = append(f.agencies, a)
+		if a.zone != f.agencies[0].zone {
+			f.note(t.name, t.line(), "agency_timezone is not that of the first agency, in which stations are that have no zone of their own")
+		}
+	}
+	if t.err == nil && len(f.agencies) == 0 {
+		f.fail(t.name, 0, "there is no agency")
+		return errMistakes
+	}
+	return t.err
+}
+
+// agency returns the agency of that ID, or nil. There are few.
+func (f *feed) agency(id string) *agency {
+	for i := range f.agencies {
+		if f.agencies[i].id == id {
+			return &f.agencies[i]
+		}
+	}
+	return nil
+}
+
+func validZone(name string) bool {
+	if name == "" || name == "Local" {
+		return false
+	}
+	_, err := time.LoadLocation(name)
+	return err == nil
+}

@@ -1,0 +1,164 @@
+package gtfs
+
+import (
+	"time"
+
+	"github.com/traintravel/traintravel"
+)
+
+// A service is a set of days. Its trips share one Calendar.
+type service struct {
+	traintravel.Calendar
+	first, last traintravel.Date
+	runs        bool // on any day; first and last are only valid if so
+}
+
+// The days that are read; feeds write 99991231 for ever.
+var (
+	firstDay = traintravel.NewDate(2000, time.January, 1)
+	lastDay  = traintravel.NewDate(2178, time.December, 31)
+)
+
+const beyond = "the days before 2000 and after 2178 are left out"
+
+// clip leaves out the days that are not read.
+func (s *service) clip() {
+	s.From, s.To = max(s.From, firstDay), min(s.To, lastDay)
+	if s.To < s.From {
+		s.Calendar = traintravel.Calendar{}
+	}
+}
+
+var weekdays = [7]string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
+
+func (f *feed) readCalendar() error {
+	if !f.has("calendar.txt") {
+		if !f.has("calendar_dates.txt") {
+			f.fail("calendar.txt", 0, "the feed has neither this file nor calendar_dates.txt")
+			return errMistakes
+		}
+		return nil
+	}
+	t, err := f.open("calendar.txt", append([]string{"service_id", "start_date", "end_date"}, weekdays[:]...)...)
+	if err != nil {
+		return err
+	}
+	id, from, to := t.column("service_id"), t.column("start_date"), t.column("end_date")
+	var days [7]column
+	for i, name := range weekdays {
+		days[i] = t.column(name)
+	}
+	for t.next() {
+		key := string(t.get(id))
+		if f.services[key] != nil {
+			t.fail("service_id %.60q is there twice", key)
+			continue
+		}
+		s := &service{}
+		f.services[key] = s
+		for i, day := range days {
+			s.Weekdays[i] = t.choice(day, weekdays[i], 1) == 1
+		}
+		var ok bool
+		if s.From, ok = t.date(from, "start_date"); !ok {
+			continue
+		}
+		if s.To, ok = t.date(to, "end_date"); ok && s.To < s.From {
+			t.fail("end_date %s is before start_date %s", s.To, s.From)
+		}
+		if s.From < firstDay || s.To > lastDay {
+			f.note(t.name, t.line(), beyond)
+			s.clip()
+		}
+	}
+	return t.err
+}
+
+func (f *feed) readCalendarDates() error {
+	if f.has("calendar_dates.txt") {
+		if err := f.readExceptions(); err != nil {
+			return err
+		}
+	}
+	for _, s := range f.services {
+		s.span()
+	}
+	return nil
+}
+
+func (f *feed) readExceptions() error {
+	t, err := f.open("calendar_dates.txt", "service_id", "date", "exception_type")
+	if err != nil {
+		return err
+	}
+	id, date, kind := t.column("service_id"), t.column("date"), t.column("exception_type")
+	for t.next() {
+		s := f.services[string(t.get(id))]
+		if s == nil {
+			s = &service{}
+			f.services[string(t.get(id))] = s
+		}
+		d, ok := t.date(date, "date")
+		if !ok {
+			continue
+		}
+		if d < firstDay || d > lastDay {
+			f.note(t.name, t.line(), beyond)
+			continue
+		}
+		switch string(t.get(kind)) {
+		case "1":
+			s.Added = append(s.Added, d)
+		case "2":
+			s.Removed = append(s.Removed, d)
+		default:
+			t.fail("exception_type %.20q is neither 1 nor 2", t.get(kind))
+		}
+	}
+	return t.err
+}
+
+// span finds the first and the last day of the service. It looks at no more
+// days than are removed, and at some weeks beside.
+func (s *service) span() {
+	removed := make(map[traintravel.Date]bool, len(s.Removed))
+	for _, d := range s.Removed {
+		removed[d] = true
+	}
+	found := func(d traintravel.Date) bool {
+		if removed[d] {
+			return false
+		}
+		if !s.runs {
+			s.first, s.last, s.runs = d, d, true
+		}
+		s.first, s.last = min(s.first, d), max(s.last, d)
+		return true
+	}
+	for _, d := range s.Added {
+		found(d)
+	}
+	if s.Weekdays == [7]bool{} {
+		return
+	}
+	for d := s.From; d <= s.To; d++ {
+		if s.Weekdays[d.Weekday()] && found(d) {
+			break
+		}
+	}
+	for d := s.To; d >= s.From; d-- {
+		if s.Weekdays[d.Weekday()] && found(d) {
+			break
+		}
+	}
+}
+
+// date returns a field that is a date in the form 20261231.
+func (t *table) date(c column, name string) (traintravel.Date, bool) {
+	v, err := time.Parse("20060102", string(t.get(c)))
+	if err != nil {
+		t.fail("%s %.20q is no date of the form 20261231", name, t.get(c))
+		return 0, false
+	}
+	return traintravel.DateOf(v), true
+}

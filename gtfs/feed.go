@@ -1,0 +1,121 @@
+package gtfs
+
+import (
+	"context"
+	"io/fs"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel"
+)
+
+// A feed is one reading of a feed: what is known so far. Each table has its
+// file, with the method that reads it.
+type feed struct {
+	ctx  context.Context
+	dir  fs.FS
+	opts Options
+
+	agencies []agency
+	routes   map[string]route
+	services map[string]*service
+	stops    []stop
+	stopByID map[string]int32
+	served   map[uuid.UUID]bool // stations at which trains call
+	repeated map[string]bool // trips that frequencies.txt repeats
+	trips    []*trip
+	tripByID map[string]int32 // skipped for those that are not read
+	coaches  map[string][]traintravel.Coach
+	calls    slab[traintravel.Call]
+	marks    slab[mark]
+
+	bytes, total int64 // for Options.Progress
+	report       Report
+	notes        map[[2]string]int // file and reason, to the index in report.Notes
+	errs         Errors
+}
+
+// tables are the files that are read, in this order: each only refers to
+// those before it.
+var tables = []struct {
+	name string
+	read func(*feed) error
+}{
+	{"agency.txt", (*feed).readAgencies},
+	{"routes.txt", (*feed).readRoutes},
+	{"calendar.txt", (*feed).readCalendar},
+	{"calendar_dates.txt", (*feed).readCalendarDates},
+	{"stops.txt", (*feed).readStops},
+	{"frequencies.txt", (*feed).readFrequencies},
+	{"trips.txt", (*feed).readTrips},
+	{"stop_times.txt", (*feed).readStopTimes},
+}
+
+func newFeed(ctx context.Context, dir fs.FS, opts Options) *feed {
+	if opts.Fare == (traintravel.Fare{}) {
+		opts.Fare = traintravel.Fare{Currency: "eur", Base: 300, PerKm: 12}
+	}
+	if opts.RouteType == nil {
+		opts.RouteType = Rail
+	}
+	return &feed{
+		ctx: ctx, dir: dir, opts: opts,
+		routes:   map[string]route{},
+		services: map[string]*service{},
+		stopByID: map[string]int32{},
+		served:   map[uuid.UUID]bool{},
+		repeated: map[string]bool{},
+		tripByID: map[string]int32{},
+		coaches:  map[string][]traintravel.Coach{"": opts.Coaches},
+		notes:    map[[2]string]int{},
+	}
+}
+
+func (f *feed) read() error {
+	for _, t := range tables {
+		if info, err := fs.Stat(f.dir, t.name); err == nil {
+			f.total += info.Size()
+		}
+	}
+	for _, t := range tables {
+		if err := t.read(f); err != nil {
+			return err
+		}
+	}
+	f.finishTrips()
+	return f.ctx.Err()
+}
+
+// timetable returns what was read, once all is well.
+func (f *feed) timetable() *traintravel.Timetable {
+	t := &traintravel.Timetable{
+		Stations: make([]traintravel.Station, 0, f.report.Stations),
+		Trains:   make([]traintravel.Train, 0, f.report.Trains),
+	}
+	for i := range f.stops {
+		if f.stops[i].served {
+			t.Stations = append(t.Stations, f.stops[i].Station)
+		}
+	}
+	for _, trip := range f.trips {
+		if len(trip.Calls) > 0 {
+			t.Trains = append(t.Trains, trip.Train)
+		}
+	}
+	return t
+}
+
+// namespace is that of the version 5 UUIDs of stations.
+var namespace = uuid.MustParse("5b0b3c1c-7f2f-4c55-9a3e-3b1f0f6a2d4e")
+
+// StationID returns the ID of the station that a feed calls stopID: stopID
+// itself if it is a UUID, else a version 5 UUID of the feed's name, a zero
+// byte and stopID.
+func StationID(feed, stopID string) uuid.UUID {
+	if len(stopID) == 36 {
+		if id, err := uuid.Parse(stopID); err == nil && id != uuid.Nil {
+			return id
+		}
+	}
+	return uuid.NewSHA1(namespace, []byte(feed+"\x00"+stopID))
+}

@@ -1,0 +1,177 @@
+// Package gtfs reads a timetable from a GTFS feed: a zip file or a folder of
+// comma-separated tables (https://gtfs.org/documentation/schedule/reference/).
+//
+// It reads agency.txt, routes.txt, calendar.txt, calendar_dates.txt, stops.txt,
+// trips.txt and stop_times.txt as the reference says, each in one pass, row by
+// row. Of frequencies.txt it only takes the trips to leave out. Other files are
+// not opened.
+//
+//   - Platforms and boarding areas are folded into their parent station; a stop
+//     without a parent is a station. Stations at which no train calls are left
+//     out.
+//   - Only rail is read (see [Rail]) unless [Options].RouteType says otherwise.
+//   - A train's number is route_short_name and trip_short_name, but nothing
+//     twice: ICE and 575 make "ICE 575", RE 1 and RE 4711 make "RE 4711". Where
+//     trip_short_name is missing, a trip_headsign of digits alone stands for it.
+//   - Blank times between two given ones are interpolated by
+//     shape_dist_traveled, or else by the distance as the crow flies.
+//   - pickup_type and drop_off_type 1 bar boarding and alighting; by
+//     arrangement (2, 3) counts as possible.
+//
+// A feed with a mistake yields no timetable but [Errors], each with file, line
+// and reason. The trips of other modes and the stops at which no train calls
+// are not checked: a bus stop without a name is no mistake in a railway's
+// timetable. What is left out and why is in the [Report].
+//
+// Blanks around a field, a byte order mark, either line ending, unknown and
+// missing optional columns and rows that end early are accepted; text must be
+// UTF-8.
+//
+// # Extension columns
+//
+// GTFS has no columns for some of what a [traintravel.Timetable] holds. These
+// are ours, all optional. In trips.txt:
+//
+//	dogs_allowed    0 or blank unknown, 1 allowed, 2 not allowed, as bikes_allowed
+//	bicycle_hooks   bicycles there is space for at a time
+//	coaches         "21:80 22:76" is coach 21 with 80 seats and coach 22 with 76
+//	fare_currency   ISO 4217; by default the currency of Options.Fare
+//	fare_base       amount in that currency, such as 19.00
+//	fare_per_km     amount for each kilometre, such as 0.12
+//
+// A trip with fare_base or fare_per_km does not use [Options].Fare; the other
+// of the two is zero if blank. In stops.txt, for stations:
+//
+//	stop_country    ISO 3166-1 alpha-2, such as DE
+//	stop_address    street address
+package gtfs
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/traintravel/traintravel"
+)
+
+// Options say how a feed is read. The zero value works.
+type Options struct {
+	// Feed names the source: it becomes every train's Feed and part of the
+	// stations' IDs, so keep it from import to import. It may be empty.
+	Feed string
+
+	// Fare prices trains whose rows do not. The zero Fare stands for 3.00 eur
+	// and 0.12 for each kilometre.
+	Fare traintravel.Fare
+
+	// Coaches are those of trains whose rows name none. By default such
+	// trains are unreserved.
+	Coaches []traintravel.Coach
+
+	// RouteType says which routes are read, by their route_type. The default
+	// is Rail.
+	RouteType func(routeType int) bool
+
+	// DistanceUnit is how many metres one unit of shape_dist_traveled has,
+	// which GTFS leaves open. Zero, the default, measures trains as the crow
+	// flies.
+	DistanceUnit float64
+
+	// Locate, if not nil, is called for each station and may fill in Country,
+	// Address and Zone, which are empty if the feed lacks them. A Zone still
+	// empty after it becomes that of the first agency.
+	Locate func(*traintravel.Station)
+
+	// Progress, if not nil, is called now and then, on Read's goroutine, with
+	// the bytes read so far and the bytes in all the files that will be read.
+	Progress func(read, total int64)
+}
+
+// Rail says whether a route_type is a railway: 2, or 100 to 117 of the
+// extended types.
+func Rail(routeType int) bool {
+	return routeType == 2 || routeType >= 100 && routeType <= 117
+}
+
+// maxZipEntries bounds the files in a feed's zip; GTFS knows about 30.
+const maxZipEntries = 10_000
+
+// ReadFile reads the feed in a zip file or folder; see [Read].
+func ReadFile(ctx context.Context, path string, opts Options) (*traintravel.Timetable, Report, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, Report{}, fmt.Errorf("gtfs: %w", err)
+	}
+	if info.IsDir() {
+		return Read(ctx, os.DirFS(path), opts)
+	}
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		return nil, Report{}, fmt.Errorf("gtfs: %s: %w", path, err)
+	}
+	defer z.Close()
+	if len(z.File) > maxZipEntries {
+		return nil, Report{}, fmt.Errorf("gtfs: %s: %d files in one zip are more than %d", path, len(z.File), maxZipEntries)
+	}
+	// Read as a file system, ../stops.txt would be another stops.txt.
+	z.File = slices.DeleteFunc(z.File, func(f *zip.File) bool {
+		return !fs.ValidPath(strings.TrimSuffix(strings.ReplaceAll(f.Name, `\`, "/"), "/"))
+	})
+	return Read(ctx, z, opts)
+}
+
+// Read reads the feed in a file system, at its top or in the only folder there
+// that holds one.
+//
+// If the feed has mistakes, the error is an [*Errors]. Other errors are those
+// of the file system and of ctx. With any error there is no timetable, and the
+// Report tells what was read until then. Trains share Calendars and Coaches.
+func Read(ctx context.Context, fsys fs.FS, opts Options) (*traintravel.Timetable, Report, error) {
+	dir, err := folder(fsys)
+	if err != nil {
+		return nil, Report{}, fmt.Errorf("gtfs: %w", err)
+	}
+	f := newFeed(ctx, dir, opts)
+	err = f.read()
+	if err == nil || errors.Is(err, errMistakes) {
+		err = f.mistakes()
+	}
+	if err != nil {
+		return nil, f.report, err
+	}
+	return f.timetable(), f.report, nil
+}
+
+// folder returns the folder of fsys that holds the tables.
+func folder(fsys fs.FS) (fs.FS, error) {
+	const table = "stop_times.txt"
+	if _, err := fs.Stat(fsys, table); !errors.Is(err, fs.ErrNotExist) {
+		return fsys, nil // an error will be met again
+	}
+	entries, err := fs.ReadDir(fsys, ".")
+	if err != nil {
+		return nil, err
+	}
+	found := ""
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		if _, err := fs.Stat(fsys, e.Name()+"/"+table); err != nil {
+			continue
+		}
+		if found != "" {
+			return nil, fmt.Errorf("both %s and %s hold a feed: read them one by one", found, e.Name())
+		}
+		found = e.Name()
+	}
+	if found == "" {
+		return fsys, nil // and the missing tables will be named
+	}
+	return fs.Sub(fsys, found)
+}

@@ -1,0 +1,118 @@
+package gtfs
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/traintravel/traintravel"
+)
+
+// A Report says what was read from a feed, and what was left out.
+type Report struct {
+	Stations, Trains, Calls int
+
+	// First and Last are the first and the last day on which any train runs;
+	// both zero if there is none.
+	First, Last traintravel.Date
+
+	// Notes tell what was left out or doubtful, in the order of discovery.
+	Notes []Note
+}
+
+// A Note is what a reading has to say about Count rows of a file, of which the
+// first is at Line.
+type Note struct {
+	File   string
+	Line   int
+	Reason string
+	Count  int
+}
+
+// String returns the note as one line: trips.txt:17: runs on no day (3 times).
+func (n Note) String() string {
+	s := fmt.Sprintf("%s:%d: %s", n.File, n.Line, n.Reason)
+	if n.Count > 1 {
+		s += fmt.Sprintf(" (%d times)", n.Count)
+	}
+	return s
+}
+
+// An Error is one mistake in a feed.
+type Error struct {
+	File   string
+	Line   int // the first is 1; zero if the mistake is in no line
+	Reason string
+}
+
+// Error returns the mistake as one line: stops.txt:17: stop_name is missing.
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.File + ": " + e.Reason
+	}
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Reason)
+}
+
+// Errors are the mistakes in a feed: the first hundred, and how many there are.
+// Reading ends early where a table cannot be made out at all.
+type Errors struct {
+	List  []*Error
+	Total int
+}
+
+const maxErrors = 100
+
+// Error returns the mistakes that are listed, a line each.
+func (e *Errors) Error() string {
+	var b strings.Builder
+	for i, one := range e.List {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(one.Error())
+	}
+	if more := e.Total - len(e.List); more > 0 {
+		fmt.Fprintf(&b, "\nand %d more mistakes", more)
+	}
+	return b.String()
+}
+
+// Unwrap returns the mistakes that are listed, for errors.As.
+func (e *Errors) Unwrap() []error {
+	errs := make([]error, len(e.List))
+	for i, one := range e.List {
+		errs[i] = one
+	}
+	return errs
+}
+
+// errMistakes ends a reading whose mistakes are on record.
+var errMistakes = errors.New("the feed has mistakes")
+
+// fail records a mistake.
+func (f *feed) fail(file string, line int, format string, args ...any) {
+	f.errs.Total++
+	if len(f.errs.List) < maxErrors {
+		f.errs.List = append(f.errs.List, &Error{File: file, Line: line, Reason: fmt.Sprintf(format, args...)})
+	}
+}
+
+// mistakes returns what fail recorded, or nil.
+func (f *feed) mistakes() error {
+	if f.errs.Total == 0 {
+		return nil
+	}
+	return &f.errs
+}
+
+// note records that a row was left out or doubtful.
+func (f *feed) note(file string, line int, reason string) {
+	key := [2]string{file, reason}
+	i, ok := f.notes[key]
+	if !ok {
+		i = len(f.report.Notes)
+		f.notes[key] = i
+		f.report.Notes = append(f.report.Notes, Note{File: file, Line: line, Reason: reason})
+	}
+	f.report.Notes[i].Count++
+}

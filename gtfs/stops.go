@@ -1,0 +1,153 @@
+package gtfs
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/traintravel/traintravel"
+)
+
+// A stop is a row of stops.txt. Once all are read, it knows its station.
+type stop struct {
+	traintravel.Station
+	kind    int
+	parent  string
+	station int32 // index of the station it is part of, or its own
+	line    int
+	// flaw is a mistake that is told only if a train calls here.
+	flaw   string
+	served bool // a train calls at this station
+}
+
+// The location types of stops.txt.
+const (
+	platform = iota
+	station
+	entrance
+	node
+	boardingArea
+)
+
+func (f *feed) readStops() error {
+	t, err := f.open("stops.txt", "stop_id")
+	if err != nil {
+		return err
+	}
+	var (
+		id      = t.column("stop_id")
+		name    = t.column("stop_name")
+		lat     = t.column("stop_lat")
+		lon     = t.column("stop_lon")
+		kind    = t.column("location_type")
+		parent  = t.column("parent_station")
+		zone    = t.column("stop_timezone")
+		country = t.column("stop_country")
+		address = t.column("stop_address")
+	)
+	zones := map[string]bool{}
+	for t.next() {
+		key := string(t.get(id))
+		if key == "" {
+			t.fail("stop_id is missing")
+			continue
+		}
+		if _, twice := f.stopByID[key]; twice {
+			t.fail("stop_id %.60q is there twice", key)
+			continue
+		}
+		f.stopByID[key] = int32(len(f.stops))
+		s := stop{line: t.line(), kind: t.choice(kind, "location_type", boardingArea)}
+		if s.kind != station { // whose parent, against the rules, would be its end
+			s.parent = string(t.get(parent))
+		}
+		if s.parent == "" {
+			s.Zone = string(t.get(zone))
+			if _, seen := zones[s.Zone]; !seen {
+				zones[s.Zone] = s.Zone == "" || validZone(s.Zone)
+			}
+			if !zones[s.Zone] {
+				s.flaw = fmt.Sprintf("stop_timezone %.60q is no known time zone", s.Zone)
+			}
+			s.Name, s.Address = t.text(name), t.text(address)
+			s.place(t.get(lat), t.get(lon), string(t.get(country)))
+			s.ID = StationID(f.opts.Feed, key)
+		}
+		f.stops = append(f.stops, s)
+	}
+	for i := range f.stops {
+		f.stops[i].station = f.station(int32(i))
+	}
+	return t.err
+}
+
+// place sets where the station is and finds what is wrong with it.
+func (s *stop) place(lat, lon []byte, country string) {
+	var okLat, okLon bool
+	s.Latitude, okLat = degrees(lat, 90)
+	s.Longitude, okLon = degrees(lon, 180)
+	s.Country = strings.ToUpper(country)
+	switch {
+	case s.flaw != "":
+	case s.Name == "":
+		s.flaw = "stop_name is missing"
+	case long(s.Name), long(s.Address):
+		s.flaw = fmt.Sprintf("stop_name or stop_address has more than %d characters", maxText)
+	case !okLat || !okLon:
+		s.flaw = fmt.Sprintf("stop_lat %.20q, stop_lon %.20q is no place on earth", lat, lon)
+	case s.Latitude == 0 && s.Longitude == 0:
+		s.flaw = "stop_lat, stop_lon is 0, 0, in the sea"
+	case s.Country != "" && (len(s.Country) != 2 || strings.Trim(s.Country, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != ""):
+		s.flaw = fmt.Sprintf("stop_country %.20q is no code of two letters", country)
+	case s.kind == boardingArea:
+		s.flaw = "parent_station of a boarding area is missing"
+	}
+}
+
+// station returns the station that a stop is part of: itself, or the end of its
+// line of parents. A boarding area is part of a platform, that of a station; one
+// step more is granted.
+func (f *feed) station(i int32) int32 {
+	at := i
+	for range 4 {
+		s := &f.stops[at]
+		if s.kind == entrance || s.kind == node {
+			s.flaw = fmt.Sprintf("location_type %d is no place where trains call", s.kind)
+			return at
+		}
+		if s.parent == "" {
+			return at
+		}
+		next, ok := f.stopByID[s.parent]
+		if !ok {
+			s.flaw = fmt.Sprintf("parent_station %.60q is not in stops.txt", s.parent)
+			return at
+		}
+		at = next
+	}
+	f.stops[i].flaw = "the line of parent_station has no end"
+	return i
+}
+
+// serve notes that a train calls at a station, and tells its flaw if it has one.
+func (f *feed) serve(i int32) {
+	s := &f.stops[i]
+	if s.served {
+		return
+	}
+	s.served = true
+	f.report.Stations++
+	if f.served[s.ID] {
+		f.fail("stops.txt", s.line, "stop_id is a UUID that is there twice, in other letter case: %s", s.ID)
+	}
+	f.served[s.ID] = true
+	if s.flaw != "" {
+		f.fail("stops.txt", s.line, "%s", s.flaw)
+		return
+	}
+	if f.opts.Locate != nil {
+		f.opts.Locate(&s.Station)
+	}
+	if s.Zone == "" {
+		s.Zone = f.agencies[0].zone
+	}
+}

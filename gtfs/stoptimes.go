@@ -1,0 +1,127 @@
+package gtfs
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+
+	"github.com/traintravel/traintravel"
+)
+
+// A mark is what has to be known of a call until its trip is complete.
+type mark struct {
+	sequence int32
+	line     int32
+	station  int32   // index into feed.stops
+	distance float32 // shape_dist_traveled; NaN if not given
+}
+
+// readStopTimes reads the calls of all trips. Rows may come in any order; the
+// usual one, trip by trip, costs no copy but one.
+func (f *feed) readStopTimes() error {
+	t, err := f.open("stop_times.txt", "trip_id", "stop_id", "stop_sequence", "arrival_time", "departure_time")
+	if err != nil {
+		return err
+	}
+	var (
+		id        = t.column("trip_id")
+		stopID    = t.column("stop_id")
+		sequence  = t.column("stop_sequence")
+		arrival   = t.column("arrival_time")
+		departure = t.column("departure_time")
+		pickup    = t.column("pickup_type")
+		dropOff   = t.column("drop_off_type")
+		distance  = t.column("shape_dist_traveled")
+
+		current = skipped // the trip to which the calls below belong
+		name    []byte    // and its ID
+		calls   []traintravel.Call
+		marks   []mark
+	)
+	flush := func() {
+		if current != skipped {
+			trip := f.trips[current]
+			trip.Calls = f.calls.extend(trip.Calls, calls)
+			trip.marks = f.marks.extend(trip.marks, marks)
+		}
+		calls, marks = calls[:0], marks[:0]
+	}
+	for t.next() {
+		if key := t.get(id); name == nil || !bytes.Equal(key, name) {
+			flush()
+			var ok bool
+			if current, ok = f.tripByID[string(key)]; !ok {
+				t.fail("trip_id %.60q is not in trips.txt", key)
+				current = skipped
+			}
+			name = append(name[:0], key...)
+		}
+		if current == skipped {
+			continue
+		}
+		before := f.errs.Total
+		i, ok := f.stopByID[string(t.get(stopID))]
+		if !ok {
+			t.fail("stop_id %.60q is not in stops.txt", t.get(stopID))
+			f.trips[current].faulty = true
+			continue
+		}
+		i = f.stops[i].station
+		c := traintravel.Call{
+			Station:     f.stops[i].ID,
+			Arrive:      t.time(arrival, "arrival_time"),
+			Depart:      t.time(departure, "departure_time"),
+			NoBoarding:  t.choice(pickup, "pickup_type", 3) == 1,
+			NoAlighting: t.choice(dropOff, "drop_off_type", 3) == 1,
+		}
+		if c.Arrive == noTime {
+			c.Arrive = c.Depart
+		} else if c.Depart == noTime {
+			c.Depart = c.Arrive
+		}
+		n := digits(t.get(sequence))
+		if n < 0 {
+			t.fail("stop_sequence %.20q is no number from 0", t.get(sequence))
+		}
+		calls = append(calls, c)
+		marks = append(marks, mark{
+			sequence: int32(n), line: int32(t.line()), station: i, distance: t.distance(distance),
+		})
+		if f.errs.Total > before {
+			f.trips[current].faulty = true
+		}
+	}
+	flush()
+	return t.err
+}
+
+// distance returns a field that is a distance in any unit; blank is NaN.
+func (t *table) distance(c column) float32 {
+	b := t.get(c)
+	if len(b) == 0 {
+		return float32(math.NaN())
+	}
+	v, err := strconv.ParseFloat(string(b), 32)
+	if err != nil || !(v >= 0) || math.IsInf(v, 0) {
+		t.fail("shape_dist_traveled %.20q is no distance", b)
+		v = math.NaN()
+	}
+	return float32(v)
+}
+
+// A slab keeps many small slices in few allocations.
+type slab[T any] struct{ chunk []T }
+
+// extend returns old with more after it. More may be used again, and nobody
+// else has room behind old.
+func (s *slab[T]) extend(old, more []T) []T {
+	if len(old) > 0 {
+		return append(old, more...)
+	}
+	if len(more) > cap(s.chunk)-len(s.chunk) {
+		s.chunk = make([]T, 0, max(4096, len(more)))
+	}
+	start := len(s.chunk)
+	s.chunk = append(s.chunk, more...)
+	return s.chunk[start:len(s.chunk):len(s.chunk)]
+}

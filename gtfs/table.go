@@ -1,0 +1,213 @@
+package gtfs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/traintravel/traintravel"
+)
+
+// maxTable bounds a table's bytes, so that a small zip cannot unpack for ever.
+const maxTable = 8 << 30
+
+// A table reads one file of the feed row by row.
+type table struct {
+	feed    *feed
+	name    string
+	file    fs.File
+	rec     *records
+	columns map[string]column
+	width   int // columns in the header
+	rows    int
+	err     error // what ended the reading, if not the end of the file
+}
+
+// A column is an index into the fields of a row; missing columns have none.
+type column int
+
+const missing column = -1
+
+// has says whether the feed holds a table that is not empty.
+func (f *feed) has(name string) bool {
+	info, err := fs.Stat(f.dir, name)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist) // and open will tell
+	}
+	return info.Size() > 0
+}
+
+// open opens a table that has to have certain columns. If it is not there or
+// has not, it records that and returns errMistakes.
+func (f *feed) open(name string, required ...string) (*table, error) {
+	file, err := f.dir.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		f.fail(name, 0, "the feed has no such file")
+		return nil, errMistakes
+	}
+	if err != nil {
+		return nil, fmt.Errorf("gtfs: %w", err)
+	}
+	t := &table{feed: f, name: name, file: file, columns: map[string]column{}}
+	t.rec = newRecords(&counter{r: file, f: f})
+	if err := t.header(required); err != nil {
+		t.close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *table) header(required []string) error {
+	before := t.feed.errs.Total
+	if !t.read() && t.err != nil {
+		return t.err
+	}
+	for i, field := range t.rec.fields {
+		name := string(bytes.TrimSpace(field))
+		if _, twice := t.columns[name]; twice && name != "" {
+			t.fail("column %.60q is there twice", name)
+		}
+		t.columns[name] = column(i)
+	}
+	t.width = len(t.rec.fields)
+	for _, name := range required {
+		if t.column(name) == missing {
+			t.fail("column %s is missing", name)
+		}
+	}
+	if t.feed.errs.Total > before {
+		return errMistakes
+	}
+	return nil
+}
+
+func (t *table) close() { t.file.Close() } // read only: nothing can be lost
+
+// column returns the column of that name.
+func (t *table) column(name string) column {
+	if c, ok := t.columns[name]; ok {
+		return c
+	}
+	return missing
+}
+
+// next reads the next row that is not blank; after the last it closes the
+// table, and t.err tells whether all went well.
+func (t *table) next() bool {
+	for t.read() {
+		if t.blank() {
+			continue
+		}
+		for _, field := range t.rec.fields[min(t.width, len(t.rec.fields)):] {
+			if len(bytes.TrimSpace(field)) > 0 {
+				t.fail("the row has more fields than the header")
+				break
+			}
+		}
+		return true
+	}
+	t.close()
+	return false
+}
+
+// read reads the next record.
+func (t *table) read() bool {
+	if t.rows++; t.rows%1024 == 0 {
+		if t.err = t.feed.ctx.Err(); t.err != nil {
+			return false
+		}
+	}
+	err := t.rec.next()
+	if err == nil {
+		return true
+	}
+	var bad malformed
+	switch {
+	case errors.Is(err, io.EOF):
+	case errors.As(err, &bad):
+		t.feed.fail(t.name, t.rec.line, "%s", bad)
+		t.err = errMistakes
+	default:
+		t.err = fmt.Errorf("gtfs: %s: %w", t.name, err)
+	}
+	return false
+}
+
+func (t *table) blank() bool {
+	for _, field := range t.rec.fields {
+		if len(bytes.TrimSpace(field)) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// line is that of the row.
+func (t *table) line() int { return t.rec.line }
+
+// fail records a mistake in the row.
+func (t *table) fail(format string, args ...any) {
+	t.feed.fail(t.name, t.line(), format, args...)
+}
+
+// get returns a field of the row without blanks around it. It is valid until
+// next is called again.
+func (t *table) get(c column) []byte {
+	if c < 0 || int(c) >= len(t.rec.fields) {
+		return nil
+	}
+	return bytes.TrimSpace(t.rec.fields[c])
+}
+
+// text returns a field that people read.
+func (t *table) text(c column) string { return clean(string(t.get(c))) }
+
+// choice returns a field that is a number from 0 to limit; blank is 0.
+func (t *table) choice(c column, name string, limit int) int {
+	b := t.get(c)
+	if len(b) == 0 {
+		return 0
+	}
+	n := digits(b)
+	if n < 0 || n > limit {
+		t.fail("%s %.20q is no number from 0 to %d", name, b, limit)
+		return 0
+	}
+	return n
+}
+
+// time returns a field that is a time; blank is noTime, and so is a mistake.
+func (t *table) time(c column, name string) traintravel.ServiceTime {
+	b := t.get(c)
+	if len(b) == 0 {
+		return noTime
+	}
+	v, reason := parseTime(b)
+	if reason != "" {
+		t.fail("%s %.20q %s", name, b, reason)
+		return noTime
+	}
+	return v
+}
+
+// A counter counts the bytes of a table and tells Options.Progress.
+type counter struct {
+	r io.Reader
+	f *feed
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	c.f.bytes += int64(n)
+	if c.n > maxTable {
+		return 0, malformed("the file is longer than 8 GiB")
+	}
+	if c.f.opts.Progress != nil {
+		c.f.opts.Progress(c.f.bytes, max(c.f.total, c.f.bytes))
+	}
+	return n, err
+}

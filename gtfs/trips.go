@@ -1,0 +1,163 @@
+package gtfs
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/traintravel/traintravel"
+)
+
+// A trip is a train in the making.
+type trip struct {
+	traintravel.Train
+	service *service
+	line    int
+	marks   []mark // beside Calls
+	faulty  bool   // a row of its calls has a mistake
+}
+
+// skipped is the index of a trip that is not read.
+const skipped int32 = -1
+
+func (f *feed) readTrips() error {
+	t, err := f.open("trips.txt", "trip_id", "route_id", "service_id")
+	if err != nil {
+		return err
+	}
+	id, routeID, serviceID := t.column("trip_id"), t.column("route_id"), t.column("service_id")
+	number, headsign := t.column("trip_short_name"), t.column("trip_headsign")
+	bicycles, dogs := t.column("bikes_allowed"), t.column("dogs_allowed")
+	hooks, coaches := t.column("bicycle_hooks"), t.column("coaches")
+	fare := fareColumns{t.column("fare_currency"), t.column("fare_base"), t.column("fare_per_km")}
+	for t.next() {
+		key := string(t.get(id))
+		if _, twice := f.tripByID[key]; twice {
+			t.fail("trip_id %.60q is there twice", key)
+			continue
+		}
+		f.tripByID[key] = skipped
+		route, ok := f.routes[string(t.get(routeID))]
+		if !ok {
+			t.fail("route_id %.60q is not in routes.txt", t.get(routeID))
+			continue
+		}
+		if route.skip != "" {
+			f.note(t.name, t.line(), route.skip)
+			continue
+		}
+		service := f.services[string(t.get(serviceID))]
+		switch {
+		case service == nil:
+			t.fail("service_id %.60q is in neither calendar.txt nor calendar_dates.txt", t.get(serviceID))
+			continue
+		case !service.runs:
+			f.note(t.name, t.line(), "the trip runs on no day")
+			continue
+		case f.repeated[key]:
+			f.note(t.name, t.line(), "the trip is repeated by frequencies.txt, which is not read")
+			continue
+		}
+		if long(key) {
+			t.fail("trip_id has more than %d characters", maxText)
+		}
+		shown := trainNumber(route.number, t.text(number), t.text(headsign))
+		if long(shown) {
+			t.fail("route_short_name and trip_short_name have more than %d characters", maxText)
+		}
+		f.tripByID[key] = int32(len(f.trips))
+		f.trips = append(f.trips, &trip{line: t.line(), service: service, Train: traintravel.Train{
+			Feed:     f.opts.Feed,
+			ID:       clean(key),
+			Operator: route.agency.name,
+			Number:   shown,
+			Zone:     route.agency.zone,
+			Days:     &service.Calendar,
+			Coaches:  f.readCoaches(t, coaches),
+			Bicycles: traintravel.Allowance(t.choice(bicycles, "bikes_allowed", 2)),
+			Dogs:     traintravel.Allowance(t.choice(dogs, "dogs_allowed", 2)),
+			Hooks:    t.choice(hooks, "bicycle_hooks", maxBicycle),
+			Fare:     f.readFare(t, fare),
+		}})
+	}
+	return t.err
+}
+
+// trainNumber returns what a traveller reads of a train.
+func trainNumber(route, trip, headsign string) string {
+	if trip == "" && digits([]byte(headsign)) >= 0 {
+		trip = headsign
+	}
+	kind, _, _ := strings.Cut(route, " ")
+	switch {
+	case strings.Contains(trip, route), strings.HasPrefix(trip, kind+" "):
+		return trip
+	case strings.Contains(route, trip):
+		return route
+	}
+	return route + " " + trip
+}
+
+const (
+	maxSeats   = 1000   // of a coach
+	maxPlaces  = 10_000 // of a train
+	maxMinor   = 1e12   // of a fare, in minor units
+	maxBicycle = 1000   // hooks of a train
+)
+
+// readCoaches reads coaches in the form "21:80 22:76". Trains with the same
+// text share the result.
+func (f *feed) readCoaches(t *table, c column) []traintravel.Coach {
+	if coaches, ok := f.coaches[string(t.get(c))]; ok {
+		return coaches
+	}
+	text := string(t.get(c))
+	var coaches []traintravel.Coach
+	places := 0
+	for _, word := range strings.Fields(text) {
+		number, seats, _ := strings.Cut(word, ":")
+		n := digits([]byte(seats))
+		same := func(c traintravel.Coach) bool { return c.Number == number }
+		if number == "" || n < 1 || n > maxSeats || slices.ContainsFunc(coaches, same) {
+			t.fail("coaches: %.40q is not of the form 21:80, a number once and 1 to %d seats", word, maxSeats)
+			continue
+		}
+		coaches = append(coaches, traintravel.Coach{Number: number, Seats: n})
+		places += n
+	}
+	if places > maxPlaces {
+		t.fail("coaches have %d seats, more than %d", places, maxPlaces)
+	}
+	f.coaches[text] = coaches
+	return coaches
+}
+
+type fareColumns struct{ currency, base, perKm column }
+
+// readFare reads the fare of a row that has one, and else returns the default.
+func (f *feed) readFare(t *table, c fareColumns) traintravel.Fare {
+	currency, base, perKm := string(t.get(c.currency)), t.get(c.base), t.get(c.perKm)
+	if len(base)+len(perKm) == 0 {
+		if currency != "" {
+			t.fail("fare_currency %.20q is without fare_base and fare_per_km", currency)
+		}
+		return f.opts.Fare
+	}
+	fare := traintravel.Fare{Currency: strings.ToLower(currency)}
+	if currency == "" {
+		fare.Currency = f.opts.Fare.Currency
+	}
+	amount := func(b []byte, name string) int64 {
+		if len(b) == 0 {
+			return 0
+		}
+		m, err := traintravel.ParseMoney(string(b), fare.Currency)
+		if err != nil {
+			t.fail("%s: %v", name, err)
+		} else if m.Amount < 0 || m.Amount > maxMinor {
+			t.fail("%s %s is negative or absurdly high", name, m)
+		}
+		return m.Amount
+	}
+	fare.Base, fare.PerKm = amount(base, "fare_base"), amount(perKm, "fare_per_km")
+	return fare
+}

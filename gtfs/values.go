@@ -1,0 +1,79 @@
+package gtfs
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/traintravel/traintravel"
+)
+
+// noTime stands for a time that is not given.
+const noTime traintravel.ServiceTime = -1
+
+// parseTime reads a time in the form 9:45:00, 09:45:00 or 149:09:00. What is
+// wrong with it, if anything, is the second result.
+func parseTime(b []byte) (traintravel.ServiceTime, string) {
+	const bad = "is no time of the form 09:45:00"
+	n := len(b)
+	if n < 7 || b[n-3] != ':' || b[n-6] != ':' {
+		return 0, bad
+	}
+	h, m, s := digits(b[:n-6]), digits(b[n-5:n-3]), digits(b[n-2:])
+	if h < 0 || m < 0 || m > 59 || s < 0 || s > 59 {
+		return 0, bad
+	}
+	// Hours first, so that nothing overflows.
+	if h > int(traintravel.MaxServiceTime/3600) || traintravel.Clock(h, m)+traintravel.ServiceTime(s) > traintravel.MaxServiceTime {
+		return 0, "is beyond " + traintravel.MaxServiceTime.String() + ", the longest a train may run"
+	}
+	return traintravel.Clock(h, m) + traintravel.ServiceTime(s), ""
+}
+
+// digits reads a number of one to nine digits; anything else is -1.
+func digits(b []byte) int {
+	if len(b) == 0 || len(b) > 9 {
+		return -1
+	}
+	n := 0
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return -1
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n
+}
+
+// clean makes control characters blanks.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// maxText bounds the characters of a name, an address or a number.
+const maxText = 200
+
+// long says whether a text is too long to be shown.
+func long(s string) bool { return len(s) > maxText && utf8.RuneCountInString(s) > maxText }
+
+// degrees reads a coordinate between -limit and limit.
+func degrees(b []byte, limit float64) (float64, bool) {
+	v, err := strconv.ParseFloat(string(b), 64)
+	return v, err == nil && math.Abs(v) <= limit
+}
+
+// crow is the distance of two stations in metres, as the crow flies.
+func crow(a, b *traintravel.Station) float64 {
+	const earth, rad = 6_371_000, math.Pi / 180
+	sin := func(degrees float64) float64 { return math.Sin(degrees * rad / 2) }
+	lat, lon := sin(b.Latitude-a.Latitude), sin(b.Longitude-a.Longitude)
+	h := lat*lat + lon*lon*math.Cos(a.Latitude*rad)*math.Cos(b.Latitude*rad)
+	return 2 * earth * math.Asin(math.Sqrt(min(h, 1)))
+}

@@ -1,0 +1,97 @@
+package traintravel
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+	"hash/fnv"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// hashID makes a version 8 UUID (RFC 9562) from what it is given, in order.
+func hashID(parts ...any) uuid.UUID {
+	h := sha256.New()
+	for _, p := range parts {
+		switch p := p.(type) {
+		case string:
+			hashString(h, p)
+		case uuid.UUID:
+			h.Write(p[:])
+		case ServiceTime:
+			h.Write(binary.BigEndian.AppendUint32(nil, uint32(p)))
+		case int:
+			h.Write(binary.BigEndian.AppendUint64(nil, uint64(p)))
+		default:
+			panic("hashID: unexpected type")
+		}
+	}
+	var id uuid.UUID
+	copy(id[:], h.Sum(nil))
+	return stamp(id, 8)
+}
+
+func hashString(h hash.Hash, s string) {
+	h.Write(binary.AppendUvarint(nil, uint64(len(s))))
+	h.Write([]byte(s))
+}
+
+// stamp sets the version and variant bits of a UUID.
+func stamp(id uuid.UUID, version byte) uuid.UUID {
+	id[6] = id[6]&0x0f | version<<4
+	id[8] = id[8]&0x3f | 0x80
+	return id
+}
+
+// timeID makes a version 7 UUID of an instant and random bytes: 48 bits of
+// milliseconds, then the fraction of the millisecond in 12 bits (RFC 9562,
+// method 3), so that IDs order by time.
+func timeID(t time.Time, random uuid.UUID) uuid.UUID {
+	ms, fraction := t.UnixMilli(), t.UnixNano()%1e6*4096/1e6
+	if t.UnixNano() < 0 {
+		fraction = 0
+	}
+	id := random
+	binary.BigEndian.PutUint64(id[:8], uint64(ms)<<16|uint64(fraction))
+	return stamp(id, 7)
+}
+
+// base is what a train is known by across timetables, but for twins: trains
+// that agree in all of it and run on the same day.
+func (t *Train) base() uuid.UUID {
+	first := t.Calls[0]
+	return hashID("train", t.Feed, t.Operator, t.Number, first.Station, first.Depart)
+}
+
+// twin is a train's identity: its base and which of the twins it is.
+func twin(base uuid.UUID, n int) uuid.UUID {
+	if n == 0 {
+		return base
+	}
+	return hashID("twin", base, n)
+}
+
+// stationMark shortens a station's ID to what tells the stations of one train
+// apart in an inventory.
+func stationMark(id uuid.UUID) uint64 {
+	h := fnv.New64a()
+	h.Write(id[:])
+	return h.Sum64()
+}
+
+// textMark shortens a text to what tells it apart from a few others.
+func textMark(s string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(s))
+	return h.Sum64()
+}
+
+// listMark stands for a train's list of calls: which stations in which order.
+func listMark(calls []Call) uint64 {
+	h := sha256.New()
+	for i := range calls {
+		h.Write(calls[i].Station[:])
+	}
+	return binary.BigEndian.Uint64(h.Sum(nil))
+}

@@ -1,0 +1,317 @@
+package traintravel
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// errStale gives an update up because another timetable is in force than the
+// one it was prepared with.
+var errStale = errors.New("the timetable has changed")
+
+// A ledger is one update at work: it loads records once, lets the rules change
+// them, and writes at the end what changed, indexes and agenda included. It
+// lives in the closure of a Store.Update.
+type ledger struct {
+	ctx      context.Context
+	s        *Service
+	tx       Tx
+	now      time.Time
+	bookings []*bookingEntry
+	payments []*paymentEntry
+	runs     []*runEntry
+	puts     []write
+	deletes  []Key
+}
+
+// A write is one that is no booking, payment or run.
+type write struct {
+	key   Key
+	value []byte
+}
+
+type bookingEntry struct {
+	before Booking // as loaded; the zero Booking if new
+	after  Booking
+}
+
+type paymentEntry struct {
+	before payment
+	after  payment
+}
+
+type runEntry struct {
+	id      RunID
+	inv     *inventory // nil if there is none yet
+	changed bool
+}
+
+// damaged turns the absence of a record that must be there into an error that
+// nobody takes for a mistake of the user's.
+func damaged(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return errors.New("a record is missing")
+	}
+	return err
+}
+
+// checkCurrent gives the update up if another timetable is in force.
+func (l *ledger) checkCurrent(sn *snapshot) error {
+	c, err := readCurrent(l.ctx, l.tx)
+	if err != nil {
+		return err
+	}
+	if c.generation != sn.generation {
+		return errStale
+	}
+	return nil
+}
+
+// update runs rules on a ledger in one transaction and writes what they
+// changed. The next search sees it, and Run is woken for what it queued.
+func (s *Service) update(ctx context.Context, now time.Time, rules func(*ledger) error) error {
+	var l *ledger
+	err := s.store.Update(ctx, func(tx Tx) error {
+		l = &ledger{ctx: ctx, s: s, tx: tx, now: now}
+		if err := rules(l); err != nil {
+			return err
+		}
+		l.write()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, e := range l.runs {
+		if e.changed {
+			s.stock.keep(e.id, stocked{e.inv, time.Now().UnixNano()})
+		}
+	}
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// booking loads a booking to be changed.
+func (l *ledger) booking(id uuid.UUID) (*Booking, error) {
+	for _, e := range l.bookings {
+		if e.after.ID == id {
+			return &e.after, nil
+		}
+	}
+	v, err := l.tx.Get(l.ctx, bookingKey(id))
+	if err != nil {
+		return nil, err
+	}
+	if v[0] == nil {
+		return nil, ErrNotFound
+	}
+	b, err := decodeBooking(v[0], &l.s.zones)
+	if err != nil {
+		return nil, err
+	}
+	e := &bookingEntry{before: b, after: b}
+	l.bookings = append(l.bookings, e)
+	return &e.after, nil
+}
+
+func (l *ledger) newBooking(b Booking) *Booking {
+	e := &bookingEntry{after: b}
+	l.bookings = append(l.bookings, e)
+	return &e.after
+}
+
+// payment loads a payment of a booking to be changed.
+func (l *ledger) payment(booking, id uuid.UUID) (*payment, error) {
+	for _, e := range l.payments {
+		if e.after.ID == id {
+			return &e.after, nil
+		}
+	}
+	v, err := l.tx.Get(l.ctx, paymentKey(booking, id))
+	if err != nil {
+		return nil, err
+	}
+	if v[0] == nil {
+		return nil, ErrNotFound
+	}
+	p, err := decodePayment(v[0])
+	if err != nil {
+		return nil, err
+	}
+	e := &paymentEntry{before: p, after: p}
+	l.payments = append(l.payments, e)
+	return &e.after, nil
+}
+
+func (l *ledger) newPayment(p payment) *payment {
+	e := &paymentEntry{after: p}
+	l.payments = append(l.payments, e)
+	return &e.after
+}
+
+// loadRuns loads the inventories of runs in one round trip.
+func (l *ledger) loadRuns(ids ...RunID) error {
+	keys := make([]Key, 0, maxLegs)
+	for _, id := range ids {
+		if l.runEntry(id) == nil {
+			keys = append(keys, runKey(id))
+			l.runs = append(l.runs, &runEntry{id: id})
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	values, err := l.tx.Get(l.ctx, keys...)
+	if err != nil {
+		return err
+	}
+	return l.decodeRuns(values)
+}
+
+// decodeRuns fills the latest run entries from what was read for them.
+func (l *ledger) decodeRuns(values [][]byte) (err error) {
+	for i, v := range values {
+		if v == nil {
+			continue
+		}
+		if l.runs[len(l.runs)-len(values)+i].inv, err = decodeInventory(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *ledger) runEntry(id RunID) *runEntry {
+	for _, e := range l.runs {
+		if e.id == id {
+			return e
+		}
+	}
+	return nil
+}
+
+// ride returns the inventory of a run that takes new bookings, fitted to the
+// timetable. Its run is loaded.
+func (l *ledger) ride(sn *snapshot, r ride) *runEntry {
+	e := l.runEntry(r.run())
+	if e.inv == nil {
+		e.inv = sn.newInventory(r.train)
+	} else {
+		e.inv = sn.fitted(e.inv, r.train)
+	}
+	return e
+}
+
+func runsOf(b *Booking) []RunID {
+	ids := make([]RunID, len(b.Legs))
+	for i := range b.Legs {
+		ids[i] = b.Legs[i].Run
+	}
+	return ids
+}
+
+// release gives back all that a booking has on its runs.
+func (l *ledger) release(b *Booking) error {
+	if err := l.loadRuns(runsOf(b)...); err != nil {
+		return err
+	}
+	for _, id := range runsOf(b) {
+		if e := l.runEntry(id); e.inv != nil && e.inv.release(b.ID) {
+			e.changed = true
+		}
+	}
+	return nil
+}
+
+// pin changes until when a booking has its places. It returns false, and has
+// changed nothing, if the booking lacks one that it was given.
+func (l *ledger) pin(b *Booking, until int64) (bool, error) {
+	if err := l.loadRuns(runsOf(b)...); err != nil {
+		return false, err
+	}
+	for i := range b.Legs {
+		if e := l.runEntry(b.Legs[i].Run); b.Legs[i].Seat > 0 && (e.inv == nil || !e.inv.has(b.ID)) {
+			return false, nil
+		}
+	}
+	for _, id := range runsOf(b) {
+		if e := l.runEntry(id); e.inv != nil && e.inv.hold(b.ID, until) {
+			e.changed = true
+		}
+	}
+	return true, nil
+}
+
+// put and delete note writes that are no booking, payment or run.
+func (l *ledger) put(k Key, v []byte) { l.puts = append(l.puts, write{k, v}) }
+func (l *ledger) delete(k Key)        { l.deletes = append(l.deletes, k) }
+
+// write hands everything that changed to the transaction.
+func (l *ledger) write() {
+	for _, k := range l.deletes {
+		l.tx.Delete(k)
+	}
+	for _, e := range l.bookings {
+		l.writeBooking(&e.before, &e.after)
+	}
+	for _, e := range l.payments {
+		l.writePayment(&e.before, &e.after)
+	}
+	for _, e := range l.runs {
+		if e.changed {
+			e.inv.revision++
+			l.tx.Put(runKey(e.id), e.inv.encode())
+		}
+	}
+	for _, w := range l.puts {
+		l.tx.Put(w.key, w.value)
+	}
+}
+
+// writeBooking writes a booking with its index and its place on the agenda.
+func (l *ledger) writeBooking(before, after *Booking) {
+	had, has := before.holdKey(), after.holdKey()
+	if had != has && had != (Key{}) {
+		l.tx.Delete(had)
+	}
+	if had != has && has != (Key{}) {
+		l.tx.Put(has, []byte{})
+	}
+	listed := func(s BookingStatus) bool { return s == Held || s == Confirmed }
+	if listed(before.Status) && !listed(after.Status) {
+		l.tx.Delete(ownedKey(after))
+	}
+	if !listed(before.Status) && listed(after.Status) {
+		l.tx.Put(ownedKey(after), []byte{})
+	}
+	l.tx.Put(bookingKey(after.ID), after.encode())
+}
+
+func (l *ledger) writePayment(before, after *payment) {
+	had, has := before.agendaKey(), after.agendaKey()
+	if had != has && had != (Key{}) {
+		l.tx.Delete(had)
+	}
+	if had != has && has != (Key{}) {
+		l.tx.Put(has, bytes.Clone(after.Booking[:]))
+	}
+	l.tx.Put(paymentKey(after.Booking, after.ID), after.encode())
+}
+
+// runKey orders inventories by date.
+func runKey(id RunID) Key {
+	k := binary.BigEndian.AppendUint32(make([]byte, 0, 20), uint32(id.Date))
+	return Key{TableRuns, string(append(k, id.Train[:]...))}
+}
+
+func parseRunKey(s string) RunID {
+	return RunID{Date: Date(binary.BigEndian.Uint32([]byte(s[:4]))), Train: uuid.UUID([]byte(s[4:20]))}
+}

@@ -1,0 +1,240 @@
+package traintravel
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// A LoadReport says what LoadTimetable did.
+type LoadReport struct {
+	Stations int
+	Trains   int
+	// Stranded are the bookings of runs still to come that the new timetable
+	// does not fit: the run, a call or the place is gone. They stay valid and
+	// keep the trip as sold; nobody else gets their places.
+	Stranded []Stranded
+}
+
+// Stranded is a booking that a new timetable does not fit.
+type Stranded struct {
+	Booking uuid.UUID
+	Run     RunID
+}
+
+// chunkSize is what one record holds of a timetable. Several ride in one
+// update, few enough that no update is large.
+const (
+	chunkSize      = 256 << 10
+	chunksAnUpdate = 8
+)
+
+var currentKey = Key{TableMeta, "timetable"}
+
+// current is the record that makes a generation of the timetable the one in
+// force. Updates that take places read it.
+type current struct {
+	generation          uuid.UUID
+	timetable, registry int // bytes
+}
+
+const currentVersion = 1
+
+func (c current) encode() []byte {
+	e := newEncoder(currentVersion, 40)
+	e.id(c.generation)
+	e.uint(uint64(c.timetable))
+	e.uint(uint64(c.registry))
+	return e.b
+}
+
+func decodeCurrent(b []byte) (current, error) {
+	if b == nil {
+		return current{}, nil
+	}
+	d, _ := newDecoder("current timetable", currentVersion, b)
+	c := current{generation: d.id(), timetable: int(d.uint()), registry: int(d.uint())}
+	return c, d.done()
+}
+
+// LoadTimetable checks a timetable and makes it the one in force, for this
+// service and every other on the same store, all at once. Bookings made before
+// stay valid and keep the trip as sold; trip IDs stay the same for trains that
+// still run with the same calls. What is wrong with the timetable is returned
+// as by [Timetable.Check], and then nothing has changed.
+//
+// The timetable must not be modified any more.
+func (s *Service) LoadTimetable(ctx context.Context, t *Timetable) (LoadReport, error) {
+	if err := t.check(&s.zones); err != nil {
+		return LoadReport{}, err
+	}
+	for {
+		sn, err := s.replaceTimetable(ctx, t)
+		if errors.Is(err, errOvertaken) {
+			continue // somebody else loaded one meanwhile: its registry counts
+		}
+		if err != nil {
+			return LoadReport{}, fmt.Errorf("loading the timetable: %w", err)
+		}
+		s.snapshots.set(sn)
+		if err := s.dropGenerations(ctx); err != nil {
+			s.log.Warn("an old timetable was not removed; the next load tries again", "error", err)
+		}
+		stranded, err := s.stranded(ctx, sn)
+		if err != nil {
+			return LoadReport{}, fmt.Errorf("the timetable is loaded, but its bookings could not be checked: %w", err)
+		}
+		return LoadReport{Stations: len(t.Stations), Trains: len(t.Trains), Stranded: stranded}, nil
+	}
+}
+
+var errOvertaken = errors.New("another timetable was loaded meanwhile")
+
+func (s *Service) replaceTimetable(ctx context.Context, t *Timetable) (*snapshot, error) {
+	now := s.now()
+	var old current
+	var reg registry
+	err := s.store.View(ctx, func(r Reader) (err error) {
+		if old, err = readCurrent(ctx, r); err != nil || old.generation == uuid.Nil {
+			return err
+		}
+		b, err := readChunks(ctx, r, old.generation, 'r', old.registry)
+		if err != nil {
+			return err
+		}
+		reg, err = decodeRegistry(b)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	calendars := calendarCache{}
+	ids, reg, err := register(reg, t.Trains, calendars.get, DateOf(now.UTC()))
+	if err != nil {
+		return nil, err
+	}
+
+	next := current{generation: laterGeneration(old.generation, s.newID())}
+	b := encodeTimetable(t, ids)
+	next.timetable = len(b)
+	if err := s.writeChunks(ctx, next.generation, 't', b); err != nil {
+		return nil, err
+	}
+	b = reg.encode()
+	next.registry = len(b)
+	if err := s.writeChunks(ctx, next.generation, 'r', b); err != nil {
+		return nil, err
+	}
+	err = s.store.Update(ctx, func(tx Tx) error {
+		c, err := readCurrent(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if c != old {
+			return errOvertaken
+		}
+		tx.Put(currentKey, next.encode())
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	sn := compile(t, ids, reg, &s.zones)
+	sn.generation = next.generation
+	return sn, nil
+}
+
+func readCurrent(ctx context.Context, r Reader) (current, error) {
+	v, err := r.Get(ctx, currentKey)
+	if err != nil {
+		return current{}, err
+	}
+	return decodeCurrent(v[0])
+}
+
+// chunkKey orders chunks by generation, kind ('t' timetable, 'r' registry) and position.
+func chunkKey(generation uuid.UUID, kind byte, n int) Key {
+	id := append(generation[:], kind)
+	return Key{TableTimetable, string(binary.BigEndian.AppendUint32(id, uint32(n)))}
+}
+
+func (s *Service) writeChunks(ctx context.Context, generation uuid.UUID, kind byte, b []byte) error {
+	for n := 0; len(b) > 0; {
+		part := b[:min(len(b), chunkSize*chunksAnUpdate)]
+		b = b[len(part):]
+		first := n
+		n += chunksAnUpdate
+		err := s.store.Update(ctx, func(tx Tx) error {
+			for i, rest := first, part; len(rest) > 0; i++ {
+				chunk := rest[:min(len(rest), chunkSize)]
+				rest = rest[len(chunk):]
+				tx.Put(chunkKey(generation, kind, i), bytes.Clone(chunk))
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readChunks(ctx context.Context, r Reader, generation uuid.UUID, kind byte, size int) ([]byte, error) {
+	records, err := r.List(ctx, Range{Table: TableTimetable, From: chunkKey(generation, kind, 0).ID, To: chunkKey(generation, kind+1, 0).ID})
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, 0, size)
+	for _, rec := range records {
+		b = append(b, rec.Value...)
+	}
+	if len(b) != size {
+		return nil, errOvertaken // a newer load has begun to remove it
+	}
+	return b, nil
+}
+
+// laterGeneration makes the ID of a generation, greater than that of the one it
+// is to replace whatever the clocks say: who finds a smaller one than that in
+// force may remove it.
+func laterGeneration(old uuid.UUID, random uuid.UUID) uuid.UUID {
+	id := timeID(time.Now(), random)
+	if bytes.Compare(id[:], old[:]) <= 0 {
+		sec, nsec := old.Time().UnixTime()
+		id = timeID(time.Unix(sec, nsec).Add(time.Millisecond), random)
+	}
+	return id
+}
+
+// dropGenerations removes the generations before the one in force, and
+// whatever a load that was interrupted has left.
+func (s *Service) dropGenerations(ctx context.Context) error {
+	c, err := readCurrent(ctx, s.store)
+	if err != nil {
+		return err
+	}
+	for from := ""; ; {
+		records, err := s.store.List(ctx, Range{Table: TableTimetable, From: from, Limit: chunksAnUpdate})
+		if err != nil || len(records) == 0 {
+			return err
+		}
+		from = records[len(records)-1].ID + "\x00"
+		err = s.store.Update(ctx, func(tx Tx) error {
+			for _, rec := range records {
+				g := uuid.UUID([]byte(rec.ID[:16]))
+				if bytes.Compare(g[:], c.generation[:]) < 0 {
+					tx.Delete(Key{TableTimetable, rec.ID})
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+}

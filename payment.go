@@ -1,0 +1,282 @@
+package traintravel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// A Payment is an attempt to pay for a booking, or a refund.
+type Payment struct {
+	ID      uuid.UUID
+	Booking uuid.UUID
+	Amount  Money  // negative for a refund
+	Source  Source // masked: the end of the number, no code, no address
+	Status  PaymentStatus
+	Failure Failure // why, if Status is Failed
+	Created time.Time
+	// RefundOf is the payment that a refund gives back; nil for an attempt.
+	RefundOf uuid.UUID
+	// Replayed says that PayBooking answered a repeated idempotency key. It
+	// is not stored.
+	Replayed bool
+}
+
+// A NewPayment asks to pay for a booking.
+type NewPayment struct {
+	Amount Money // exactly the booking's price
+	Source Source
+	// IdempotencyKey is as in [NewBooking].
+	IdempotencyKey string
+}
+
+// payment is a Payment and how far it has got.
+type payment struct {
+	Payment
+	charging bool      // the gateway may still be asked, until deadline
+	deadline time.Time // of the charge
+	next     time.Time // when Run looks after it; zero once there is nothing to do
+	tries    int       // how often Run has
+}
+
+const (
+	// lateCharge is how long after its deadline a charge may still arrive at
+	// the gateway.
+	lateCharge = time.Minute
+	// watchFor is how long an attempt that the gateway had not heard of is
+	// watched, should it hear of it after all.
+	watchFor = 24 * time.Hour
+)
+
+// PayBooking pays for a booking of the caller's. A payment that was attempted
+// is returned without an error, whatever became of it: Succeeded has confirmed
+// the booking, Failed leaves the hold for another try, Pending means that the
+// outcome is not known yet and Run finds it out.
+//
+// The attempt is recorded, and the booking's places are kept for it, before
+// the gateway is asked; once asked, the caller's context no longer ends it.
+// It returns ErrNotFound, ErrHoldExpired, ErrAlreadyPaid, ErrPaymentInProgress,
+// ErrNoGateway, ErrKeyReused, ErrKeyInUse, an [*AmountError] or an
+// [*InvalidError], and then nothing was charged.
+func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, n NewPayment) (Payment, error) {
+	source, err := n.Source.normalize()
+	if err != nil {
+		return Payment{}, err
+	}
+	if n.Amount.Amount <= 0 {
+		return Payment{}, invalid("amount", "is not above zero")
+	}
+	if s.opts.Gateway == nil {
+		return Payment{}, ErrNoGateway
+	}
+	idem, err := s.idempotency(by, n.IdempotencyKey, "payment "+booking.String(), func(f *fingerprint) {
+		f.money(n.Amount)
+		f.source(source, s.opts.FingerprintKey != nil)
+	})
+	if err != nil {
+		return Payment{}, err
+	}
+
+	start, now := time.Now(), s.now()
+	p := payment{
+		Payment: Payment{
+			ID: timeID(now, s.newID()), Booking: booking, Amount: n.Amount, Source: source.Masked(), Status: Pending, Created: now,
+		},
+		charging: true,
+		deadline: now.Add(s.opts.ChargeTimeout),
+	}
+	p.next = p.deadline.Add(time.Second)
+	if source.Card != nil && source.Card.Expired(now) {
+		p.Status, p.Failure = Failed, Failure{ExpiredCard, "The card has expired."}
+		p.charging, p.next = false, time.Time{}
+	}
+	var first *answer
+	err = s.update(ctx, now, func(l *ledger) (err error) {
+		if first, err = l.replay(idem, nil, nil); first != nil || err != nil {
+			return err
+		}
+		b, err := l.booking(booking)
+		if err != nil {
+			return err
+		}
+		if !b.ownedBy(by) {
+			return ErrNotFound
+		}
+		if err := l.startPayment(b, p, s.opts.PendingFor); err != nil {
+			return err
+		}
+		l.remember(idem, answer{booking: booking, payment: p.ID})
+		return nil
+	})
+	switch {
+	case err != nil:
+		return Payment{}, err
+	case first != nil:
+		return s.firstPayment(ctx, *first, now)
+	case p.Status == Failed:
+		return p.Payment, nil
+	}
+
+	ctx, stop := context.WithDeadline(context.WithoutCancel(ctx), start.Add(s.opts.ChargeTimeout))
+	out, err := s.charge(ctx, Charge{ID: p.ID, Booking: booking, Amount: p.Amount, Source: source})
+	stop()
+	if err != nil {
+		s.log.Warn("the outcome of a charge is unknown; it is looked up later", "payment", p.ID, "error", err)
+		out = Outcome{Status: Pending}
+	}
+	settled, err := s.settle(context.WithoutCancel(ctx), p.Booking, p.ID, out)
+	if err != nil {
+		s.log.Error("the outcome of a charge was not recorded; it is looked up later", "payment", p.ID, "error", err)
+		return p.Payment, nil // pending, as recorded
+	}
+	return settled, nil
+}
+
+// charge asks the gateway, unless it is too late to. A gateway that panics has
+// an unknown outcome like one that fails.
+func (s *Service) charge(ctx context.Context, c Charge) (out Outcome, err error) {
+	if ctx.Err() != nil {
+		return Outcome{Status: Failed, Failure: Failure{ProcessingError, "The payment was not attempted in time. Try again."}}, nil
+	}
+	defer recovered(&err)
+	out, err = s.opts.Gateway.Charge(ctx, c)
+	return out, valid(out, err)
+}
+
+// valid refuses an outcome that is none.
+func valid(out Outcome, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case out.Status != Pending && out.Status != Succeeded && out.Status != Failed:
+		return fmt.Errorf("the gateway answered the unknown status %q", out.Status)
+	}
+	return nil
+}
+
+// recovered makes a panic of somebody else's code an error with its place.
+func recovered(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+	}
+}
+
+// settle records an outcome that the gateway told.
+func (s *Service) settle(ctx context.Context, booking, id uuid.UUID, out Outcome, then ...func(*payment)) (Payment, error) {
+	for {
+		sn, err := s.snapshot(ctx)
+		if err != nil {
+			return Payment{}, err
+		}
+		var settled Payment
+		err = s.update(ctx, s.now(), func(l *ledger) error {
+			p, err := l.payment(booking, id)
+			if err != nil {
+				return damaged(err)
+			}
+			b, err := l.booking(booking)
+			if err != nil {
+				return damaged(err)
+			}
+			if err := l.settle(sn, p, b, out); err != nil {
+				return err
+			}
+			for _, f := range then {
+				f(p)
+			}
+			settled = p.Payment
+			return nil
+		})
+		if errors.Is(err, errStale) {
+			s.snapshots.expire()
+			continue
+		}
+		if err != nil {
+			return Payment{}, err
+		}
+		return settled, nil
+	}
+}
+
+// firstPayment answers a repeated request with the payment it led to.
+func (s *Service) firstPayment(ctx context.Context, a answer, now time.Time) (Payment, error) {
+	p, err := s.readPayment(ctx, s.store, a.booking, a.payment)
+	if err != nil {
+		return Payment{}, damaged(err)
+	}
+	if p.charging && now.Before(p.deadline) {
+		return Payment{}, ErrKeyInUse
+	}
+	p.Replayed = true
+	return p.Payment, nil
+}
+
+func (s *Service) readPayment(ctx context.Context, r Reader, booking, id uuid.UUID) (payment, error) {
+	v, err := r.Get(ctx, paymentKey(booking, id))
+	if err != nil {
+		return payment{}, err
+	}
+	if v[0] == nil {
+		return payment{}, ErrNotFound
+	}
+	return decodePayment(v[0])
+}
+
+// Payment returns the latest attempt to pay for a booking of the caller's, even
+// if the booking is over; ErrNotFound before the first.
+func (s *Service) Payment(ctx context.Context, by Caller, booking uuid.UUID) (Payment, error) {
+	b, err := s.ownBooking(ctx, s.store, by, booking)
+	if err != nil {
+		return Payment{}, err
+	}
+	if b.LatestPayment == uuid.Nil {
+		return Payment{}, ErrNotFound
+	}
+	p, err := s.readPayment(ctx, s.store, booking, b.LatestPayment)
+	return p.Payment, damaged(err)
+}
+
+// Payments lists the attempts to pay for a booking of the caller's and its
+// refunds, newest first, even if the booking is over.
+func (s *Service) Payments(ctx context.Context, by Caller, booking uuid.UUID, page Page) (List[Payment], error) {
+	page, err := page.normalize()
+	if err != nil {
+		return List[Payment]{}, err
+	}
+	after, err := page.cursor(16)
+	if err != nil {
+		return List[Payment]{}, err
+	}
+	var found []Payment
+	err = s.store.View(ctx, func(r Reader) error {
+		if _, err := s.ownBooking(ctx, r, by, booking); err != nil {
+			return err
+		}
+		to := string(booking[:]) + after
+		if after == "" {
+			to = string(append(booking[:], 0xff))
+		}
+		records, err := r.List(ctx, Range{
+			Table: TablePayments, From: string(booking[:]), To: to, Reverse: true, Limit: page.skip() + page.Limit + 1,
+		})
+		if err != nil {
+			return err
+		}
+		for _, rec := range records {
+			p, err := decodePayment(rec.Value)
+			if err != nil {
+				return err
+			}
+			found = append(found, p.Payment)
+		}
+		return nil
+	})
+	if err != nil {
+		return List[Payment]{}, err
+	}
+	return cut(found, page.skip(), page.Limit, func(p Payment) string { return string(p.ID[:]) }), nil
+}

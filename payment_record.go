@@ -1,0 +1,103 @@
+package traintravel
+
+import "github.com/google/uuid"
+
+// paymentKey orders the payments of a booking by creation.
+func paymentKey(booking, id uuid.UUID) Key {
+	return Key{TablePayments, string(append(booking[:], id[:]...))}
+}
+
+const paymentVersion = 1
+
+func (p *payment) encode() []byte {
+	e := newEncoder(paymentVersion, 200)
+	e.id(p.ID)
+	e.id(p.Booking)
+	e.money(p.Amount)
+	e.source(p.Source)
+	e.str(string(p.Status))
+	e.str(p.Failure.Code)
+	e.str(p.Failure.Message)
+	e.time(p.Created)
+	e.id(p.RefundOf)
+	e.flags(p.charging)
+	e.time(p.deadline)
+	e.time(p.next)
+	e.uint(uint64(p.tries))
+	return e.b
+}
+
+func decodePayment(v []byte) (payment, error) {
+	d, _ := newDecoder("payment", paymentVersion, v)
+	p := payment{Payment: Payment{ID: d.id(), Booking: d.id(), Amount: d.money(), Source: d.source()}}
+	p.Status = PaymentStatus(d.str())
+	p.Failure = Failure{d.str(), d.str()}
+	p.Created, p.RefundOf = d.time(), d.id()
+	p.charging = d.flags()[0]
+	p.deadline, p.next, p.tries = d.time(), d.time(), int(d.uint())
+	return p, d.done()
+}
+
+// source writes a masked source: there is no room for a code or an address.
+func (e *encoder) source(s Source) {
+	switch {
+	case s.Card != nil:
+		c := s.Card
+		e.byte('c')
+		e.str(c.Name)
+		e.str(string(c.Number))
+		e.uint(uint64(c.ExpMonth))
+		e.uint(uint64(c.ExpYear))
+		e.str(c.City)
+		e.str(c.Country)
+		e.str(c.PostCode)
+	case s.Bank != nil:
+		a := s.Bank
+		e.byte('b')
+		e.str(a.Name)
+		e.str(string(a.Number))
+		e.str(a.SortCode)
+		e.str(string(a.AccountType))
+		e.str(a.BankName)
+		e.str(a.Country)
+	default:
+		e.byte(0)
+	}
+}
+
+func (d *decoder) source() Source {
+	switch d.byte() {
+	case 'c':
+		return Source{Card: &Card{
+			Name: d.str(), Number: Secret(d.str()), ExpMonth: int(d.uint()), ExpYear: int(d.uint()),
+			City: d.str(), Country: d.str(), PostCode: d.str(),
+		}}
+	case 'b':
+		return Source{Bank: &BankAccount{
+			Name: d.str(), Number: Secret(d.str()), SortCode: d.str(), AccountType: AccountType(d.str()),
+			BankName: d.str(), Country: d.str(),
+		}}
+	}
+	return Source{}
+}
+
+func (f *fingerprint) money(m Money) {
+	e := encoder{}
+	e.money(m)
+	f.h.Write(e.b)
+}
+
+// source marks all of a source but its code. Without a key of its own the
+// fingerprint could be searched for the number, so it takes the masked one.
+func (f *fingerprint) source(s Source, keyed bool) {
+	if !keyed {
+		s = s.Masked()
+	}
+	e := encoder{}
+	e.source(s)
+	if s.Card != nil {
+		e.str(s.Card.Address1)
+		e.str(s.Card.Address2)
+	}
+	f.h.Write(e.b)
+}

@@ -1,0 +1,406 @@
+package traintravel
+
+import (
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// An inventory says who has which place of a run on which sections. It counts
+// on the list of calls it was last fitted to, half-open: who rides from call 0
+// to 2 and who rides from 2 to 3 have no section in common.
+type inventory struct {
+	revision uint64   // counts the updates; of two, the later is greater
+	list     uint64   // listMark of the calls
+	calls    []uint64 // stationMarks
+	coaches  []Coach
+	taken    []taken
+	stranded []stranded
+}
+
+// taken is what one booking has of a run.
+type taken struct {
+	booking  uuid.UUID
+	place    int32 // from 0 over all coaches; noPlace if unreserved
+	from, to uint8 // calls
+	hook     bool  // takes a bicycle hook
+	until    int64 // nanos of the instant the hold ends; forGood when paid
+}
+
+const (
+	noPlace = -1
+	forGood = int64(1<<63 - 1)
+)
+
+// stranded is what a booking had of a run before a timetable that it does not
+// fit. Where its place still exists it is nobody else's, on any section.
+type stranded struct {
+	taken
+	board, alight uint64 // stationMarks
+	coach         string
+	seat          int
+}
+
+func (t taken) lapsed(now time.Time) bool { return t.until <= now.UnixNano() }
+
+func (t taken) overlaps(from, to int) bool { return int(t.from) < to && from < int(t.to) }
+
+// newInventory is the inventory of a run that nobody has booked.
+func (sn *snapshot) newInventory(t *train) *inventory {
+	return &inventory{list: t.list, calls: sn.marks(t), coaches: t.coaches}
+}
+
+// marks is the list of calls that an inventory of this train counts on.
+func (sn *snapshot) marks(t *train) []uint64 {
+	m := make([]uint64, len(t.calls))
+	for i, c := range t.calls {
+		m[i] = stationMark(sn.stations[c.station].ID)
+	}
+	return m
+}
+
+func (v *inventory) places() int {
+	n := 0
+	for _, c := range v.coaches {
+		n += c.Seats
+	}
+	return n
+}
+
+// label says what a place is called.
+func (v *inventory) label(place int32) (coach string, seat int) {
+	n := int(place)
+	for _, c := range v.coaches {
+		if n < c.Seats {
+			return c.Number, n + 1
+		}
+		n -= c.Seats
+	}
+	return "", 0
+}
+
+// place is the inverse of label; noPlace if there is none.
+func (v *inventory) place(coach string, seat int) int32 {
+	n := 0
+	for _, c := range v.coaches {
+		if c.Number == coach && seat >= 1 && seat <= c.Seats {
+			return int32(n + seat - 1)
+		}
+		n += c.Seats
+	}
+	return noPlace
+}
+
+// gaps finds for each place the free stretch around the sections from..to at
+// an instant: lo[p] and hi[p] bound it, or lo[p] is -1 if the place is not free.
+func (v *inventory) gaps(from, to int, now time.Time) (lo, hi []int16) {
+	n := v.places()
+	bounds := make([]int16, 2*n)
+	lo, hi = bounds[:n], bounds[n:]
+	for p := range hi {
+		hi[p] = int16(len(v.calls) - 1)
+	}
+	for i := range v.taken {
+		t := &v.taken[i]
+		if t.place < 0 || int(t.place) >= n || t.lapsed(now) {
+			continue
+		}
+		switch p := t.place; {
+		case lo[p] < 0:
+		case t.overlaps(from, to):
+			lo[p] = -1
+		case int(t.to) <= from:
+			lo[p] = max(lo[p], int16(t.to))
+		default:
+			hi[p] = min(hi[p], int16(t.from))
+		}
+	}
+	for i := range v.stranded {
+		if p := v.place(v.stranded[i].coach, v.stranded[i].seat); p != noPlace && !v.stranded[i].lapsed(now) {
+			lo[p] = -1
+		}
+	}
+	return lo, hi
+}
+
+// free counts the places that are free on all sections of a leg.
+func (v *inventory) free(from, to int, now time.Time) int {
+	if len(v.taken) == 0 && len(v.stranded) == 0 {
+		return v.places()
+	}
+	lo, _ := v.gaps(from, to, now)
+	n := 0
+	for _, l := range lo {
+		if l >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// choose picks the place whose free gap around the leg is smallest, the first
+// of them: short rides fill the gaps that long ones leave. It returns noPlace
+// if none is free.
+func (v *inventory) choose(from, to int, now time.Time) int32 {
+	lo, hi := v.gaps(from, to, now)
+	best, size := int32(noPlace), int16(maxCalls)
+	for p, l := range lo {
+		if l >= 0 && hi[p]-l < size {
+			best, size = int32(p), hi[p]-l
+		}
+	}
+	return best
+}
+
+// isFree says whether a place is free on all sections of a leg.
+func (v *inventory) isFree(place int32, from, to int, now time.Time) bool {
+	if place < 0 {
+		return false
+	}
+	lo, _ := v.gaps(from, to, now)
+	return int(place) < len(lo) && lo[place] >= 0
+}
+
+// hookFree says whether one more bicycle finds a hook on all sections.
+func (v *inventory) hookFree(hooks, from, to int, now time.Time) bool {
+	for section := from; section < to; section++ {
+		used := 0
+		for i := range v.taken {
+			if t := &v.taken[i]; t.hook && t.overlaps(section, section+1) && !t.lapsed(now) {
+				used++
+			}
+		}
+		for i := range v.stranded {
+			if v.stranded[i].hook && !v.stranded[i].lapsed(now) {
+				used++
+			}
+		}
+		if used >= hooks {
+			return false
+		}
+	}
+	return true
+}
+
+// inTheWay lists the bookings whose hold has lapsed and that have what the
+// taker takes: it may only be taken together with ending them.
+func (v *inventory) inTheWay(t taken, now time.Time) []uuid.UUID {
+	var ids []uuid.UUID
+	for i := range v.taken {
+		o := &v.taken[i]
+		if o.lapsed(now) && o.overlaps(int(t.from), int(t.to)) && (o.place == t.place && t.place != noPlace || o.hook && t.hook) {
+			ids = append(ids, o.booking)
+		}
+	}
+	for i := range v.stranded {
+		o := &v.stranded[i]
+		if o.lapsed(now) && (t.place != noPlace && v.place(o.coach, o.seat) == t.place || o.hook && t.hook) {
+			ids = append(ids, o.booking)
+		}
+	}
+	return ids
+}
+
+// take gives a booking what t says.
+func (v *inventory) take(t taken) { v.taken = append(v.taken, t) }
+
+// release takes back what a booking has, and says whether it had anything.
+func (v *inventory) release(booking uuid.UUID) bool {
+	before := len(v.taken) + len(v.stranded)
+	v.taken = slices.DeleteFunc(v.taken, func(t taken) bool { return t.booking == booking })
+	v.stranded = slices.DeleteFunc(v.stranded, func(s stranded) bool { return s.booking == booking })
+	return len(v.taken)+len(v.stranded) < before
+}
+
+// hold changes until when a booking has its place, and says whether it has one.
+func (v *inventory) hold(booking uuid.UUID, until int64) bool {
+	for i := range v.taken {
+		if v.taken[i].booking == booking {
+			v.taken[i].until = until
+			return true
+		}
+	}
+	for i := range v.stranded {
+		if v.stranded[i].booking == booking {
+			v.stranded[i].until = until
+			return true
+		}
+	}
+	return false
+}
+
+// has says whether a booking has anything of the run.
+func (v *inventory) has(booking uuid.UUID) bool {
+	return slices.ContainsFunc(v.taken, func(t taken) bool { return t.booking == booking }) ||
+		slices.ContainsFunc(v.stranded, func(s stranded) bool { return s.booking == booking })
+}
+
+// fits says whether the inventory counts on this train's calls and coaches.
+func (v *inventory) fits(t *train) bool {
+	return v.list == t.list && slices.Equal(v.coaches, t.coaches)
+}
+
+// fitted is the inventory made to count on the train's calls and coaches:
+// stations are matched in order, places by coach and seat. What does not fit
+// is stranded; what was stranded and fits again comes back if its place is free.
+func (sn *snapshot) fitted(v *inventory, t *train) *inventory {
+	if v.fits(t) {
+		return v
+	}
+	return v.fit(t.list, sn.marks(t), t.coaches)
+}
+
+func (v *inventory) fit(list uint64, calls []uint64, coaches []Coach) *inventory {
+	w := &inventory{revision: v.revision, list: list, calls: calls, coaches: coaches}
+	moved := match(v.calls, calls)
+	var again []stranded
+	for _, t := range v.taken {
+		s := stranded{taken: t, board: v.calls[t.from], alight: v.calls[t.to]}
+		s.coach, s.seat = v.label(t.place)
+		from, to := moved[t.from], moved[t.to]
+		t.place = w.place(s.coach, s.seat)
+		if from < 0 || to < 0 || s.seat > 0 && t.place == noPlace {
+			again = append(again, s)
+			continue
+		}
+		t.from, t.to = uint8(from), uint8(to)
+		w.taken = append(w.taken, t)
+	}
+	for _, s := range append(again, v.stranded...) {
+		if t, ok := w.reseat(s); ok {
+			w.taken = append(w.taken, t)
+		} else {
+			w.stranded = append(w.stranded, s)
+		}
+	}
+	return w
+}
+
+// reseat finds what a stranded booking had, if it is there and nobody has it.
+func (v *inventory) reseat(s stranded) (taken, bool) {
+	t := s.taken
+	from := slices.Index(v.calls, s.board)
+	if from < 0 {
+		return t, false
+	}
+	to := slices.Index(v.calls[from+1:], s.alight)
+	if to < 0 {
+		return t, false
+	}
+	t.from, t.to, t.place = uint8(from), uint8(from+1+to), v.place(s.coach, s.seat)
+	if s.seat > 0 && t.place == noPlace {
+		return t, false
+	}
+	for i := range v.taken {
+		if o := &v.taken[i]; t.place != noPlace && o.place == t.place && o.overlaps(int(t.from), int(t.to)) {
+			return t, false
+		}
+	}
+	return t, true
+}
+
+// match pairs the stations of two lists of calls, in order and as many as can
+// be: for each of a its index in b, or -1.
+func match(a, b []uint64) []int {
+	// longest[i][j] is the length of the longest common subsequence of a[i:] and b[j:].
+	longest := make([][]int, len(a)+1)
+	for i := range longest {
+		longest[i] = make([]int, len(b)+1)
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			if a[i] == b[j] {
+				longest[i][j] = longest[i+1][j+1] + 1
+			} else {
+				longest[i][j] = max(longest[i+1][j], longest[i][j+1])
+			}
+		}
+	}
+	pairs := make([]int, len(a))
+	for i, j := 0, 0; i < len(a); i++ {
+		pairs[i] = -1
+		for j < len(b) && a[i] != b[j] && longest[i][j+1] == longest[i][j] {
+			j++
+		}
+		if j < len(b) && a[i] == b[j] && longest[i][j] == longest[i+1][j+1]+1 {
+			pairs[i] = j
+			j++
+		}
+	}
+	return pairs
+}
+
+const inventoryVersion = 1
+
+func (v *inventory) encode() []byte {
+	e := newEncoder(inventoryVersion, 32+8*len(v.calls)+16*len(v.coaches)+32*len(v.taken)+64*len(v.stranded))
+	e.uint(v.revision)
+	e.fixed64(v.list)
+	e.uint(uint64(len(v.calls)))
+	for _, c := range v.calls {
+		e.fixed64(c)
+	}
+	e.coaches(v.coaches)
+	e.uint(uint64(len(v.taken)))
+	for _, t := range v.taken {
+		e.taken(t)
+	}
+	e.uint(uint64(len(v.stranded)))
+	for _, s := range v.stranded {
+		e.taken(s.taken)
+		e.fixed64(s.board)
+		e.fixed64(s.alight)
+		e.str(s.coach)
+		e.uint(uint64(s.seat))
+	}
+	return e.b
+}
+
+// takenSize is fixed so that a full run is quick to read.
+const takenSize = 16 + 4 + 1 + 1 + 1 + 8
+
+func (e *encoder) taken(t taken) {
+	e.b = append(e.b, t.booking[:]...)
+	e.b = binary.BigEndian.AppendUint32(e.b, uint32(t.place))
+	e.b = append(e.b, t.from, t.to)
+	e.flags(t.hook)
+	e.fixed64(uint64(t.until))
+}
+
+func (d *decoder) taken() (t taken) {
+	p := d.take(takenSize)
+	if p == nil {
+		return t
+	}
+	copy(t.booking[:], p)
+	t.place = int32(binary.BigEndian.Uint32(p[16:]))
+	t.from, t.to, t.hook = p[20], p[21], p[22]&1 != 0
+	t.until = int64(binary.BigEndian.Uint64(p[23:]))
+	return t
+}
+
+func decodeInventory(b []byte) (*inventory, error) {
+	d, _ := newDecoder("run", inventoryVersion, b)
+	v := &inventory{revision: d.uint(), list: d.fixed64()}
+	v.calls = make([]uint64, d.len(8))
+	for i := range v.calls {
+		v.calls[i] = d.fixed64()
+	}
+	v.coaches = d.coaches()
+	v.taken = make([]taken, d.len(takenSize), len(d.b)/takenSize+1)
+	for i := range v.taken {
+		v.taken[i] = d.taken()
+	}
+	v.stranded = make([]stranded, d.len(takenSize+18))
+	for i := range v.stranded {
+		v.stranded[i] = stranded{taken: d.taken(), board: d.fixed64(), alight: d.fixed64(), coach: d.str(), seat: int(d.uint())}
+	}
+	for _, t := range v.taken {
+		if int(t.to) >= len(v.calls) || t.from >= t.to {
+			d.failed = true
+		}
+	}
+	return v, d.done()
+}

@@ -1,0 +1,173 @@
+package traintravel
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// The registry gives trains the short numbers that trip IDs hold. A number
+// stands for a train and its list of calls. It lives in the generation of the
+// timetable it belongs to, together with the numbers of earlier timetables'
+// trains that may still be in somebody's hands.
+type registry struct {
+	entries []registered
+	high    uint32 // the highest number ever given
+}
+
+type registered struct {
+	number   uint32
+	base     uuid.UUID // see Train.base
+	twin     int
+	list     uint64 // see listMark
+	terminus uint64 // stationMark of the last call
+	source   uint64 // mark of the feed's own ID
+	since    Date   // the number means this train from this date on
+	last     Date   // the last date the train runs in any timetable so far
+}
+
+func (r registered) train() uuid.UUID { return twin(r.base, r.twin) }
+
+// candidate is a train that looks for its identity and number.
+type candidate struct {
+	index    int
+	days     *days
+	list     uint64
+	terminus uint64
+	source   uint64
+	id       string
+}
+
+// numbering is what register found for each train, by its index.
+type numbering struct {
+	train  uuid.UUID
+	number uint32
+}
+
+// keepNumbers is how long after its last date a train keeps its number: longer
+// than any train travels.
+const keepNumbers = 16 // days
+
+var errNumbersExhausted = errors.New("the timetable has more trains than there are trip numbers")
+
+// register identifies the trains of a timetable and returns the registry that
+// goes with it. It depends on nothing but its arguments: the same trains get
+// the same identities and numbers, in whatever order and under whatever IDs
+// they come.
+func register(old registry, trains []Train, calendars func(*Calendar) *days, today Date) ([]numbering, registry, error) {
+	kept := make([]registered, 0, len(old.entries)+len(trains))
+	known := make(map[uuid.UUID][]int, len(old.entries))
+	taken := make(map[uint32]bool, len(old.entries))
+	for _, e := range old.entries {
+		if e.last+keepNumbers >= today {
+			known[e.base] = append(known[e.base], len(kept))
+			taken[e.number] = true
+			kept = append(kept, e)
+		}
+	}
+
+	groups := make(map[uuid.UUID][]candidate, len(trains))
+	bases := make([]uuid.UUID, 0, len(trains))
+	for i := range trains {
+		t := &trains[i]
+		b := t.base()
+		if groups[b] == nil {
+			bases = append(bases, b)
+		}
+		groups[b] = append(groups[b], candidate{
+			index: i, days: calendars(t.Days), list: listMark(t.Calls), id: t.ID,
+			terminus: stationMark(t.Calls[len(t.Calls)-1].Station), source: textMark(t.ID),
+		})
+	}
+	slices.SortFunc(bases, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+
+	out := make([]numbering, len(trains))
+	next, high := uint32(1), old.high
+	fresh := func() (uint32, Date, error) {
+		for taken[next] {
+			next++
+		}
+		if next > maxNumber {
+			return 0, 0, errNumbersExhausted
+		}
+		taken[next] = true
+		if next <= old.high { // it meant another train once
+			return next, today, nil
+		}
+		high = next
+		return next, tripEpoch, nil
+	}
+	for _, b := range bases {
+		twins := twins(groups[b], kept, known[b])
+		for i, c := range groups[b] {
+			at := -1
+			for _, k := range known[b] {
+				if kept[k].twin == twins[i] && kept[k].list == c.list {
+					at = k
+				}
+			}
+			if at < 0 {
+				number, since, err := fresh()
+				if err != nil {
+					return nil, registry{}, err
+				}
+				at = len(kept)
+				known[b] = append(known[b], at)
+				kept = append(kept, registered{number: number, base: b, twin: twins[i], list: c.list, since: since, last: tripEpoch})
+			}
+			e := &kept[at]
+			e.terminus, e.source, e.last = c.terminus, c.source, max(e.last, c.days.last)
+			out[c.index] = numbering{train: e.train(), number: e.number}
+		}
+	}
+	return out, registry{entries: kept, high: high}, nil
+}
+
+// twins tells apart the trains of one base: no two that run on one date get
+// the same number. Who was registered with the same list of calls keeps its
+// place; who changed its calls takes the place that its terminus or its own ID
+// had; who is new takes the first that is free. It sorts the group.
+func twins(group []candidate, kept []registered, known []int) []int {
+	slices.SortFunc(group, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.list, b.list), cmp.Compare(a.days.first, b.days.first), cmp.Compare(a.id, b.id), cmp.Compare(a.index, b.index))
+	})
+	at := make([]int, len(group))
+	for i := range at {
+		at[i] = -1
+	}
+	if len(group) == 1 && len(known) == 0 {
+		return []int{0}
+	}
+	free := func(i, n int) bool {
+		for j := range group {
+			if at[j] == n && group[j].days.meets(group[i].days) {
+				return false
+			}
+		}
+		return true
+	}
+	claim := func(likes func(candidate, registered) bool) {
+		for i, c := range group {
+			for _, k := range known {
+				if at[i] < 0 && likes(c, kept[k]) && free(i, kept[k].twin) {
+					at[i] = kept[k].twin
+				}
+			}
+		}
+	}
+	claim(func(c candidate, r registered) bool { return c.list == r.list && c.source == r.source })
+	claim(func(c candidate, r registered) bool { return c.list == r.list })
+	claim(func(c candidate, r registered) bool { return c.terminus == r.terminus && c.source == r.source })
+	claim(func(c candidate, r registered) bool { return c.terminus == r.terminus })
+	claim(func(c candidate, r registered) bool { return c.source == r.source })
+	for i := range group {
+		for n := 0; at[i] < 0; n++ {
+			if free(i, n) {
+				at[i] = n
+			}
+		}
+	}
+	return at
+}

@@ -1,0 +1,275 @@
+package traintravel
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// The rules of booking: what one update does to the records a ledger holds.
+
+// book holds the places of an order, or refuses.
+func (l *ledger) book(sn *snapshot, o order) (Booking, error) {
+	b := l.newBooking(o.booking)
+	b.Legs = slices.Clone(b.Legs)
+	if err := l.seat(sn, b, o.rides, nanos(b.Expires)); err != nil {
+		return Booking{}, err
+	}
+	l.event(BookingCreated, b.ID, uuid.Nil)
+	return *b, nil
+}
+
+// seat takes a place, and a hook if there is a bicycle, on every ride of a
+// booking: the place that its leg names if that is free, else the best one.
+// Lapsed holds that have what it takes end with it. The runs are loaded.
+func (l *ledger) seat(sn *snapshot, b *Booking, rides []ride, until int64) error {
+	var take []taken
+	for i, r := range rides {
+		inv := l.ride(sn, r).inv
+		t := taken{booking: b.ID, place: noPlace, from: uint8(r.board), to: uint8(r.alight), until: until}
+		if r.train.places > 0 {
+			t.place = inv.place(b.Legs[i].Coach, b.Legs[i].Seat)
+			if !inv.isFree(t.place, r.board, r.alight, l.now) {
+				t.place = inv.choose(r.board, r.alight, l.now)
+			}
+			if t.place == noPlace {
+				return ErrSoldOut
+			}
+		}
+		if t.hook = b.HasBicycle && r.train.hooks > 0; t.hook && !inv.hookFree(r.train.hooks, r.board, r.alight, l.now) {
+			return ErrNoBicycleSpace
+		}
+		take = append(take, t)
+	}
+	for i, r := range rides {
+		for _, lapsed := range l.ride(sn, r).inv.inTheWay(take[i], l.now) {
+			if err := l.expire(lapsed); err != nil {
+				return err
+			}
+		}
+	}
+	for i, r := range rides {
+		e := l.ride(sn, r)
+		b.Legs[i].Coach, b.Legs[i].Seat = e.inv.label(take[i].place)
+		b.Legs[i].Board, b.Legs[i].Alight = r.board, r.alight
+		if take[i].place != noPlace || take[i].hook { // else nobody counts
+			e.inv.take(take[i])
+			e.changed = true
+		}
+	}
+	return nil
+}
+
+// expire ends a hold whose time is over, wherever it stands.
+func (l *ledger) expire(id uuid.UUID) error {
+	b, err := l.booking(id)
+	if err != nil {
+		return fmt.Errorf("ending the hold of booking %v: %w", id, damaged(err))
+	}
+	if b.Status == Confirmed {
+		return fmt.Errorf("booking %v is confirmed, but its run says that its hold has lapsed", id)
+	}
+	if err := l.release(b); err != nil {
+		return err
+	}
+	if b.Status == Held {
+		b.Status = Expired
+		l.event(BookingExpired, b.ID, uuid.Nil)
+	}
+	return nil
+}
+
+// cancel ends a booking on its owner's wish and records the refund it is worth.
+func (l *ledger) cancel(b *Booking, refund Money) error {
+	switch {
+	case !b.live(l.now):
+		return ErrNotFound
+	case b.OpenPayment != uuid.Nil:
+		return ErrPaymentInProgress
+	case b.Status == Confirmed && !l.now.Before(b.departs()):
+		return ErrDeparted
+	}
+	if err := l.release(b); err != nil {
+		return err
+	}
+	if b.Status == Confirmed && refund.Amount > 0 {
+		l.refund(b.ID, b.PaidBy, refund)
+	}
+	b.Status = Cancelled
+	l.event(BookingCancelled, b.ID, uuid.Nil)
+	return nil
+}
+
+// refund records that money is to be given back; Run does it.
+func (l *ledger) refund(booking, charge uuid.UUID, amount Money) {
+	amount.Amount = -amount.Amount
+	l.newPayment(payment{
+		Payment: Payment{
+			ID: timeID(l.now, hashID("refund", charge)), Booking: booking, RefundOf: charge,
+			Amount: amount, Status: Pending, Created: l.now,
+		},
+		next: l.now,
+	})
+}
+
+// startPayment records an attempt and pins the booking's places for it.
+func (l *ledger) startPayment(b *Booking, p payment, pendingFor time.Duration) error {
+	switch {
+	case b.Status == Cancelled:
+		return ErrNotFound
+	case b.Status == Confirmed:
+		return ErrAlreadyPaid
+	case b.Status != Held:
+		return ErrHoldExpired
+	case b.OpenPayment != uuid.Nil && !b.lapsed(l.now):
+		return ErrPaymentInProgress
+	case b.lapsed(l.now):
+		return ErrHoldExpired
+	case p.Amount != b.Price:
+		return &AmountError{Due: b.Price}
+	}
+	b.LatestPayment = p.ID
+	if p.Status == Failed { // refused by the service itself
+		l.newPayment(p)
+		l.event(PaymentFailed, b.ID, p.ID)
+		return nil
+	}
+	pinned := l.now.Add(pendingFor)
+	if departs := b.departs(); departs.Before(pinned) {
+		pinned = departs
+	}
+	owns, err := l.pin(b, nanos(pinned))
+	if err != nil {
+		return err
+	}
+	if !owns {
+		return ErrHoldExpired
+	}
+	b.OpenPayment, b.PinnedUntil = p.ID, pinned
+	l.newPayment(p)
+	return nil
+}
+
+// settle records what became of a charge and what follows for its booking. sn
+// is needed only if a late success has to find its places again.
+func (l *ledger) settle(sn *snapshot, p *payment, b *Booking, out Outcome) error {
+	if p.Status == Succeeded || p.RefundOf != uuid.Nil {
+		return nil
+	}
+	switch out.Status {
+	case Succeeded:
+		return l.succeed(sn, p, b)
+	case Failed:
+		return l.fail(p, b, out.Failure)
+	}
+	p.charging = false
+	return nil
+}
+
+// fail ends an attempt that moved no money; the hold stays if it has time left.
+func (l *ledger) fail(p *payment, b *Booking, why Failure) error {
+	if p.Status == Failed {
+		return nil
+	}
+	p.Status, p.Failure, p.charging, p.next = Failed, why, false, time.Time{}
+	l.event(PaymentFailed, b.ID, p.ID)
+	if b.OpenPayment != p.ID {
+		return nil
+	}
+	b.OpenPayment, b.PinnedUntil = uuid.Nil, time.Time{}
+	if b.Status != Held {
+		return nil
+	}
+	if b.lapsed(l.now) {
+		return l.expire(b.ID)
+	}
+	_, err := l.pin(b, nanos(b.Expires))
+	return err
+}
+
+// succeed records that money came, and gives the passenger the seat for it or
+// the money back: it may have come after the hold had ended.
+func (l *ledger) succeed(sn *snapshot, p *payment, b *Booking) error {
+	p.Status, p.Failure, p.charging, p.next = Succeeded, Failure{}, false, time.Time{}
+	open := b.OpenPayment == p.ID
+	if open {
+		b.OpenPayment, b.PinnedUntil = uuid.Nil, time.Time{}
+	}
+	confirmed, err := l.confirm(sn, b)
+	if err != nil {
+		return err
+	}
+	if !confirmed {
+		l.refund(b.ID, p.ID, p.Amount)
+		return nil
+	}
+	b.Status, b.PaidBy = Confirmed, p.ID
+	l.event(BookingConfirmed, b.ID, p.ID)
+	return nil
+}
+
+// confirm keeps the booking's places for good, or takes them again if the hold
+// had ended and they are free. If it returns false, the booking is over or
+// somebody's other payment has confirmed it.
+func (l *ledger) confirm(sn *snapshot, b *Booking) (bool, error) {
+	if b.Status != Held && b.Status != Expired {
+		return false, nil
+	}
+	if l.now.Before(b.departs()) {
+		if b.Status == Held {
+			if owns, err := l.pin(b, forGood); err != nil || owns {
+				return owns, err
+			}
+		}
+		if again, err := l.seatAgain(sn, b); err != nil || again {
+			return again, err
+		}
+	}
+	if b.Status == Held {
+		return false, l.expire(b.ID)
+	}
+	return false, nil
+}
+
+// seatAgain finds places for a booking that has lost its own: the same ones if
+// they are free, else others.
+func (l *ledger) seatAgain(sn *snapshot, b *Booking) (bool, error) {
+	if err := l.checkCurrent(sn); err != nil {
+		return false, err
+	}
+	rides := sn.ridesOf(b)
+	if rides == nil {
+		return false, nil
+	}
+	if err := l.release(b); err != nil {
+		return false, err
+	}
+	b.Legs = slices.Clone(b.Legs)
+	switch err := l.seat(sn, b, rides, forGood); err {
+	case nil:
+		return true, nil
+	case ErrSoldOut, ErrNoBicycleSpace:
+		return false, nil
+	default:
+		return false, err
+	}
+}
+
+// ridesOf finds the legs of a booking in this timetable: nil unless they are
+// all there, between the same stations.
+func (sn *snapshot) ridesOf(b *Booking) []ride {
+	rides := make([]ride, len(b.Legs))
+	for i := range b.Legs {
+		g := &b.Legs[i]
+		t, ok := sn.run(g.Run)
+		if !ok || !t.rideable(g.Board, g.Alight) ||
+			sn.stations[t.calls[g.Board].station].ID != g.Origin.Station ||
+			sn.stations[t.calls[g.Alight].station].ID != g.Destination.Station {
+			return nil
+		}
+		rides[i] = ride{train: t, date: g.Run.Date, board: g.Board, alight: g.Alight}
+	}
+	return rides
+}

@@ -1,0 +1,412 @@
+package traintravel
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+const (
+	// lookAgain is how often Run looks at the agenda when nothing wakes it:
+	// other services write to it too, and the service's clock may jump.
+	lookAgain = time.Second
+	// batch is how many items of a kind are looked at together.
+	batch = 256
+	// workers is how many items of a kind are worked on at a time. Those that
+	// wait for the store share its commits.
+	workers = 64
+	// notifyTimeout is how long a Notifier may take.
+	notifyTimeout = time.Minute
+)
+
+// Run does what becomes due: it ends holds, finds out what became of payments,
+// makes refunds, delivers events to the Notifier, and forgets old idempotency
+// keys. It returns when ctx ends and all of its work has stopped, with ctx's
+// error. What it was doing then is done again by the next Run. A failure of
+// the store, the gateway or the Notifier is logged and what it hit tried again.
+//
+// A service that nobody runs still sells correctly; it just frees no index,
+// delivers nothing and leaves payments pending. Run it once for each Service.
+func (s *Service) Run(ctx context.Context) error {
+	desks := []*desk{
+		{service: s, kind: holdEnds, work: s.endHold},
+		{service: s, kind: paymentDue, work: s.followPayment},
+		{service: s, kind: keyForgotten, work: s.forgetKey},
+	}
+	if s.opts.Notifier != nil {
+		desks = append(desks, &desk{service: s, kind: eventDue, work: s.deliver})
+	}
+	var wg sync.WaitGroup
+	wake := make([]chan struct{}, len(desks))
+	for i, d := range desks {
+		wake[i] = make(chan struct{}, 1)
+		d.wake, d.busy = wake[i], map[Key]bool{}
+		wg.Go(func() { d.run(ctx) })
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			wg.Wait()
+			return ctx.Err()
+		case <-s.wake:
+			for _, w := range wake {
+				select {
+				case w <- struct{}{}:
+				default:
+				}
+			}
+		}
+	}
+}
+
+// A desk works on one kind of the agenda, so that kinds do not wait for each other.
+type desk struct {
+	service *Service
+	kind    kind
+	work    func(context.Context, item) error
+	wake    chan struct{}
+
+	mu   sync.Mutex
+	busy map[Key]bool // items in somebody's hands
+	wg   sync.WaitGroup
+}
+
+// run looks at the agenda until ctx ends, then waits for what is under way.
+func (d *desk) run(ctx context.Context) {
+	defer d.wg.Wait()
+	slots := make(chan struct{}, workers)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-d.wake:
+		case <-timer.C:
+		}
+		wait, err := d.round(ctx, slots)
+		if err != nil && ctx.Err() == nil {
+			d.service.log.Error("the agenda could not be read", "kind", string(d.kind), "error", err)
+		}
+		timer.Reset(wait)
+	}
+}
+
+// round starts work on what is due and says how long to wait for more.
+func (d *desk) round(ctx context.Context, slots chan struct{}) (time.Duration, error) {
+	now := d.service.now()
+	d.mu.Lock()
+	limit := batch + len(d.busy)
+	d.mu.Unlock()
+	due, next, err := d.service.agenda(ctx, d.kind, now, limit)
+	if err != nil {
+		return lookAgain, err
+	}
+	started := 0
+	for _, it := range due {
+		if !d.claim(it.key) {
+			continue
+		}
+		started++
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			d.release(it.key)
+			return lookAgain, nil
+		}
+		d.wg.Go(func() {
+			defer func() {
+				<-slots
+				d.release(it.key)
+			}()
+			if err := d.safely(ctx, it); err != nil && ctx.Err() == nil {
+				d.service.log.Error("something due could not be done; it is tried again", "kind", string(d.kind), "id", it.id, "error", err)
+				// Leave it in our hands for a moment, lest a broken store or
+				// item be hammered.
+				sleep(ctx, lookAgain)
+			}
+		})
+	}
+	switch {
+	case started > 0 && len(due) >= limit:
+		return 0, nil
+	case !next.IsZero():
+		return min(lookAgain, next.Sub(now)), nil
+	}
+	return lookAgain, nil
+}
+
+func (d *desk) safely(ctx context.Context, it item) (err error) {
+	defer recovered(&err)
+	return d.work(ctx, it)
+}
+
+func (d *desk) claim(k Key) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.busy[k] {
+		return false
+	}
+	d.busy[k] = true
+	return true
+}
+
+func (d *desk) release(k Key) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.busy, k)
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}
+
+// endHold expires a booking whose hold is over.
+func (s *Service) endHold(ctx context.Context, it item) error {
+	err := s.update(ctx, s.now(), func(l *ledger) error {
+		b, err := l.booking(it.id)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		if err != nil || b.holdKey() != it.key { // it has moved on
+			l.bookings = nil
+			l.delete(it.key)
+			return nil
+		}
+		if !b.lapsed(l.now) {
+			l.bookings = nil
+			return nil
+		}
+		return l.expire(b.ID)
+	})
+	return err
+}
+
+// forgetKey removes an idempotency record whose time is over.
+func (s *Service) forgetKey(ctx context.Context, it item) error {
+	key := Key{TableIdempotency, string(it.value)}
+	err := s.update(ctx, s.now(), func(l *ledger) error {
+		v, err := l.tx.Get(ctx, key)
+		if err != nil {
+			return err
+		}
+		if v[0] != nil {
+			r, err := decodeRemembered(v[0])
+			if err != nil {
+				return err
+			}
+			if !l.now.Before(r.created.Add(keyLife)) { // else the key was used anew
+				l.delete(key)
+			}
+		}
+		l.delete(it.key)
+		return nil
+	})
+	return err
+}
+
+// deliver tells the Notifier of an event, and puts it off if that fails.
+func (s *Service) deliver(ctx context.Context, it item) error {
+	q, err := decodeQueued(it.value)
+	if err != nil {
+		return err
+	}
+	e, err := s.render(ctx, it.id, q)
+	if err != nil {
+		return err
+	}
+	failed := s.notify(ctx, e)
+	if ctx.Err() != nil {
+		return nil // told to stop: the next Run delivers it
+	}
+	now := s.now()
+	err = s.update(ctx, now, func(l *ledger) error {
+		l.delete(it.key)
+		if failed != nil {
+			again := q
+			again.failures++
+			due := now.Add(retryAfter[min(q.failures, len(retryAfter)-1)])
+			l.put(agendaKey(eventDue, due, it.id), again.encode())
+		}
+		return nil
+	})
+	if failed != nil {
+		s.log.Warn("an event was not delivered; it is tried again", "event", it.id, "type", string(q.kind), "failures", q.failures+1, "error", failed)
+	}
+	return err
+}
+
+func (s *Service) notify(ctx context.Context, e Event) (err error) {
+	ctx, stop := context.WithTimeout(ctx, notifyTimeout)
+	defer stop()
+	defer recovered(&err)
+	return s.opts.Notifier.Notify(ctx, e)
+}
+
+// followPayment asks the gateway what became of a charge, or makes a refund.
+func (s *Service) followPayment(ctx context.Context, it item) error {
+	if s.opts.Gateway == nil {
+		return fmt.Errorf("payment %v waits for a gateway: %w", it.id, ErrNoGateway)
+	}
+	booking := uuid.UUID(bytes.Clone(it.value))
+	p, err := s.readPayment(ctx, s.store, booking, it.id)
+	if err != nil {
+		return damaged(err)
+	}
+	if p.agendaKey() != it.key {
+		err := s.update(ctx, s.now(), func(l *ledger) error {
+			l.delete(it.key)
+			return nil
+		})
+		return err
+	}
+	if p.RefundOf != uuid.Nil {
+		return s.followRefund(ctx, p)
+	}
+	return s.followCharge(ctx, p)
+}
+
+// lookAfter is how long to wait before asking about a payment again.
+func lookAfter(tries int) time.Duration {
+	return min(5*time.Second<<min(tries, 10), time.Hour)
+}
+
+func (s *Service) followRefund(ctx context.Context, p payment) error {
+	var out Outcome
+	err := s.ask(ctx, func(ctx context.Context) (err error) {
+		out, err = s.opts.Gateway.Refund(ctx, Refund{ID: p.ID, Charge: p.RefundOf, Amount: Money{-p.Amount.Amount, p.Amount.Currency}})
+		return valid(out, err)
+	})
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err != nil || out.Status == Failed {
+		s.log.Error("a refund was not made; it is tried again", "refund", p.ID, "payment", p.RefundOf, "failure", out.Failure.Code, "error", err)
+	}
+	now := s.now()
+	err = s.update(ctx, now, func(l *ledger) error {
+		r, err := l.payment(p.Booking, p.ID)
+		if err != nil {
+			return damaged(err)
+		}
+		if r.Status == Succeeded {
+			l.payments = nil
+			return nil
+		}
+		if out.Status == Succeeded {
+			r.Status, r.next = Succeeded, time.Time{}
+			return nil
+		}
+		r.tries++
+		r.next = now.Add(lookAfter(r.tries))
+		return nil
+	})
+	return err
+}
+
+// followCharge looks a charge up. One that the gateway has not heard of fails
+// once it cannot arrive any more; if the gateway cannot promise that, it is
+// watched for a day.
+func (s *Service) followCharge(ctx context.Context, p payment) error {
+	var out Outcome
+	heard := true
+	err := s.ask(ctx, func(ctx context.Context) (err error) {
+		out, err = s.opts.Gateway.Lookup(ctx, p.ID)
+		if errors.Is(err, ErrNotFound) {
+			heard, out = false, Outcome{Status: Pending}
+			return nil
+		}
+		return valid(out, err)
+	})
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err != nil {
+		s.log.Warn("the gateway does not say what became of a charge; it is asked again", "payment", p.ID, "error", err)
+		heard, out = true, Outcome{Status: Pending}
+	}
+	now := s.now()
+	gone := !heard && !now.Before(p.deadline.Add(lateCharge))
+	fenced := false
+	if c, ok := s.opts.Gateway.(Canceller); ok && gone {
+		var answer Outcome
+		err := s.ask(ctx, func(ctx context.Context) (err error) {
+			answer, err = c.Cancel(ctx, p.ID)
+			return valid(answer, err)
+		})
+		if err == nil { // it is known now, be it that it arrived this very moment
+			out, heard, gone, fenced = answer, true, false, answer.Status == Failed
+		}
+	}
+	definite := heard && out.Status != Pending
+	if fenced {
+		out.Failure = neverArrived
+	}
+	if gone {
+		out = Outcome{Status: Failed, Failure: neverArrived}
+	}
+	_, err = s.settle(ctx, p.Booking, p.ID, out, func(q *payment) {
+		if definite || q.Status == Failed && !now.Before(q.Created.Add(watchFor)) {
+			q.next = time.Time{}
+			return
+		}
+		q.tries++
+		q.next = now.Add(lookAfter(q.tries))
+		if arrives := p.deadline.Add(lateCharge); !heard && !gone && arrives.Before(q.next) {
+			q.next = arrives
+		}
+	})
+	return err
+}
+
+var neverArrived = Failure{ProcessingError, "The payment did not reach the bank. Nothing was charged."}
+
+// ask calls the gateway with its time limit and survives its panics.
+func (s *Service) ask(ctx context.Context, call func(context.Context) error) (err error) {
+	ctx, stop := context.WithTimeout(ctx, s.opts.ChargeTimeout)
+	defer stop()
+	defer recovered(&err)
+	return call(ctx)
+}
+
+// stranded lists the bookings of runs from yesterday on that a timetable does
+// not fit.
+func (s *Service) stranded(ctx context.Context, sn *snapshot) ([]Stranded, error) {
+	var out []Stranded
+	from := runKey(RunID{Date: DateOf(s.now()) - 1}).ID
+	for {
+		records, err := s.store.List(ctx, Range{Table: TableRuns, From: from, Limit: batch})
+		if err != nil || len(records) == 0 {
+			return out, err
+		}
+		from = records[len(records)-1].ID + "\x00"
+		for _, rec := range records {
+			inv, err := decodeInventory(rec.Value)
+			if err != nil {
+				return nil, err
+			}
+			run := parseRunKey(rec.ID)
+			t, ok := sn.run(run)
+			if ok {
+				inv = sn.fitted(inv, t)
+			} else {
+				for _, t := range inv.taken {
+					out = append(out, Stranded{t.booking, run})
+				}
+			}
+			for _, x := range inv.stranded {
+				out = append(out, Stranded{x.booking, run})
+			}
+		}
+	}
+}

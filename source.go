@@ -1,0 +1,113 @@
+package traintravel
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Source is what a payment is taken from: exactly one of its members is set.
+type Source struct {
+	Card *Card
+	Bank *BankAccount
+}
+
+// Validate says what is wrong with the source, if anything, by an
+// [*InvalidError] that names the member (source.exp_month) and never quotes
+// the value. It does not ask whether there is money behind the source, nor
+// whether a card has expired: that makes an attempt fail, see [Card.Expired].
+func (s Source) Validate() error {
+	_, err := s.normalize()
+	return err
+}
+
+// Masked returns a copy that may be stored and shown: all characters of the
+// number but the last four are asterisks, or all if there are no more than
+// four; a card's code and address lines are gone. Masking again changes
+// nothing.
+func (s Source) Masked() Source {
+	if s.Card != nil {
+		c := *s.Card
+		c.Number, c.CVC = Secret(c.Number.masked()), ""
+		c.Address1, c.Address2 = "", ""
+		s.Card = &c
+	}
+	if s.Bank != nil {
+		b := *s.Bank
+		b.Number = Secret(b.Number.masked())
+		s.Bank = &b
+	}
+	return s
+}
+
+// normalize returns a copy of a valid source in the one form that gateways
+// see: texts trimmed, numbers and codes without separators, country and IBAN
+// in upper case.
+func (s Source) normalize() (Source, error) {
+	switch {
+	case s.Card != nil && s.Bank == nil:
+		c, err := s.Card.normalize()
+		return Source{Card: &c}, err
+	case s.Bank != nil && s.Card == nil:
+		b, err := s.Bank.normalize()
+		return Source{Bank: &b}, err
+	}
+	return Source{}, invalid("source", "must be either a card or a bank account")
+}
+
+// maxSourceText bounds the texts of a source, in characters.
+const maxSourceText = 200
+
+// A sourceChecker normalises the members of a source one after another and
+// keeps the first error.
+type sourceChecker struct{ err error }
+
+// check reports the member unless ok, or unless another was reported before.
+func (c *sourceChecker) check(ok bool, member, reason string) {
+	if !ok && c.err == nil {
+		c.err = invalid("source."+member, "%s", reason)
+	}
+}
+
+// text trims an optional text.
+func (c *sourceChecker) text(member, s string) string {
+	s = strings.TrimSpace(s)
+	c.check(utf8.ValidString(s) && utf8.RuneCountInString(s) <= maxSourceText && strings.IndexFunc(s, unicode.IsControl) < 0,
+		member, "must have at most 200 characters, none of them a control character")
+	return s
+}
+
+// required trims a text that must be there.
+func (c *sourceChecker) required(member, s string) string {
+	s = c.text(member, s)
+	c.check(s != "", member, "is required")
+	return s
+}
+
+// secret drops the separators of a number that must be there.
+func (c *sourceChecker) secret(member string, s Secret) string {
+	n := compact(string(s))
+	c.check(n != "", member, "is required")
+	return n
+}
+
+// country puts an ISO 3166-1 alpha-2 code in upper case.
+func (c *sourceChecker) country(member, s string) string {
+	s = c.required(member, s)
+	c.check(len(s) == 2 && isLetter(s[0]) && isLetter(s[1]), member, "must be a country code of two letters, such as GB (ISO 3166-1)")
+	return strings.ToUpper(s)
+}
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
+
+func isLetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
+
+// digits says whether s is from least to most digits and nothing else.
+func digits(s string, least, most int) bool {
+	for i := range len(s) {
+		if !isDigit(s[i]) {
+			return false
+		}
+	}
+	return least <= len(s) && len(s) <= most
+}

@@ -1,0 +1,183 @@
+// Package boltstore keeps the records of a traintravel service in one file, with
+// [go.etcd.io/bbolt]. It is the store to begin with: nothing to install, and
+// durable.
+//
+// When [Store.Update] returns nil, its writes and all it has read are on stable
+// storage: written and synced. A process or a machine that stops at any moment
+// leaves a file that opens with every update that was answered, and no part of
+// any other that was not answered whole.
+//
+// Updates that wait at the same time share one commit. While one commit is
+// under way, others queue; the first of them then runs all their closures, one
+// after another, in one transaction of the file, and commits once. Nothing
+// waits for a timer, a lone caller least of all, and no goroutine runs while
+// nobody calls. An update that its closure refuses costs no write at all.
+//
+// What to know:
+//
+//   - One file belongs to one Store of one process at a time; [Open] says so
+//     if another has it. Put it on a local disk: file locks and memory maps on
+//     network file systems are not to be trusted.
+//   - A read sees the file through a memory map. While a View runs, the space
+//     that updates free meanwhile cannot be used again, and the file grows: do
+//     no slow work in a View.
+//   - Deleted records make room for new ones, but the file does not shrink.
+//   - On 64-bit systems other than Windows, 16 GiB of address space are mapped
+//     at once, whatever the file's size. That is no memory.
+package boltstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+
+	"github.com/traintravel/traintravel"
+)
+
+// ErrClosed is returned by every method of a Store after Close.
+var ErrClosed = errors.New("boltstore: the store is closed")
+
+// Options tell Open how to open a file. The zero value is good.
+type Options struct {
+	// LockTimeout is how long Open waits while another process, or another
+	// Store in this one, has the file. Zero means one second.
+	LockTimeout time.Duration
+}
+
+// A Store is a [traintravel.Store] in one file. It is safe for concurrent use.
+type Store struct {
+	db     *bolt.DB
+	path   string
+	names  [][]byte // of the buckets, by table
+	queue  queue
+	commit func(*bolt.Tx) error // (*bolt.Tx).Commit, or a test's
+}
+
+var _ traintravel.Store = (*Store)(nil)
+
+// Open opens the file at path, and makes it, readable by its owner alone, if
+// there is none; the directory must exist. Nil Options are the zero value.
+//
+// A file that a newer version of this package wrote is refused with an error
+// that wraps [traintravel.ErrNewerData]. A file of another kind, an empty one
+// and a damaged one are refused too, and left as they are.
+func Open(path string, opts *Options) (*Store, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	s := &Store{path: path, commit: (*bolt.Tx).Commit}
+	s.names = make([][]byte, 1)
+	for _, t := range traintravel.Tables() {
+		s.names = append(s.names, []byte(t.String()))
+	}
+	var err error
+	if s.db, err = openFile(path, *opts); err != nil {
+		return nil, fmt.Errorf("boltstore: %w", err)
+	}
+	if err := s.prepare(); err != nil {
+		return nil, fmt.Errorf("boltstore: %s: %w", path, errors.Join(err, s.db.Close()))
+	}
+	return s, nil
+}
+
+// Close waits for the updates and views under way, and closes the file. Every
+// later call is refused with ErrClosed; a second Close does nothing. Close must
+// not be called in a closure given to View or Update.
+func (s *Store) Close() error {
+	s.queue.close()
+	if err := s.db.Close(); err != nil {
+		return fmt.Errorf("boltstore: close %s: %w", s.path, err)
+	}
+	return nil
+}
+
+// Get implements [traintravel.Reader] on a snapshot of its own.
+func (s *Store) Get(ctx context.Context, keys ...traintravel.Key) ([][]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	tx, err := s.db.Begin(false)
+	if err != nil {
+		return nil, s.readable(err)
+	}
+	defer tx.Rollback()
+	var (
+		values = make([][]byte, len(keys))
+		table  traintravel.Table
+		b      *bolt.Bucket
+	)
+	for i, k := range keys {
+		if k.Table != table {
+			table, b = k.Table, s.bucket(tx, k.Table)
+		}
+		if b != nil {
+			values[i] = clone(b.Get([]byte(k.ID)))
+		}
+	}
+	return values, nil
+}
+
+// bucket returns the bucket of a table; nil if there is no such table.
+func (s *Store) bucket(tx *bolt.Tx, t traintravel.Table) *bolt.Bucket {
+	if t == 0 || int(t) >= len(s.names) {
+		return nil
+	}
+	return tx.Bucket(s.names[t])
+}
+
+// List implements [traintravel.Reader] on a snapshot of its own.
+func (s *Store) List(ctx context.Context, rg traintravel.Range) ([]traintravel.Record, error) {
+	var records []traintravel.Record
+	err := s.view(func(r *reader) (err error) {
+		if records, err = r.List(ctx, rg); err != nil {
+			return err
+		}
+		for i := range records {
+			records[i].Value = clone(records[i].Value)
+		}
+		return nil
+	})
+	return records, err
+}
+
+// View implements [traintravel.Store].
+func (s *Store) View(ctx context.Context, fn func(traintravel.Reader) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.view(func(r *reader) error { return fn(r) })
+}
+
+func (s *Store) view(fn func(*reader) error) error {
+	tx, err := s.db.Begin(false)
+	if err != nil {
+		return s.readable(err)
+	}
+	r := &reader{store: s, tx: tx}
+	defer func() {
+		r.tx = nil
+		_ = tx.Rollback()
+	}()
+	return fn(r)
+}
+
+// readable says in our words why a transaction of the file did not begin.
+func (s *Store) readable(err error) error {
+	if errors.Is(err, berrors.ErrDatabaseNotOpen) {
+		return ErrClosed
+	}
+	return fmt.Errorf("boltstore: %s: %w", s.path, err)
+}
+
+// clone copies what lies in the memory map. An empty value stays apart from an
+// absent one.
+func clone(v []byte) []byte {
+	if v == nil {
+		return nil
+	}
+	return append(make([]byte, 0, len(v)), v...)
+}

@@ -1,0 +1,218 @@
+package boltstore
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+
+	"github.com/traintravel/traintravel"
+)
+
+const (
+	// version is that of the file's layout: a bucket a table, and our own.
+	version = 1
+
+	ownBucket  = "boltstore" // not a table: what the store knows of its file
+	versionKey = "version"   // in ownBucket: a decimal number
+
+	// growth is how much the file grows at a time. Each growth costs a sync.
+	growth = 4 << 20
+)
+
+// openFile opens the file with bbolt, or makes it.
+func openFile(path string, opts Options) (db *bolt.DB, err error) {
+	if opts.LockTimeout == 0 {
+		opts.LockTimeout = time.Second
+	}
+	dir := filepath.Dir(path)
+	if _, err := os.Stat(dir); err != nil {
+		return nil, fmt.Errorf("the directory of %s: %w", path, err)
+	}
+	err = checkFile(path)
+	isNew := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !isNew {
+		return nil, err
+	}
+
+	var file *os.File
+	defer func() {
+		if p := recover(); p != nil { // bbolt found a page that is none
+			_ = file.Close()
+			err = damaged(path, p)
+		}
+	}()
+	db, err = bolt.Open(path, 0o600, &bolt.Options{
+		Timeout:         opts.LockTimeout,
+		FreelistType:    bolt.FreelistMapType,
+		InitialMmapSize: mapSize(),
+		NoStatistics:    true,
+		OpenFile: func(name string, flag int, mode fs.FileMode) (_ *os.File, err error) {
+			file, err = os.OpenFile(name, flag, mode)
+			return file, err
+		},
+	})
+	switch {
+	case errors.Is(err, berrors.ErrTimeout):
+		return nil, fmt.Errorf("%s is in use by another process, or another Store of this one", path)
+	case err != nil:
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	db.AllocSize = growth
+	if isNew {
+		if err := syncDir(dir); err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
+	}
+	return db, nil
+}
+
+// mapSize returns how much address space to map at first. Mapping more later
+// must wait for every View, and makes the next ones wait.
+func mapSize() int {
+	if strconv.IntSize < 64 || runtime.GOOS == "windows" { // where it is the file's size
+		return 0
+	}
+	return 1 << 34
+}
+
+// syncDir makes the entry of a new file durable.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" { // has no such thing
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+func damaged(path string, cause any) error {
+	return fmt.Errorf("%s is damaged: %v", path, cause)
+}
+
+// checkFile returns an error if what is at path is not a whole file of bbolt,
+// which itself would make a new one of an empty file, and crash on one that was
+// cut short.
+func checkFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	first, ok := readMeta(f, 0)
+	newest := first
+	for size := int64(1 << 10); size <= 1<<24; size <<= 1 { // of a page
+		if ok && size != int64(first.PageSize) {
+			continue
+		}
+		if second, ok := readMeta(f, size); ok && int64(second.PageSize) == size && second.Txid >= newest.Txid {
+			newest = second
+		}
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is not a regular file", path)
+	case info.Size() == 0:
+		return fmt.Errorf("%s is empty: it lost its content, or was never completed and may be removed", path)
+	case newest.PageSize == 0:
+		return fmt.Errorf("%s is not a file of this store, or damaged at its beginning", path)
+	case uint64(info.Size())/uint64(newest.PageSize) < newest.Pages:
+		return damaged(path, fmt.Sprintf("it has %d bytes of at least %d", info.Size(), newest.Pages*uint64(newest.PageSize)))
+	}
+	return nil
+}
+
+// meta is the head of a bbolt file, of which there are two: the newer valid one
+// counts.
+type meta struct {
+	Magic, Version, PageSize, Flags uint32
+	Root, Sequence, Freelist        uint64
+	Pages, Txid, Checksum           uint64
+}
+
+func readMeta(f *os.File, at int64) (m meta, ok bool) {
+	const header = 16 // of every page
+	b := make([]byte, binary.Size(m))
+	if _, err := f.ReadAt(b, at+header); err != nil {
+		return meta{}, false
+	}
+	if _, err := binary.Decode(b, binary.NativeEndian, &m); err != nil {
+		return meta{}, false
+	}
+	sum := fnv.New64a()
+	sum.Write(b[:len(b)-8])
+	if m.Magic != 0xED0CDAED || m.PageSize == 0 || m.Checksum != sum.Sum64() {
+		return meta{}, false
+	}
+	return m, true
+}
+
+// prepare checks whose file it is, and creates the tables that it lacks.
+func (s *Store) prepare() (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("damaged: %v", p)
+		}
+	}()
+	complete := false
+	err = s.db.View(func(tx *bolt.Tx) error {
+		own := tx.Bucket([]byte(ownBucket))
+		if own == nil {
+			if k, _ := tx.Cursor().First(); k != nil {
+				return errors.New("a bbolt file, but not of this store")
+			}
+			return nil
+		}
+		v, err := strconv.Atoi(string(own.Get([]byte(versionKey))))
+		switch {
+		case err != nil || v < 1:
+			return errors.New("damaged: it has no version")
+		case v > version:
+			return fmt.Errorf("%w: the file has version %d, newer than %d", traintravel.ErrNewerData, v, version)
+		}
+		complete = true
+		for _, name := range s.names[1:] {
+			complete = complete && tx.Bucket(name) != nil
+		}
+		return nil
+	})
+	if err != nil || complete {
+		return err
+	}
+	return s.db.Update(func(tx *bolt.Tx) error {
+		own, err := tx.CreateBucketIfNotExists([]byte(ownBucket))
+		if err != nil {
+			return err
+		}
+		for _, name := range s.names[1:] {
+			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+				return err
+			}
+		}
+		return own.Put([]byte(versionKey), []byte(strconv.Itoa(version)))
+	})
+}
+
+// fill returns how full a page of a table is left when it is split. Pages to
+// which no key comes later are left nearly full.
+func fill(t traintravel.Table) float64 {
+	switch t {
+	case traintravel.TableBookings, traintravel.TableTimetable:
+		return 0.9
+	}
+	return bolt.DefaultFillPercent
+}

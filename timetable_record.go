@@ -1,0 +1,235 @@
+package traintravel
+
+import (
+	"math"
+)
+
+// How a timetable and its registry are written.
+
+const timetableVersion = 1
+
+// encodeTimetable writes a checked timetable and what register found for it.
+func encodeTimetable(t *Timetable, ids []numbering) []byte {
+	e := newEncoder(timetableVersion, 64*len(t.Stations)+256*len(t.Trains))
+	index := make(map[[16]byte]int, len(t.Stations))
+	e.uint(uint64(len(t.Stations)))
+	for i, s := range t.Stations {
+		index[s.ID] = i
+		e.id(s.ID)
+		e.str(s.Name)
+		e.str(s.Address)
+		e.str(s.Country)
+		e.str(s.Zone)
+		e.fixed64(math.Float64bits(s.Latitude))
+		e.fixed64(math.Float64bits(s.Longitude))
+	}
+
+	calendars, texts, coaches := map[*Calendar]int{}, map[string]int{}, map[string]int{}
+	e.uint(uint64(len(t.Trains)))
+	for i := range t.Trains {
+		tr := &t.Trains[i]
+		e.id(ids[i].train)
+		e.uint(uint64(ids[i].number))
+		e.shared(texts, tr.Feed)
+		e.shared(texts, tr.Operator)
+		e.shared(texts, tr.Zone)
+		e.shared(texts, tr.Fare.Currency)
+		e.str(tr.ID)
+		e.str(tr.Number)
+		e.calendar(calendars, tr.Days)
+		c := &encoder{}
+		c.coaches(tr.Coaches)
+		e.shared(coaches, string(c.b))
+		e.byte(byte(tr.Bicycles) | byte(tr.Dogs)<<4)
+		e.uint(uint64(tr.Hooks))
+		e.int(tr.Fare.Base)
+		e.int(tr.Fare.PerKm)
+		e.uint(uint64(len(tr.Calls)))
+		var before Call
+		for _, k := range tr.Calls {
+			e.uint(uint64(index[k.Station]))
+			e.int(int64(k.Arrive - before.Depart))
+			e.int(int64(k.Depart - k.Arrive))
+			e.int(int64(k.Metres - before.Metres))
+			e.flags(k.NoBoarding, k.NoAlighting)
+			before = k
+		}
+	}
+	return e.b
+}
+
+// shared writes a text once and its number ever after.
+func (e *encoder) shared(seen map[string]int, s string) {
+	if n, ok := seen[s]; ok {
+		e.uint(uint64(n))
+		return
+	}
+	e.uint(uint64(len(seen)))
+	seen[s] = len(seen)
+	e.str(s)
+}
+
+func (d *decoder) shared(seen *[]string) string {
+	n := d.uint()
+	switch {
+	case n < uint64(len(*seen)):
+		return (*seen)[n]
+	case n == uint64(len(*seen)):
+		*seen = append(*seen, d.str())
+		return (*seen)[n]
+	}
+	d.failed = true
+	return ""
+}
+
+func (e *encoder) calendar(seen map[*Calendar]int, c *Calendar) {
+	if n, ok := seen[c]; ok {
+		e.uint(uint64(n))
+		return
+	}
+	e.uint(uint64(len(seen)))
+	seen[c] = len(seen)
+	if c == nil {
+		c = &Calendar{}
+	}
+	e.flags(c.Weekdays[:]...)
+	e.int(int64(c.From))
+	e.int(int64(c.To))
+	e.dates(c.Added)
+	e.dates(c.Removed)
+}
+
+func (d *decoder) calendar(seen *[]*Calendar) *Calendar {
+	n := d.uint()
+	if n < uint64(len(*seen)) {
+		return (*seen)[n]
+	}
+	if n > uint64(len(*seen)) {
+		d.failed = true
+	}
+	c := &Calendar{}
+	f := d.flags()
+	copy(c.Weekdays[:], f[:7])
+	c.From, c.To = Date(d.int()), Date(d.int())
+	c.Added, c.Removed = d.dates(), d.dates()
+	*seen = append(*seen, c)
+	return c
+}
+
+func (e *encoder) dates(ds []Date) {
+	e.uint(uint64(len(ds)))
+	for _, d := range ds {
+		e.int(int64(d))
+	}
+}
+
+func (d *decoder) dates() []Date {
+	ds := make([]Date, 0, d.len(1))
+	for range cap(ds) {
+		ds = append(ds, Date(d.int()))
+	}
+	return ds
+}
+
+func (e *encoder) coaches(cs []Coach) {
+	e.uint(uint64(len(cs)))
+	for _, c := range cs {
+		e.str(c.Number)
+		e.uint(uint64(c.Seats))
+	}
+}
+
+func (d *decoder) coaches() []Coach {
+	n := d.len(2)
+	if n == 0 {
+		return nil
+	}
+	cs := make([]Coach, n)
+	for i := range cs {
+		cs[i] = Coach{Number: d.str(), Seats: int(d.uint())}
+	}
+	return cs
+}
+
+func decodeTimetable(b []byte) (*Timetable, []numbering, error) {
+	d, _ := newDecoder("timetable", timetableVersion, b)
+	t := &Timetable{Stations: make([]Station, d.len(36))}
+	for i := range t.Stations {
+		t.Stations[i] = Station{
+			ID: d.id(), Name: d.str(), Address: d.str(), Country: d.str(), Zone: d.str(),
+			Latitude: math.Float64frombits(d.fixed64()), Longitude: math.Float64frombits(d.fixed64()),
+		}
+	}
+	var texts, layouts []string
+	var calendars []*Calendar
+	shapes := map[string][]Coach{}
+	t.Trains = make([]Train, d.len(30))
+	ids := make([]numbering, len(t.Trains))
+	for i := range t.Trains {
+		ids[i] = numbering{train: d.id(), number: uint32(d.uint())}
+		tr := &t.Trains[i]
+		tr.Feed, tr.Operator, tr.Zone, tr.Fare.Currency = d.shared(&texts), d.shared(&texts), d.shared(&texts), d.shared(&texts)
+		tr.ID, tr.Number = d.str(), d.str()
+		tr.Days = d.calendar(&calendars)
+		layout := d.shared(&layouts)
+		shape, ok := shapes[layout]
+		if !ok {
+			sub := decoder{b: []byte(layout)}
+			shape = sub.coaches()
+			shapes[layout] = shape
+		}
+		tr.Coaches = shape
+		allowances := d.byte()
+		tr.Bicycles, tr.Dogs = Allowance(allowances&15), Allowance(allowances>>4)
+		tr.Hooks = int(d.uint())
+		tr.Fare.Base, tr.Fare.PerKm = d.int(), d.int()
+		tr.Calls = make([]Call, d.len(5))
+		var before Call
+		for j := range tr.Calls {
+			at := d.uint()
+			if at >= uint64(len(t.Stations)) {
+				d.failed = true
+				break
+			}
+			k := Call{Station: t.Stations[at].ID, Arrive: before.Depart + ServiceTime(d.int())}
+			k.Depart = k.Arrive + ServiceTime(d.int())
+			k.Metres = before.Metres + int32(d.int())
+			f := d.flags()
+			k.NoBoarding, k.NoAlighting = f[0], f[1]
+			tr.Calls[j], before = k, k
+		}
+	}
+	return t, ids, d.done()
+}
+
+const registryVersion = 1
+
+func (r registry) encode() []byte {
+	e := newEncoder(registryVersion, 56*len(r.entries))
+	e.uint(uint64(r.high))
+	e.uint(uint64(len(r.entries)))
+	for _, x := range r.entries {
+		e.uint(uint64(x.number))
+		e.id(x.base)
+		e.uint(uint64(x.twin))
+		e.fixed64(x.list)
+		e.fixed64(x.terminus)
+		e.fixed64(x.source)
+		e.int(int64(x.since))
+		e.int(int64(x.last))
+	}
+	return e.b
+}
+
+func decodeRegistry(b []byte) (registry, error) {
+	d, _ := newDecoder("registry", registryVersion, b)
+	r := registry{high: uint32(d.uint())}
+	r.entries = make([]registered, d.len(44))
+	for i := range r.entries {
+		r.entries[i] = registered{
+			number: uint32(d.uint()), base: d.id(), twin: int(d.uint()), list: d.fixed64(), terminus: d.fixed64(),
+			source: d.fixed64(), since: Date(d.int()), last: Date(d.int()),
+		}
+	}
+	return r, d.done()
+}

@@ -1,0 +1,210 @@
+// Package traintravel searches, books and sells train trips.
+//
+// A program opens a store, makes a [Service], gives it a timetable, and calls
+// its methods:
+//
+//	store, err := boltstore.Open("trains.db")
+//	service, err := traintravel.New(store, traintravel.Options{Gateway: gateway})
+//	_, err = service.LoadTimetable(ctx, timetable)
+//	go service.Run(ctx)
+//	trips, err := service.SearchTrips(ctx, traintravel.TripQuery{…})
+//	booking, err := service.CreateBooking(ctx, caller, traintravel.NewBooking{…})
+//	payment, err := service.PayBooking(ctx, caller, booking.ID, traintravel.NewPayment{…})
+//
+// The words are those of the trade: a train of the timetable on one service
+// date is a run, a ride on a run is a leg, one to four legs are a trip, and a
+// trip with a passenger is a booking: held for an hour, confirmed once paid.
+// Each place of a run is sold once for each section of its line.
+//
+// The rules stand in this package and nowhere else. A [Store] keeps bytes, a
+// [PaymentGateway] moves money, a [Notifier] takes events away; all three can
+// be supplied. Nothing starts in New: the only background work is
+// [Service.Run]. The package reads no environment, keeps no globals, logs
+// nothing unless given a logger, and any number of services live in one process.
+package traintravel
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Options are the settings of a Service. The zero value works: it cannot take
+// payments, and nobody is notified.
+type Options struct {
+	// Gateway moves money. Nil refuses every payment with ErrNoGateway.
+	Gateway PaymentGateway
+
+	// Notifier is told of events by Run. Nil means that nobody wants to know,
+	// and that no events are queued: set it on every service of a store, or
+	// on none.
+	Notifier Notifier
+
+	// Logger is told what an operator should know. Nil is silent.
+	Logger *slog.Logger
+
+	// Now is the clock that decides what has departed and expired. Nil is
+	// time.Now. It must be safe for concurrent use.
+	Now func() time.Time
+
+	// NewID returns random UUIDs (version 4). The service takes the random
+	// bits of its IDs from them. Nil is uuid.New.
+	NewID func() uuid.UUID
+
+	// Price makes the price of a trip from its legs; the trip's own Price is
+	// what the fares of the timetable say, zero if they say nothing. False
+	// means that the trip is not for sale. A price is above zero. Nil takes
+	// the fares. It is called for each trip found and each booking made.
+	Price func(Trip) (Money, bool)
+
+	// Cancel says how much of the price a confirmed booking gets back when it
+	// is cancelled at an instant before departure, from zero to its price.
+	// Nil gives everything back.
+	Cancel func(Booking, time.Time) (Money, error)
+
+	// HoldFor is how long a booking may wait for its payment. Zero is one
+	// hour. A hold ends at departure at the latest.
+	HoldFor time.Duration
+
+	// PendingFor is how long a payment whose outcome is unknown keeps the
+	// places. Zero is 24 hours.
+	PendingFor time.Duration
+
+	// ChargeTimeout is how long the gateway may take to answer. Zero is 30
+	// seconds.
+	ChargeTimeout time.Duration
+
+	// Horizon is how far ahead trips are sold. Zero is 365 days.
+	Horizon time.Duration
+
+	// FingerprintKey keys the fingerprints by which idempotent requests are
+	// told apart. Without it, two payments under one idempotency key that
+	// differ only in the hidden digits of the card are taken for the same.
+	// Services on one store share it.
+	FingerprintKey []byte
+}
+
+// A Service sells trips. Make one with New; its methods are safe for
+// concurrent use. Several services, in one process or in many, may share a
+// store that allows it.
+type Service struct {
+	store     Store
+	opts      Options
+	log       *slog.Logger
+	zones     zones
+	snapshots snapshots
+	stock     stock
+	wake      chan struct{} // tells Run that there may be something to do
+}
+
+// New returns a Service on a store. It starts nothing and reads nothing. It
+// returns an [*InvalidError] for an option out of its range.
+func New(store Store, opts Options) (*Service, error) {
+	for _, d := range []struct {
+		name  string
+		value *time.Duration
+		zero  time.Duration
+	}{
+		{"HoldFor", &opts.HoldFor, time.Hour},
+		{"PendingFor", &opts.PendingFor, 24 * time.Hour},
+		{"ChargeTimeout", &opts.ChargeTimeout, 30 * time.Second},
+		{"Horizon", &opts.Horizon, 365 * 24 * time.Hour},
+	} {
+		if *d.value < 0 {
+			return nil, invalid("Options."+d.name, "%v is negative", *d.value)
+		}
+		if *d.value == 0 {
+			*d.value = d.zero
+		}
+	}
+	if store == nil {
+		return nil, invalid("store", "is nil")
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.NewID == nil {
+		opts.NewID = uuid.New
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Service{store: store, opts: opts, log: opts.Logger, wake: make(chan struct{}, 1)}
+	s.stock.runs = map[RunID]stocked{}
+	return s, nil
+}
+
+// now is the service's clock, to the nanosecond and in UTC, without the
+// monotonic reading, which is not stored.
+func (s *Service) now() time.Time { return s.opts.Now().Round(0).UTC() }
+
+func (s *Service) newID() uuid.UUID { return s.opts.NewID() }
+
+// price makes the price of a trip; false if it is not for sale.
+func (s *Service) price(rides []ride, trip Trip) (Money, bool, error) {
+	price, ok := farePrice(rides)
+	if s.opts.Price != nil {
+		if trip.Price = price; !ok {
+			trip.Price = Money{}
+		}
+		price, ok = s.opts.Price(trip)
+		if ok && (price.Amount <= 0 || !validCurrency(price.Currency)) {
+			return Money{}, false, invalid("Options.Price", "priced a trip at %v", price)
+		}
+	}
+	return price, ok && price.Amount > 0, nil
+}
+
+// snapshot returns the timetable in force, loading it if there is a newer one
+// than is known here. It looks at most every two seconds.
+func (s *Service) snapshot(ctx context.Context) (*snapshot, error) {
+	if sn := s.snapshots.fresh(); sn != nil {
+		return sn, nil
+	}
+	return s.snapshots.refresh(ctx, func(known *snapshot) (*snapshot, error) {
+		for {
+			sn, err := s.readSnapshot(ctx, known)
+			if !errors.Is(err, errOvertaken) {
+				return sn, err
+			}
+		}
+	})
+}
+
+// readSnapshot compiles the timetable in force, unless it is known.
+func (s *Service) readSnapshot(ctx context.Context, known *snapshot) (*snapshot, error) {
+	c, err := readCurrent(ctx, s.store)
+	switch {
+	case err != nil:
+		return nil, err
+	case c.generation == uuid.Nil:
+		return nil, ErrNoTimetable
+	case known != nil && known.generation == c.generation:
+		return known, nil
+	}
+	var t, r []byte
+	err = s.store.View(ctx, func(rd Reader) (err error) {
+		if t, err = readChunks(ctx, rd, c.generation, 't', c.timetable); err != nil {
+			return err
+		}
+		r, err = readChunks(ctx, rd, c.generation, 'r', c.registry)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	tt, ids, err := decodeTimetable(t)
+	if err != nil {
+		return nil, err
+	}
+	reg, err := decodeRegistry(r)
+	if err != nil {
+		return nil, err
+	}
+	sn := compile(tt, ids, reg, &s.zones)
+	sn.generation = c.generation
+	return sn, nil
+}

@@ -1,0 +1,126 @@
+package traintravel
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// An EventType names what happened to a booking.
+type EventType string
+
+// The events. The first is the documented one.
+const (
+	BookingCreated   EventType = "newBooking"
+	BookingConfirmed EventType = "bookingConfirmed"
+	BookingCancelled EventType = "bookingCancelled"
+	BookingExpired   EventType = "bookingExpired"
+	PaymentFailed    EventType = "paymentFailed"
+)
+
+// An Event tells that something happened to a booking. It is queued in the
+// same update that makes it happen.
+type Event struct {
+	// ID is the same each time the event is delivered, and no other event's.
+	ID      uuid.UUID
+	Type    EventType
+	Created time.Time
+	// Booking is the booking in the status that the event brought about.
+	Booking Booking
+	// Payment is the payment that bookingConfirmed or paymentFailed is about,
+	// nil for other events.
+	Payment *Payment
+}
+
+// A Notifier takes events to whoever wants them: a queue, a webhook, a mail.
+// [Service.Run] calls Notify for each event until it returns nil, at least
+// once and perhaps more than once after a crash, in no promised order, from
+// several goroutines at once. Its context ends after a minute or when Run is
+// told to stop. An error is logged and the event tried again later: at once,
+// after 5 seconds, and more and more rarely up to once a day.
+type Notifier interface {
+	Notify(ctx context.Context, e Event) error
+}
+
+// A NotifierFunc is a function that is a Notifier.
+type NotifierFunc func(ctx context.Context, e Event) error
+
+// Notify calls f.
+func (f NotifierFunc) Notify(ctx context.Context, e Event) error { return f(ctx, e) }
+
+// retryAfter is how long an event waits after its first, second, … failure.
+var retryAfter = [...]time.Duration{
+	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
+	10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
+}
+
+// A queued event refers to its booking, which holds the rest.
+type queued struct {
+	kind     EventType
+	booking  uuid.UUID
+	payment  uuid.UUID // nil UUID if none
+	created  time.Time
+	failures int
+}
+
+const queuedVersion = 1
+
+func (q queued) encode() []byte {
+	e := newEncoder(queuedVersion, 64)
+	e.str(string(q.kind))
+	e.id(q.booking)
+	e.id(q.payment)
+	e.time(q.created)
+	e.uint(uint64(q.failures))
+	return e.b
+}
+
+func decodeQueued(v []byte) (queued, error) {
+	d, _ := newDecoder("event", queuedVersion, v)
+	q := queued{kind: EventType(d.str()), booking: d.id(), payment: d.id(), created: d.time(), failures: int(d.uint())}
+	return q, d.done()
+}
+
+// event queues an event, if anybody is there to be notified.
+func (l *ledger) event(t EventType, booking, payment uuid.UUID) {
+	if l.s.opts.Notifier == nil {
+		return
+	}
+	q := queued{kind: t, booking: booking, payment: payment, created: l.now}
+	l.put(agendaKey(eventDue, l.now, hashID("event", string(t), booking, payment)), q.encode())
+}
+
+// render makes the event that a queued one stands for.
+func (s *Service) render(ctx context.Context, id uuid.UUID, q queued) (Event, error) {
+	keys := []Key{bookingKey(q.booking)}
+	if q.payment != uuid.Nil {
+		keys = append(keys, paymentKey(q.booking, q.payment))
+	}
+	v, err := s.store.Get(ctx, keys...)
+	if err != nil {
+		return Event{}, err
+	}
+	e := Event{ID: id, Type: q.kind, Created: q.created}
+	if e.Booking, err = decodeBooking(v[0], &s.zones); err != nil {
+		return Event{}, err
+	}
+	switch q.kind {
+	case BookingCreated:
+		e.Booking = e.Booking.atCreation()
+	case BookingConfirmed:
+		e.Booking.Status = Confirmed
+	case BookingCancelled:
+		e.Booking.Status = Cancelled
+	case BookingExpired:
+		e.Booking.Status = Expired
+	}
+	if q.payment != uuid.Nil {
+		p, err := decodePayment(v[1])
+		if err != nil {
+			return Event{}, err
+		}
+		e.Payment = &p.Payment
+	}
+	return e, nil
+}
