@@ -3,6 +3,7 @@ package traintravel
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -333,10 +334,7 @@ func (s *Service) CancelBooking(ctx context.Context, by Caller, id uuid.UUID) er
 	if err != nil {
 		return err
 	}
-	terms, err := s.terms(b, now)
-	if err != nil {
-		return err
-	}
+	refund, refused := s.terms(b, now)
 	err = s.update(ctx, now, func(l *ledger) error {
 		b, err := l.booking(id)
 		if err != nil {
@@ -345,7 +343,7 @@ func (s *Service) CancelBooking(ctx context.Context, by Caller, id uuid.UUID) er
 		if !b.ownedBy(by) {
 			return ErrNotFound
 		}
-		return l.cancel(b, terms)
+		return l.cancel(b, refund, refused)
 	})
 	return err
 }
@@ -361,7 +359,7 @@ func (s *Service) terms(b Booking, now time.Time) (Money, error) {
 		return Money{}, err
 	}
 	if refund.Amount < 0 || refund.Amount > b.Price.Amount || refund.Amount > 0 && refund.Currency != b.Price.Currency {
-		return Money{}, invalid("Options.Cancel", "granted %v on a booking of %v", refund, b.Price)
+		return Money{}, fmt.Errorf("Options.Cancel gave back %v of %v", refund, b.Price)
 	}
 	return Money{refund.Amount, b.Price.Currency}, nil
 }

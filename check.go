@@ -11,10 +11,13 @@ import (
 
 // Limits of a timetable, generous for any railway.
 const (
-	maxText       = 200    // characters of a name or number
+	MaxCalls = 256 // of a train
+	MaxText  = 200 // characters of a name, an address, a number or an ID
+
 	maxPlaces     = 10_000 // places of one train
 	maxHooks      = 10_000
 	maxFare       = 1e12 // minor units
+	maxPerKm      = 1e9  // times the metres of a train that still is an int64
 	maxComplaints = 20   // what Check reports at the most
 )
 
@@ -57,15 +60,15 @@ func (c *checker) text(field, s string, required bool) {
 	}
 }
 
-// badText says why s is no line of text of at most maxText characters.
+// badText says why s is no line of text of at most MaxText characters.
 func badText(s string, required bool) string {
 	switch n := utf8.RuneCountInString(s); {
 	case !utf8.ValidString(s):
 		return "is not valid UTF-8"
 	case required && n == 0:
 		return "is empty"
-	case n > maxText:
-		return fmt.Sprintf("has %d characters, more than %d", n, maxText)
+	case n > MaxText:
+		return fmt.Sprintf("has %d characters, more than %d", n, MaxText)
 	}
 	for _, r := range s {
 		if unicode.IsControl(r) {
@@ -132,7 +135,7 @@ func (c *checker) train(i int, t *Train) {
 		if !validCurrency(f.Currency) {
 			c.say(".fare.currency", "%.20q is no currency code of three lower-case letters", f.Currency)
 		}
-		if f.Base < 0 || f.PerKm < 0 || f.Base > maxFare || f.PerKm > maxFare {
+		if f.Base < 0 || f.PerKm < 0 || f.Base > maxFare || f.PerKm > maxPerKm {
 			c.say(".fare", "is negative or absurdly high")
 		}
 	}
@@ -143,21 +146,21 @@ func (c *checker) calendar(at string, d *Calendar) {
 	for _, on := range d.Weekdays {
 		any = any || on
 	}
-	bad := func(day Date) bool { return day < tripEpoch || day >= tripEnd }
+	bad := func(day Date) bool { return day < FirstDate || day > LastDate }
 	if any && (d.To < d.From || bad(d.From) || bad(d.To)) {
-		c.say(at, "%v to %v is no period between %v and %v", d.From, d.To, tripEpoch, tripEnd-1)
+		c.say(at, "%v to %v is no period between %v and %v", d.From, d.To, FirstDate, LastDate)
 	}
 	for _, day := range d.Added {
 		if bad(day) {
-			c.say(at+".added", "%v is not between %v and %v", day, tripEpoch, tripEnd-1)
+			c.say(at+".added", "%v is not between %v and %v", day, FirstDate, LastDate)
 			return
 		}
 	}
 }
 
 func (c *checker) calls(calls []Call) {
-	if len(calls) < 2 || len(calls) > maxCalls {
-		c.say(".calls", "has %d entries, not 2 to %d", len(calls), maxCalls)
+	if len(calls) < 2 || len(calls) > MaxCalls {
+		c.say(".calls", "has %d entries, not 2 to %d", len(calls), MaxCalls)
 		return
 	}
 	var last ServiceTime

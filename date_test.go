@@ -29,7 +29,7 @@ func TestDateRoundTrip(t *testing.T) {
 		t.Errorf("1970-01-01 is %d", d)
 	}
 	weekday := time.Thursday
-	for d := Date(0); d < 60000; d++ {
+	for d := Date(0); d < 30000; d++ {
 		y, m, day := d.utc().Date()
 		if again := date(t, d.String()); again != d || NewDate(y, m, day) != d || d.Weekday() != weekday {
 			t.Fatalf("day %d is %s, read as %d, a %s", d, d, again, d.Weekday())
@@ -110,7 +110,7 @@ func TestDateStartIsTheFirstInstant(t *testing.T) {
 		"America/Sao_Paulo", "America/Scoresbysund", "Africa/Cairo", "Asia/Beirut", "Australia/Lord_Howe", "Pacific/Chatham",
 	} {
 		loc := zone(t, name)
-		for d := NewDate(2009, 1, 1); d < NewDate(2040, 1, 1); d++ {
+		for d := NewDate(2015, 1, 1); d < NewDate(2027, 1, 1); d++ {
 			start := d.Start(loc)
 			if DateOf(start) != d || DateOf(start.Add(-1)) >= d {
 				t.Fatalf("%s starts in %s at %s", d, name, start)

@@ -47,6 +47,7 @@ type InvalidError struct {
 	Reason string
 }
 
+// Error returns the field and the reason.
 func (e *InvalidError) Error() string { return e.Field + ": " + e.Reason }
 
 func invalid(field, format string, args ...any) error {
@@ -56,4 +57,5 @@ func invalid(field, format string, args ...any) error {
 // An AmountError refuses a payment that is not exactly the price.
 type AmountError struct{ Due Money }
 
+// Error says what is due.
 func (e *AmountError) Error() string { return "the amount due is " + e.Due.String() }

@@ -1,6 +1,7 @@
 package traintravel
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
@@ -55,6 +56,15 @@ func timeID(t time.Time, random uuid.UUID) uuid.UUID {
 	id := random
 	binary.BigEndian.PutUint64(id[:8], uint64(ms)<<16|uint64(fraction))
 	return stamp(id, 7)
+}
+
+// laterID is a timeID that orders after another, whatever the clock says.
+func laterID(t time.Time, random, than uuid.UUID) uuid.UUID {
+	id := timeID(t, random)
+	if bytes.Compare(id[:], than[:]) <= 0 {
+		id = timeID(time.UnixMilli(int64(binary.BigEndian.Uint64(than[:8])>>16)+1), random)
+	}
+	return id
 }
 
 // base is what a train is known by across timetables, but for twins: trains

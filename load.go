@@ -119,7 +119,9 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable) (*snapshot
 		return nil, err
 	}
 
-	next := current{generation: laterGeneration(old.generation, s.newID())}
+	// Greater than the one it is to replace, whatever the clocks say: who finds
+	// a smaller one than that in force may remove it.
+	next := current{generation: laterID(time.Now(), s.newID(), old.generation)}
 	b := encodeTimetable(t, ids)
 	next.timetable = len(b)
 	if err := s.writeChunks(ctx, next.generation, 't', b); err != nil {
@@ -197,18 +199,6 @@ func readChunks(ctx context.Context, r Reader, generation uuid.UUID, kind byte, 
 		return nil, errOvertaken // a newer load has begun to remove it
 	}
 	return b, nil
-}
-
-// laterGeneration makes the ID of a generation, greater than that of the one it
-// is to replace whatever the clocks say: who finds a smaller one than that in
-// force may remove it.
-func laterGeneration(old uuid.UUID, random uuid.UUID) uuid.UUID {
-	id := timeID(time.Now(), random)
-	if bytes.Compare(id[:], old[:]) <= 0 {
-		sec, nsec := old.Time().UnixTime()
-		id = timeID(time.Unix(sec, nsec).Add(time.Millisecond), random)
-	}
-	return id
 }
 
 // dropGenerations removes the generations before the one in force, and

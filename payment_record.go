@@ -14,7 +14,7 @@ func (p *payment) encode() []byte {
 	e.id(p.ID)
 	e.id(p.Booking)
 	e.money(p.Amount)
-	e.source(p.Source)
+	e.source(p.Source.Masked())
 	e.str(string(p.Status))
 	e.str(p.Failure.Code)
 	e.str(p.Failure.Message)
@@ -77,6 +77,9 @@ func (d *decoder) source() Source {
 			Name: d.str(), Number: Secret(d.str()), SortCode: d.str(), AccountType: AccountType(d.str()),
 			BankName: d.str(), Country: d.str(),
 		}}
+	case 0:
+	default:
+		d.fail()
 	}
 	return Source{}
 }

@@ -39,6 +39,7 @@ const (
 type stranded struct {
 	taken
 	board, alight uint64 // stationMarks
+	twice         bool   // the train called more than once at one of them
 	coach         string
 	seat          int
 }
@@ -71,12 +72,13 @@ func (v *inventory) places() int {
 
 // label says what a place is called.
 func (v *inventory) label(place int32) (coach string, seat int) {
-	n := int(place)
-	for _, c := range v.coaches {
-		if n < c.Seats {
-			return c.Number, n + 1
+	if n := int(place); n >= 0 {
+		for _, c := range v.coaches {
+			if n < c.Seats {
+				return c.Number, n + 1
+			}
+			n -= c.Seats
 		}
-		n -= c.Seats
 	}
 	return "", 0
 }
@@ -145,7 +147,7 @@ func (v *inventory) free(from, to int, now time.Time) int {
 // if none is free.
 func (v *inventory) choose(from, to int, now time.Time) int32 {
 	lo, hi := v.gaps(from, to, now)
-	best, size := int32(noPlace), int16(maxCalls)
+	best, size := int32(noPlace), int16(MaxCalls)
 	for p, l := range lo {
 		if l >= 0 && hi[p]-l < size {
 			best, size = int32(p), hi[p]-l
@@ -258,6 +260,7 @@ func (v *inventory) fit(list uint64, calls []uint64, coaches []Coach) *inventory
 	var again []stranded
 	for _, t := range v.taken {
 		s := stranded{taken: t, board: v.calls[t.from], alight: v.calls[t.to]}
+		s.twice = !once(v.calls, s.board) || !once(v.calls, s.alight)
 		s.coach, s.seat = v.label(t.place)
 		from, to := moved[t.from], moved[t.to]
 		t.place = w.place(s.coach, s.seat)
@@ -279,18 +282,19 @@ func (v *inventory) fit(list uint64, calls []uint64, coaches []Coach) *inventory
 }
 
 // reseat finds what a stranded booking had, if it is there and nobody has it.
+// Where a train calls twice at a station, and which of the calls it was cannot
+// be told, the booking stays stranded: a wrong guess would free its place on
+// the sections on which its passenger rides.
 func (v *inventory) reseat(s stranded) (taken, bool) {
 	t := s.taken
-	from := slices.Index(v.calls, s.board)
-	if from < 0 {
-		return t, false
+	if n := len(v.calls); int(t.to) >= n || v.calls[t.from] != s.board || v.calls[t.to] != s.alight {
+		from, to := slices.Index(v.calls, s.board), slices.Index(v.calls, s.alight)
+		if from < 0 || to <= from || s.twice || !once(v.calls, s.board) || !once(v.calls, s.alight) {
+			return t, false
+		}
+		t.from, t.to = uint8(from), uint8(to)
 	}
-	to := slices.Index(v.calls[from+1:], s.alight)
-	if to < 0 {
-		return t, false
-	}
-	t.from, t.to, t.place = uint8(from), uint8(from+1+to), v.place(s.coach, s.seat)
-	if s.seat > 0 && t.place == noPlace {
+	if t.place = v.place(s.coach, s.seat); s.seat > 0 && t.place == noPlace {
 		return t, false
 	}
 	for i := range v.taken {
@@ -299,6 +303,12 @@ func (v *inventory) reseat(s stranded) (taken, bool) {
 		}
 	}
 	return t, true
+}
+
+// once says whether a station comes in a list of calls no more than once.
+func once(calls []uint64, mark uint64) bool {
+	i := slices.Index(calls, mark)
+	return i < 0 || !slices.Contains(calls[i+1:], mark)
 }
 
 // match pairs the stations of two lists of calls, in order and as many as can
@@ -352,6 +362,7 @@ func (v *inventory) encode() []byte {
 		e.taken(s.taken)
 		e.fixed64(s.board)
 		e.fixed64(s.alight)
+		e.flags(s.twice)
 		e.str(s.coach)
 		e.uint(uint64(s.seat))
 	}
@@ -371,13 +382,13 @@ func (e *encoder) taken(t taken) {
 
 func (d *decoder) taken() (t taken) {
 	p := d.take(takenSize)
-	if p == nil {
+	if p == "" {
 		return t
 	}
 	copy(t.booking[:], p)
-	t.place = int32(binary.BigEndian.Uint32(p[16:]))
+	t.place = int32(bigEndian32(p[16:]))
 	t.from, t.to, t.hook = p[20], p[21], p[22]&1 != 0
-	t.until = int64(binary.BigEndian.Uint64(p[23:]))
+	t.until = int64(bigEndian64(p[23:]))
 	return t
 }
 
@@ -389,17 +400,24 @@ func decodeInventory(b []byte) (*inventory, error) {
 		v.calls[i] = d.fixed64()
 	}
 	v.coaches = d.coaches()
-	v.taken = make([]taken, d.len(takenSize), len(d.b)/takenSize+1)
+	v.taken = make([]taken, d.len(takenSize), len(d.rest)/takenSize+1)
 	for i := range v.taken {
 		v.taken[i] = d.taken()
 	}
-	v.stranded = make([]stranded, d.len(takenSize+18))
+	v.stranded = make([]stranded, d.len(takenSize+19))
 	for i := range v.stranded {
-		v.stranded[i] = stranded{taken: d.taken(), board: d.fixed64(), alight: d.fixed64(), coach: d.str(), seat: int(d.uint())}
+		v.stranded[i] = stranded{
+			taken: d.taken(), board: d.fixed64(), alight: d.fixed64(), twice: d.flags()[0], coach: d.str(), seat: int(d.uint()),
+		}
 	}
 	for _, t := range v.taken {
 		if int(t.to) >= len(v.calls) || t.from >= t.to {
-			d.failed = true
+			d.fail()
+		}
+	}
+	for _, s := range v.stranded {
+		if s.from >= s.to {
+			d.fail()
 		}
 	}
 	return v, d.done()

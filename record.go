@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strings"
 	"sync"
 	"time"
 
@@ -65,76 +66,96 @@ func fromNanos(n int64) time.Time {
 	return time.Unix(0, n).UTC()
 }
 
-// A decoder reads what an encoder wrote. After a failure it returns zeros, and
-// done tells.
+// A decoder reads what an encoder wrote. It copies the record once, and the
+// texts it returns share the copy. After a failure it returns zeros, and done
+// tells.
 type decoder struct {
 	what   string
-	b      []byte
+	rest   string
+	cloned bool // texts do not keep the record in memory
 	failed bool
 	newer  bool
 }
 
 func newDecoder(what string, maxVersion byte, b []byte) (d decoder, version byte) {
-	d = decoder{what: what, b: b}
+	d = decoder{what: what, rest: string(b)}
 	version = d.byte()
-	if version > maxVersion {
-		d.b, d.failed, d.newer = nil, true, true
+	if version == 0 || version > maxVersion {
+		d.fail()
+		d.newer = version != 0
 	}
 	return d, version
 }
+
+func (d *decoder) fail() { d.rest, d.failed = "", true }
 
 func (d *decoder) done() error {
 	switch {
 	case d.newer:
 		return fmt.Errorf("a %s record: %w", d.what, ErrNewerData)
-	case d.failed || len(d.b) != 0:
+	case d.failed || d.rest != "":
 		return fmt.Errorf("a %s record is damaged", d.what)
 	}
 	return nil
 }
 
-func (d *decoder) take(n int) []byte {
-	if n < 0 || n > len(d.b) {
-		d.b, d.failed = nil, true
-		return nil
+// take returns the next n bytes, or none.
+func (d *decoder) take(n int) string {
+	if n > len(d.rest) {
+		d.fail()
+		return ""
 	}
-	p := d.b[:n]
-	d.b = d.b[n:]
+	p := d.rest[:n]
+	d.rest = d.rest[n:]
 	return p
 }
 
 func (d *decoder) byte() byte {
-	if p := d.take(1); p != nil {
-		return p[0]
+	if d.rest == "" {
+		d.fail()
+		return 0
 	}
-	return 0
+	v := d.rest[0]
+	d.rest = d.rest[1:]
+	return v
 }
 
 func (d *decoder) uint() uint64 {
-	v, n := binary.Uvarint(d.b)
-	if n <= 0 {
-		d.b, d.failed = nil, true
-		return 0
+	var v uint64
+	for i := range min(len(d.rest), binary.MaxVarintLen64) {
+		c := d.rest[i]
+		if c < 0x80 {
+			if i == binary.MaxVarintLen64-1 && c > 1 {
+				break // more than 64 bits
+			}
+			d.rest = d.rest[i+1:]
+			return v | uint64(c)<<(7*i)
+		}
+		v |= uint64(c&0x7f) << (7 * i)
 	}
-	d.b = d.b[n:]
-	return v
+	d.fail()
+	return 0
 }
 
 func (d *decoder) int() int64 {
-	v, n := binary.Varint(d.b)
-	if n <= 0 {
-		d.b, d.failed = nil, true
-		return 0
-	}
-	d.b = d.b[n:]
-	return v
+	v := d.uint()
+	return int64(v>>1) ^ -int64(v&1) // zigzag, as binary.AppendVarint writes
 }
 
 func (d *decoder) fixed64() uint64 {
-	if p := d.take(8); p != nil {
-		return binary.BigEndian.Uint64(p)
+	p := d.take(8)
+	if p == "" {
+		return 0
 	}
-	return 0
+	return bigEndian64(p)
+}
+
+// bigEndian64 and bigEndian32 read the first bytes of a string.
+func bigEndian64(p string) uint64 { return uint64(bigEndian32(p))<<32 | uint64(bigEndian32(p[4:])) }
+
+func bigEndian32(p string) uint32 {
+	_ = p[3]
+	return uint32(p[0])<<24 | uint32(p[1])<<16 | uint32(p[2])<<8 | uint32(p[3])
 }
 
 func (d *decoder) id() (v uuid.UUID) {
@@ -142,14 +163,20 @@ func (d *decoder) id() (v uuid.UUID) {
 	return v
 }
 
-func (d *decoder) str() string { return string(d.take(d.len(1))) }
+func (d *decoder) str() string {
+	s := d.take(d.len(1))
+	if d.cloned {
+		return strings.Clone(s)
+	}
+	return s
+}
 
 // len reads a count of things of at least size bytes each, so that a damaged
 // record cannot ask for more memory than it has bytes.
 func (d *decoder) len(size int) int {
 	n := d.uint()
-	if n > uint64(len(d.b)/size) {
-		d.b, d.failed = nil, true
+	if n > uint64(len(d.rest)/size) {
+		d.fail()
 		return 0
 	}
 	return int(n)

@@ -84,21 +84,7 @@ func register(old registry, trains []Train, calendars func(*Calendar) *days, tod
 	slices.SortFunc(bases, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 
 	out := make([]numbering, len(trains))
-	next, high := uint32(1), old.high
-	fresh := func() (uint32, Date, error) {
-		for taken[next] {
-			next++
-		}
-		if next > maxNumber {
-			return 0, 0, errNumbersExhausted
-		}
-		taken[next] = true
-		if next <= old.high { // it meant another train once
-			return next, today, nil
-		}
-		high = next
-		return next, tripEpoch, nil
-	}
+	free := freeNumbers{taken: taken, next: 1, used: old.high, high: old.high, today: today}
 	for _, b := range bases {
 		twins := twins(groups[b], kept, known[b])
 		for i, c := range groups[b] {
@@ -109,20 +95,45 @@ func register(old registry, trains []Train, calendars func(*Calendar) *days, tod
 				}
 			}
 			if at < 0 {
-				number, since, err := fresh()
+				number, since, err := free.take()
 				if err != nil {
 					return nil, registry{}, err
 				}
 				at = len(kept)
 				known[b] = append(known[b], at)
-				kept = append(kept, registered{number: number, base: b, twin: twins[i], list: c.list, since: since, last: tripEpoch})
+				kept = append(kept, registered{number: number, base: b, twin: twins[i], list: c.list, since: since, last: FirstDate})
 			}
 			e := &kept[at]
 			e.terminus, e.source, e.last = c.terminus, c.source, max(e.last, c.days.last)
 			out[c.index] = numbering{train: e.train(), number: e.number}
 		}
 	}
-	return out, registry{entries: kept, high: high}, nil
+	return out, registry{entries: kept, high: free.high}, nil
+}
+
+// freeNumbers gives out numbers that no registered train has, lowest first.
+type freeNumbers struct {
+	taken map[uint32]bool
+	next  uint32 // all below are taken
+	used  uint32 // up to here, numbers may have meant other trains before
+	high  uint32 // the highest ever given
+	today Date
+}
+
+// take returns a number and since when it means its train.
+func (f *freeNumbers) take() (number uint32, since Date, err error) {
+	for f.taken[f.next] {
+		f.next++
+	}
+	if f.next > maxNumber {
+		return 0, 0, errNumbersExhausted
+	}
+	number, f.next = f.next, f.next+1
+	if number <= f.used {
+		return number, f.today, nil
+	}
+	f.high = number
+	return number, FirstDate, nil
 }
 
 // twins tells apart the trains of one base: no two that run on one date get

@@ -81,8 +81,9 @@ func (l *ledger) expire(id uuid.UUID) error {
 	return nil
 }
 
-// cancel ends a booking on its owner's wish and records the refund it is worth.
-func (l *ledger) cancel(b *Booking, refund Money) error {
+// cancel ends a booking on its owner's wish and records the refund that it is
+// worth if it is confirmed; refused says that the terms do not let it go.
+func (l *ledger) cancel(b *Booking, refund Money, refused error) error {
 	switch {
 	case !b.live(l.now):
 		return ErrNotFound
@@ -90,6 +91,8 @@ func (l *ledger) cancel(b *Booking, refund Money) error {
 		return ErrPaymentInProgress
 	case b.Status == Confirmed && !l.now.Before(b.departs()):
 		return ErrDeparted
+	case b.Status == Confirmed && refused != nil:
+		return refused
 	}
 	if err := l.release(b); err != nil {
 		return err
@@ -107,7 +110,7 @@ func (l *ledger) refund(booking, charge uuid.UUID, amount Money) {
 	amount.Amount = -amount.Amount
 	l.newPayment(payment{
 		Payment: Payment{
-			ID: timeID(l.now, hashID("refund", charge)), Booking: booking, RefundOf: charge,
+			ID: laterID(l.now, hashID("refund", charge), charge), Booking: booking, RefundOf: charge,
 			Amount: amount, Status: Pending, Created: l.now,
 		},
 		next: l.now,
@@ -139,6 +142,9 @@ func (l *ledger) startPayment(b *Booking, p payment, pendingFor time.Duration) e
 	pinned := l.now.Add(pendingFor)
 	if departs := b.departs(); departs.Before(pinned) {
 		pinned = departs
+	}
+	if pinned.Before(b.Expires) { // it does not shorten the hold
+		pinned = b.Expires
 	}
 	owns, err := l.pin(b, nanos(pinned))
 	if err != nil {

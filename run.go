@@ -221,8 +221,8 @@ func (s *Service) deliver(ctx context.Context, it item) error {
 	if err != nil {
 		return err
 	}
-	e, err := s.render(ctx, it.id, q)
-	if err != nil {
+	e, ok, err := s.render(ctx, it, q)
+	if err != nil || !ok { // the agenda was read before somebody delivered it
 		return err
 	}
 	failed := s.notify(ctx, e)

@@ -171,25 +171,43 @@ func (sn *snapshot) direct(origin, destination int32, from, to time.Time) [][]ri
 		case b[0].call <= a[0].call:
 			b = b[1:]
 		default:
-			board, alight := a[0], b[0]
+			board := a[0]
 			a = a[1:]
 			t := &sn.trains[board.train]
-			again := len(a) > 0 && a[0].train == board.train && a[0].call < alight.call && t.calls[a[0].call].board
-			if again || !t.calls[board.call].board {
-				continue // it calls at the origin again before it reaches the destination
-			}
-			for _, v := range b { // the first call at which one may get off
-				if v.train != board.train {
-					break
-				}
-				if t.calls[v.call].alight {
-					found = t.departures(found, ride{train: t, board: int(board.call), alight: int(v.call)}, from, to)
-					break
-				}
+			if alight, ok := t.firstAlighting(b, board.train); ok && t.calls[board.call].board && !t.boardsBefore(a, board.train, alight) {
+				found = t.departures(found, ride{train: t, board: int(board.call), alight: int(alight)}, from, to)
 			}
 		}
 	}
 	return found
+}
+
+// firstAlighting is the first of a train's calls at a station at which one may
+// get off, the visits to which begin with its own.
+func (t *train) firstAlighting(visits []visit, train int32) (call int32, ok bool) {
+	for _, v := range visits {
+		if v.train != train {
+			break
+		}
+		if t.calls[v.call].alight {
+			return v.call, true
+		}
+	}
+	return 0, false
+}
+
+// boardsBefore says whether one may still get on before a call: who rides on
+// is not to come by the origin again.
+func (t *train) boardsBefore(visits []visit, train, call int32) bool {
+	for _, v := range visits {
+		if v.train != train || v.call >= call {
+			break
+		}
+		if t.calls[v.call].board {
+			return true
+		}
+	}
+	return false
 }
 
 // departures adds a ride for each date on which it departs in from <= t < to.

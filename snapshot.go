@@ -126,7 +126,7 @@ func (sn *snapshot) appendCalls(calls []call, src []Call) []call {
 	for j, c := range src {
 		at := sn.stationAt[c.Station]
 		if j > 0 && !measured {
-			metres += distance(sn.stations[at], sn.stations[calls[len(calls)-1].station])
+			metres += sn.stations[at].Distance(sn.stations[calls[len(calls)-1].station])
 		}
 		k := call{
 			station: at, arrive: c.Arrive, depart: c.Depart, metres: int32(min(metres, math.MaxInt32)),
@@ -144,14 +144,6 @@ func (sn *snapshot) appendCalls(calls []call, src []Call) []call {
 		calls = append(calls, k)
 	}
 	return calls
-}
-
-// distance is the length of the great circle between two stations, in metres.
-func distance(a, b Station) float64 {
-	const earth, degree = 6_371_000, math.Pi / 180
-	dLat, dLon := (b.Latitude-a.Latitude)*degree, (b.Longitude-a.Longitude)*degree
-	h := math.Pow(math.Sin(dLat/2), 2) + math.Cos(a.Latitude*degree)*math.Cos(b.Latitude*degree)*math.Pow(math.Sin(dLon/2), 2)
-	return 2 * earth * math.Asin(math.Min(1, math.Sqrt(h)))
 }
 
 // run finds the train that runs under an identity on a date.

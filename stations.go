@@ -27,6 +27,22 @@ type Station struct {
 	Longitude float64 // degrees east, -180 to 180
 }
 
+// Distance is the length of the great circle to another station, in metres.
+func (s Station) Distance(to Station) float64 {
+	return Position{s.Latitude, s.Longitude}.distance(Position{to.Latitude, to.Longitude})
+}
+
+// A Position is a place on earth in degrees north and east (WGS 84).
+type Position struct{ Latitude, Longitude float64 }
+
+func (p Position) distance(to Position) float64 {
+	const earth, degree = 6_371_000, math.Pi / 180
+	haversine := func(degrees float64) float64 { return math.Pow(math.Sin(degrees*degree/2), 2) }
+	h := haversine(to.Latitude-p.Latitude) +
+		math.Cos(p.Latitude*degree)*math.Cos(to.Latitude*degree)*haversine(to.Longitude-p.Longitude)
+	return 2 * earth * math.Asin(math.Sqrt(min(h, 1)))
+}
+
 // A StationQuery asks for stations. The zero query asks for all, by name.
 type StationQuery struct {
 	// Search leaves stations of whose name or address each word of Search
@@ -39,9 +55,6 @@ type StationQuery struct {
 	Near *Position
 	Page Page
 }
-
-// A Position is a place on earth in degrees north and east (WGS 84).
-type Position struct{ Latitude, Longitude float64 }
 
 // nearby is how far from a Position a station may be, in metres.
 const nearby = 50_000
@@ -107,7 +120,7 @@ func (sn *snapshot) search(words []string, country string, near *Position) []int
 			continue
 		}
 		if near != nil {
-			d := distance(*st, Station{Latitude: near.Latitude, Longitude: near.Longitude})
+			d := near.distance(Position{st.Latitude, st.Longitude})
 			if d > nearby {
 				continue
 			}

@@ -25,10 +25,11 @@ import (
 type Store interface {
 	Reader
 
-	// View runs fn with a Reader on which all reads see one snapshot: every
-	// update that returned before View was called, and no half of any other.
-	// It returns fn's error as it is. fn runs once, on the caller's
-	// goroutine, and must not call the Store's other methods.
+	// View runs fn with a Reader on which all reads see one snapshot: the
+	// state between two updates in the order that Update promises, with every
+	// update that returned before View was called. It returns fn's error as
+	// it is. fn runs once, on the caller's goroutine, must not call the
+	// Store's other methods, and is short: a View may hold up updates.
 	View(ctx context.Context, fn func(Reader) error) error
 
 	// Update runs fn and applies what it wrote: all of it or, if fn or the
@@ -50,7 +51,9 @@ type Store interface {
 	//
 	// If ctx ends before fn has run for the last time, Update may return
 	// ctx's error, and nothing was written. Later than that it waits for the
-	// outcome.
+	// outcome. fn does not run any more when Update has returned.
+	//
+	// An update may write some thousand records and some MiB.
 	Update(ctx context.Context, fn func(Tx) error) error
 }
 
@@ -60,7 +63,7 @@ type Store interface {
 type Reader interface {
 	// Get returns the value of each key in the order asked, in one round
 	// trip; nil stands for a key that is absent, and an empty slice that is
-	// not nil for an empty value.
+	// not nil for an empty value. If ctx has ended, its error may be returned.
 	Get(ctx context.Context, keys ...Key) ([][]byte, error)
 
 	// List returns the records of a range in the order of their keys.
@@ -70,7 +73,8 @@ type Reader interface {
 // A Tx is what an Update reads and writes. Writes are kept aside until the
 // closure has returned nil, and of several to one key the last counts; the
 // closure does not see them. Get and List after the first Put or Delete
-// return [ErrReadAfterWrite] and fail the update: decide first, write last.
+// return [ErrReadAfterWrite], and so does Update then, whatever the closure
+// returns: decide first, write last.
 //
 // A Tx belongs to the goroutine its closure runs on and is dead when the
 // closure returns.
@@ -78,7 +82,7 @@ type Tx interface {
 	Reader
 
 	// Put sets the value of a key. The store keeps the slice: the caller must
-	// not modify it any more.
+	// not modify it any more. A value that was read may be put again.
 	Put(key Key, value []byte)
 
 	// Delete removes a key. Removing an absent one does nothing.
@@ -155,7 +159,8 @@ func Tables() []Table {
 }
 
 // CheckKey returns an error that says why key and value may not be written, or
-// nil. Stores call it in Update, and fail the update with its error.
+// nil. Stores call it on Put and, with a nil value, on Delete, and fail the
+// update with its error. Reading a key that could not be written finds nothing.
 func CheckKey(key Key, value []byte) error {
 	switch {
 	case key.Table == 0 || key.Table >= tableEnd:

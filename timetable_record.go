@@ -147,12 +147,16 @@ func (d *decoder) coaches() []Coach {
 	cs := make([]Coach, n)
 	for i := range cs {
 		cs[i] = Coach{Number: d.str(), Seats: int(d.uint())}
+		if cs[i].Seats < 1 || cs[i].Seats > maxPlaces {
+			d.fail()
+		}
 	}
 	return cs
 }
 
 func decodeTimetable(b []byte) (*Timetable, []numbering, error) {
 	d, _ := newDecoder("timetable", timetableVersion, b)
+	d.cloned = true
 	t := &Timetable{Stations: make([]Station, d.len(36))}
 	for i := range t.Stations {
 		t.Stations[i] = Station{
@@ -174,8 +178,11 @@ func decodeTimetable(b []byte) (*Timetable, []numbering, error) {
 		layout := d.shared(&layouts)
 		shape, ok := shapes[layout]
 		if !ok {
-			sub := decoder{b: []byte(layout)}
+			sub := decoder{rest: layout}
 			shape = sub.coaches()
+			if sub.done() != nil {
+				d.fail()
+			}
 			shapes[layout] = shape
 		}
 		tr.Coaches = shape

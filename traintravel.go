@@ -3,7 +3,7 @@
 // A program opens a store, makes a [Service], gives it a timetable, and calls
 // its methods:
 //
-//	store, err := boltstore.Open("trains.db")
+//	store, err := boltstore.Open("trains.db", nil)
 //	service, err := traintravel.New(store, traintravel.Options{Gateway: gateway})
 //	_, err = service.LoadTimetable(ctx, timetable)
 //	go service.Run(ctx)
@@ -26,6 +26,7 @@ package traintravel
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -152,7 +153,7 @@ func (s *Service) price(rides []ride, trip Trip) (Money, bool, error) {
 		}
 		price, ok = s.opts.Price(trip)
 		if ok && (price.Amount <= 0 || !validCurrency(price.Currency)) {
-			return Money{}, false, invalid("Options.Price", "priced a trip at %v", price)
+			return Money{}, false, fmt.Errorf("Options.Price made the price %v, which is none", price)
 		}
 	}
 	return price, ok && price.Amount > 0, nil

@@ -14,13 +14,14 @@ import (
 // change follows from these by connect.
 const (
 	maxLegs   = 4
-	maxCalls  = 256
 	maxNumber = 1<<21 - 1
 )
 
-var (
-	tripEpoch = NewDate(2000, 1, 1)
-	tripEnd   = tripEpoch + 1<<16 // the first date that has no trip IDs
+// FirstDate and LastDate, 2000-01-01 and 2179-06-06, bound the service dates of
+// a timetable: those that trip IDs can hold.
+const (
+	FirstDate Date = 10957
+	LastDate       = FirstDate + 1<<16 - 1
 )
 
 // A tripCode is what a trip's ID says.
@@ -34,7 +35,7 @@ type tripCode struct {
 // id packs the code. Its fields are in their ranges.
 func (c tripCode) id() uuid.UUID {
 	// hi has 58 bits, lo 64: 2+16+8+8+21 and 3 more of the second number.
-	hi := uint64(c.legs-1)<<56 | uint64(c.date-tripEpoch)<<40 | uint64(c.board)<<32 | uint64(c.alight)<<24 |
+	hi := uint64(c.legs-1)<<56 | uint64(c.date-FirstDate)<<40 | uint64(c.board)<<32 | uint64(c.alight)<<24 |
 		uint64(c.numbers[0])<<3 | uint64(c.numbers[1])>>18
 	lo := uint64(c.numbers[1])<<46 | uint64(c.numbers[2])<<25 | uint64(c.numbers[3])<<4
 	// Lay the 122 bits around the version and the variant: 48, 12, 62.
@@ -50,7 +51,7 @@ func parseTripID(id uuid.UUID) (tripCode, bool) {
 	hi, lo := a>>16<<10|a>>2&0x3ff, a<<62|b&(1<<62-1)
 	c := tripCode{
 		legs:   int(hi>>56) + 1,
-		date:   tripEpoch + Date(hi>>40&0xffff),
+		date:   FirstDate + Date(hi>>40&0xffff),
 		board:  int(hi >> 32 & 0xff),
 		alight: int(hi >> 24 & 0xff),
 		numbers: [maxLegs]uint32{

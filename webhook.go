@@ -91,19 +91,20 @@ func (l *ledger) event(t EventType, booking, payment uuid.UUID) {
 	l.put(agendaKey(eventDue, l.now, hashID("event", string(t), booking, payment)), q.encode())
 }
 
-// render makes the event that a queued one stands for.
-func (s *Service) render(ctx context.Context, id uuid.UUID, q queued) (Event, error) {
-	keys := []Key{bookingKey(q.booking)}
+// render makes the event that a queued one stands for. It returns false if it
+// is not queued any more.
+func (s *Service) render(ctx context.Context, it item, q queued) (Event, bool, error) {
+	keys := []Key{it.key, bookingKey(q.booking)}
 	if q.payment != uuid.Nil {
 		keys = append(keys, paymentKey(q.booking, q.payment))
 	}
 	v, err := s.store.Get(ctx, keys...)
-	if err != nil {
-		return Event{}, err
+	if err != nil || v[0] == nil {
+		return Event{}, false, err
 	}
-	e := Event{ID: id, Type: q.kind, Created: q.created}
-	if e.Booking, err = decodeBooking(v[0], &s.zones); err != nil {
-		return Event{}, err
+	e := Event{ID: it.id, Type: q.kind, Created: q.created}
+	if e.Booking, err = decodeBooking(v[1], &s.zones); err != nil {
+		return Event{}, false, err
 	}
 	switch q.kind {
 	case BookingCreated:
@@ -116,11 +117,11 @@ func (s *Service) render(ctx context.Context, id uuid.UUID, q queued) (Event, er
 		e.Booking.Status = Expired
 	}
 	if q.payment != uuid.Nil {
-		p, err := decodePayment(v[1])
+		p, err := decodePayment(v[2])
 		if err != nil {
-			return Event{}, err
+			return Event{}, false, err
 		}
 		e.Payment = &p.Payment
 	}
-	return e, nil
+	return e, true, nil
 }

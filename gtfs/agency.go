@@ -1,6 +1,10 @@
 package gtfs
 
-import "time"
+import (
+	"time"
+
+	"github.com/traintravel/traintravel"
+)
 
 // An agency runs trains, and its zone is theirs.
 type agency struct {
@@ -22,7 +26,7 @@ func (f *feed) readAgencies() error {
 		if a.name == "" {
 			t.fail("agency_name is missing")
 		} else if long(a.name) {
-			t.fail("agency_name has more than %d characters", maxText)
+			t.fail("agency_name has more than %d characters", traintravel.MaxText)
 		}
 		if !validZone(a.zone) {
 			t.fail("agency_timezone %.60q is no known time zone", a.zone)

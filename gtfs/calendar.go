@@ -1,6 +1,7 @@
 package gtfs
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/traintravel/traintravel"
@@ -13,17 +14,12 @@ type service struct {
 	runs        bool // on any day; first and last are only valid if so
 }
 
-// The days that are read; feeds write 99991231 for ever.
-var (
-	firstDay = traintravel.NewDate(2000, time.January, 1)
-	lastDay  = traintravel.NewDate(2178, time.December, 31)
-)
-
-const beyond = "the days before 2000 and after 2178 are left out"
+// beyond notes days that a timetable cannot hold; feeds write 99991231 for ever.
+var beyond = fmt.Sprintf("the days before %v and after %v are left out", traintravel.FirstDate, traintravel.LastDate)
 
 // clip leaves out the days that are not read.
 func (s *service) clip() {
-	s.From, s.To = max(s.From, firstDay), min(s.To, lastDay)
+	s.From, s.To = max(s.From, traintravel.FirstDate), min(s.To, traintravel.LastDate)
 	if s.To < s.From {
 		s.Calendar = traintravel.Calendar{}
 	}
@@ -66,7 +62,7 @@ func (f *feed) readCalendar() error {
 		if s.To, ok = t.date(to, "end_date"); ok && s.To < s.From {
 			t.fail("end_date %s is before start_date %s", s.To, s.From)
 		}
-		if s.From < firstDay || s.To > lastDay {
+		if s.From < traintravel.FirstDate || s.To > traintravel.LastDate {
 			f.note(t.name, t.line(), beyond)
 			s.clip()
 		}
@@ -102,7 +98,7 @@ func (f *feed) readExceptions() error {
 		if !ok {
 			continue
 		}
-		if d < firstDay || d > lastDay {
+		if d < traintravel.FirstDate || d > traintravel.LastDate {
 			f.note(t.name, t.line(), beyond)
 			continue
 		}

@@ -34,7 +34,7 @@ func TestCalendar(t *testing.T) {
 			day(6, 5), day(6, 26), nil, []traintravel.Date{day(6, 1)},
 		}, {
 			"for ever", "daily,1,1,1,1,1,1,1,00010101,99991231\n", "daily,99991231,1\ndaily,20260605,2\n",
-			traintravel.NewDate(2000, 1, 1), traintravel.NewDate(2178, 12, 31), []traintravel.Date{day(6, 1)}, []traintravel.Date{day(6, 5)},
+			traintravel.FirstDate, traintravel.LastDate, []traintravel.Date{day(6, 1)}, []traintravel.Date{day(6, 5)},
 		},
 	}
 	for _, test := range tests {

@@ -7,9 +7,6 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// maxCalls bounds the calls of a train.
-const maxCalls = 256
-
 // finishTrips puts the calls of each trip in order, and checks them. Trips that
 // are left out have no calls after it.
 func (f *feed) finishTrips() {
@@ -22,8 +19,8 @@ func (f *feed) finishTrips() {
 			t.Calls = nil
 			continue
 		}
-		if len(t.Calls) > maxCalls {
-			f.fail("trips.txt", t.line, "the trip has %d calls, more than %d", len(t.Calls), maxCalls)
+		if len(t.Calls) > traintravel.MaxCalls {
+			f.fail("trips.txt", t.line, "the trip has %d calls, more than %d", len(t.Calls), traintravel.MaxCalls)
 			continue
 		}
 		f.finish(t)
@@ -116,7 +113,7 @@ func (f *feed) shares(marks []mark) []float64 {
 		if given {
 			total += float64(marks[i+1].distance) - float64(marks[i].distance)
 		} else {
-			total += crow(&f.stops[marks[i].station].Station, &f.stops[marks[i+1].station].Station)
+			total += f.stops[marks[i].station].Distance(f.stops[marks[i+1].station].Station)
 		}
 		shares[i] = total
 	}

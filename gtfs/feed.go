@@ -22,7 +22,7 @@ type feed struct {
 	stops    []stop
 	stopByID map[string]int32
 	served   map[uuid.UUID]bool // stations at which trains call
-	repeated map[string]bool // trips that frequencies.txt repeats
+	repeated map[string]bool    // trips that frequencies.txt repeats
 	trips    []*trip
 	tripByID map[string]int32 // skipped for those that are not read
 	coaches  map[string][]traintravel.Coach

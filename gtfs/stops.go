@@ -91,7 +91,7 @@ func (s *stop) place(lat, lon []byte, country string) {
 	case s.Name == "":
 		s.flaw = "stop_name is missing"
 	case long(s.Name), long(s.Address):
-		s.flaw = fmt.Sprintf("stop_name or stop_address has more than %d characters", maxText)
+		s.flaw = fmt.Sprintf("stop_name or stop_address has more than %d characters", traintravel.MaxText)
 	case !okLat || !okLon:
 		s.flaw = fmt.Sprintf("stop_lat %.20q, stop_lon %.20q is no place on earth", lat, lon)
 	case s.Latitude == 0 && s.Longitude == 0:

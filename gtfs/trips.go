@@ -58,11 +58,11 @@ func (f *feed) readTrips() error {
 			continue
 		}
 		if long(key) {
-			t.fail("trip_id has more than %d characters", maxText)
+			t.fail("trip_id has more than %d characters", traintravel.MaxText)
 		}
 		shown := trainNumber(route.number, t.text(number), t.text(headsign))
 		if long(shown) {
-			t.fail("route_short_name and trip_short_name have more than %d characters", maxText)
+			t.fail("route_short_name and trip_short_name have more than %d characters", traintravel.MaxText)
 		}
 		f.tripByID[key] = int32(len(f.trips))
 		f.trips = append(f.trips, &trip{line: t.line(), service: service, Train: traintravel.Train{

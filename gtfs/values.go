@@ -57,23 +57,13 @@ func clean(s string) string {
 	}, s)
 }
 
-// maxText bounds the characters of a name, an address or a number.
-const maxText = 200
-
 // long says whether a text is too long to be shown.
-func long(s string) bool { return len(s) > maxText && utf8.RuneCountInString(s) > maxText }
+func long(s string) bool {
+	return len(s) > traintravel.MaxText && utf8.RuneCountInString(s) > traintravel.MaxText
+}
 
 // degrees reads a coordinate between -limit and limit.
 func degrees(b []byte, limit float64) (float64, bool) {
 	v, err := strconv.ParseFloat(string(b), 64)
 	return v, err == nil && math.Abs(v) <= limit
-}
-
-// crow is the distance of two stations in metres, as the crow flies.
-func crow(a, b *traintravel.Station) float64 {
-	const earth, rad = 6_371_000, math.Pi / 180
-	sin := func(degrees float64) float64 { return math.Sin(degrees * rad / 2) }
-	lat, lon := sin(b.Latitude-a.Latitude), sin(b.Longitude-a.Longitude)
-	h := lat*lat + lon*lon*math.Cos(a.Latitude*rad)*math.Cos(b.Latitude*rad)
-	return 2 * earth * math.Asin(math.Sqrt(min(h, 1)))
 }

@@ -116,7 +116,7 @@ func TestAccountsThatSettleLater(t *testing.T) {
 			time.Sleep(sandbox.SettleAfter - 1)
 			o, err = g.Charge(t.Context(), ch)
 			wantStatus(t, o, err, traintravel.Pending)
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			o, err = g.Lookup(t.Context(), ch.ID)
 			wantStatus(t, o, err, want)
 			if seen := g.Movements()[0].Outcome; seen != o {

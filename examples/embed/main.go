@@ -3,7 +3,7 @@
 //
 //	go run ./examples/embed                                   # the demo network
 //	go run ./examples/embed FEED.zip                          # a railway's own timetable
-//	go run ./examples/embed FEED.zip "Köln Hbf" "Frankfurt(Main)Hbf" 2023-12-13
+//	go run ./examples/embed FEED.zip "Köln Hbf" "Frankfurt (Main) Hauptbahnhof" 2023-12-13
 //
 // Of a feed it takes the middle of its period, and the two stations that most
 // trains connect, unless they are named.
@@ -18,7 +18,10 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"sync"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/gtfs"
@@ -26,14 +29,20 @@ import (
 	"github.com/traintravel/traintravel/store/boltstore"
 )
 
+// errUsage is returned for arguments that the program does not take.
+var errUsage = errors.New("usage: embed [FEED [ORIGIN DESTINATION [DATE]]]")
+
 func main() {
-	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: embed [FEED [ORIGIN DESTINATION [DATE]]]")
-	}
+	flag.Usage = func() { fmt.Fprintln(os.Stderr, errUsage) }
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, flag.Args(), os.Stdout); err != nil {
+	err := run(ctx, flag.Args(), os.Stdout)
+	stop()
+	switch {
+	case errors.Is(err, errUsage):
+		flag.Usage()
+		os.Exit(2)
+	case err != nil:
 		fmt.Fprintln(os.Stderr, "embed:", err)
 		os.Exit(1)
 	}
@@ -72,17 +81,36 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := service.LoadTimetable(ctx, timetable); err != nil {
+	loaded, err := service.LoadTimetable(ctx, timetable)
+	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d stations, %d trains\n", len(timetable.Stations), len(timetable.Trains))
+	fmt.Fprintf(out, "%d stations, %d trains\n", loaded.Stations, loaded.Trains)
 
 	background, stop := context.WithCancel(ctx)
-	stopped := make(chan struct{})
-	go func() { service.Run(background); close(stopped) }() // expires holds, refunds, delivers events
-	defer func() { stop(); <-stopped }()
+	var running sync.WaitGroup
+	running.Go(func() { _ = service.Run(background) }) // expires holds, refunds, delivers events
+	defer running.Wait()
+	defer stop()
 
 	return travel(ctx, service, plan, events, out)
+}
+
+// load reads the feed that is named, else the demo network.
+func load(ctx context.Context, args []string) (*traintravel.Timetable, error) {
+	switch len(args) {
+	case 0:
+		timetable, _, err := gtfs.Read(ctx, demo.Feed(), gtfs.Options{})
+		return timetable, err
+	case 1, 3, 4:
+		coaches := []traintravel.Coach{{Number: "1", Seats: 60}, {Number: "2", Seats: 80}} // feeds do not say
+		timetable, _, err := gtfs.ReadFile(ctx, args[0], gtfs.Options{Coaches: coaches})
+		if err != nil {
+			return nil, fmt.Errorf("%s cannot be read as a GTFS feed, which is a zip file or a folder: %w", args[0], err)
+		}
+		return timetable, nil
+	}
+	return nil, errUsage
 }
 
 // travel is what the library is about.
@@ -94,11 +122,14 @@ func travel(ctx context.Context, service *traintravel.Service, plan plan, events
 		return err
 	}
 	fmt.Fprintf(out, "%s to %s on %s\n", plan.origin.Name, plan.destination.Name, plan.day.Format(time.DateOnly))
+	if len(found.Items) == 0 {
+		return errors.New("no train runs there on that day")
+	}
 	for _, t := range found.Items {
 		fmt.Fprintf(out, "  %s - %s  %-12s %10s  %s\n", clock(t.Origin().Time), clock(t.Destination().Time), t.Legs[0].Number, t.Price, seats(t))
 	}
-	if len(found.Items) == 0 {
-		return errors.New("no train runs there on that day")
+	if found.Next != "" {
+		fmt.Fprintln(out, "  and later ones, on the next page")
 	}
 
 	anna := traintravel.Caller{Subject: traintravel.Subject{Issuer: "box office", ID: "anna"}}
@@ -107,12 +138,14 @@ func travel(ctx context.Context, service *traintravel.Service, plan plan, events
 		return err
 	}
 	leg := booking.Legs[0]
-	fmt.Fprintf(out, "%s until %s: %s", booking.Status, clock(booking.Expires), leg.Number)
+	fmt.Fprintf(out, "%s until %s: %s", booking.Status, clock(booking.Expires.In(plan.day.Location())), leg.Number)
 	if leg.Seat > 0 {
 		fmt.Fprintf(out, ", coach %s seat %d", leg.Coach, leg.Seat)
 	}
 	fmt.Fprintln(out)
-	tell(out, events)
+	if err := tell(ctx, out, events); err != nil {
+		return err
+	}
 
 	payment, err := service.PayBooking(ctx, anna, booking.ID, traintravel.NewPayment{
 		Amount: booking.Price,
@@ -124,20 +157,29 @@ func travel(ctx context.Context, service *traintravel.Service, plan plan, events
 		return err
 	}
 	fmt.Fprintf(out, "%v from card %v: %s\n", payment.Amount, payment.Source.Card.Number, payment.Status)
-	tell(out, events)
+	if err := tell(ctx, out, events); err != nil {
+		return err
+	}
 
 	if err := service.CancelBooking(ctx, anna, booking.ID); err != nil {
 		return err
 	}
-	tell(out, events)
-	for { // Run makes the refund in the background
-		payments, err := service.Payments(ctx, anna, booking.ID, traintravel.Page{})
+	if err := tell(ctx, out, events); err != nil {
+		return err
+	}
+	return refunded(ctx, service, anna, booking.ID, out)
+}
+
+// refunded waits until Run has made the refund.
+func refunded(ctx context.Context, service *traintravel.Service, by traintravel.Caller, booking uuid.UUID, out io.Writer) error {
+	for {
+		payments, err := service.Payments(ctx, by, booking, traintravel.Page{})
 		if err != nil {
 			return err
 		}
-		for _, p := range payments.Items {
-			if p.Amount.Amount < 0 && p.Status == traintravel.Succeeded {
-				fmt.Fprintf(out, "%v given back\n", p.Amount)
+		for _, p := range payments.Items { // the newest first
+			if p.RefundOf != uuid.Nil && p.Status == traintravel.Succeeded {
+				fmt.Fprintf(out, "%s: the card got its money back\n", p.Amount)
 				return nil
 			}
 		}
@@ -150,9 +192,14 @@ func travel(ctx context.Context, service *traintravel.Service, plan plan, events
 }
 
 // tell prints the event that what was just done brings about.
-func tell(out io.Writer, events <-chan traintravel.Event) {
-	e := <-events
-	fmt.Fprintf(out, "  event %s: %s is %s\n", e.Type, e.Booking.PassengerName, e.Booking.Status)
+func tell(ctx context.Context, out io.Writer, events <-chan traintravel.Event) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case e := <-events:
+		fmt.Fprintf(out, "  event %s: %s is %s\n", e.Type, e.Booking.PassengerName, e.Booking.Status)
+		return nil
+	}
 }
 
 func clock(t time.Time) string { return t.Format("15:04 MST") }
@@ -162,15 +209,4 @@ func seats(t traintravel.Trip) string {
 		return "unreserved"
 	}
 	return fmt.Sprintf("%d seats left", t.Seats)
-}
-
-func load(ctx context.Context, args []string) (*traintravel.Timetable, error) {
-	opts := gtfs.Options{}
-	if len(args) == 0 {
-		timetable, _, err := gtfs.Read(ctx, demo.Feed(), opts)
-		return timetable, err
-	}
-	opts.Coaches = []traintravel.Coach{{Number: "1", Seats: 60}, {Number: "2", Seats: 80}} // feeds do not say
-	timetable, _, err := gtfs.ReadFile(ctx, args[0], opts)
-	return timetable, err
 }

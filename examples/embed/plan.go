@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,50 +14,61 @@ import (
 // A plan says where to travel, when, and what the time is.
 type plan struct {
 	origin, destination traintravel.Station
-	day, now            time.Time
+	day, now            time.Time // the day's beginning at the origin, and an hour before
 }
 
 // choose takes what the arguments say and finds the rest in the timetable.
-func choose(t *traintravel.Timetable, args []string) (plan, error) {
-	stations := map[uuid.UUID]traintravel.Station{}
-	names := map[string]uuid.UUID{}
-	for _, s := range t.Stations {
-		stations[s.ID] = s
-		names[s.Name] = s.ID
+func choose(t *traintravel.Timetable, args []string) (p plan, err error) {
+	if len(t.Trains) == 0 {
+		return plan{}, errors.New("the feed has no trains")
 	}
-	var from, to uuid.UUID
-	switch {
-	case len(args) == 0:
+	if len(args) == 0 { // the demo network
 		args = []string{"", "Berlin Hauptbahnhof", "Paris Gare du Nord", "2024-02-01"}
-		fallthrough
-	case len(args) >= 3:
-		var ok bool
-		if from, ok = names[args[1]]; !ok {
-			return plan{}, fmt.Errorf("the timetable has no station named %q", args[1])
+	}
+	if len(args) >= 3 {
+		if p.origin, err = named(t, args[1]); err != nil {
+			return plan{}, err
 		}
-		if to, ok = names[args[2]]; !ok {
-			return plan{}, fmt.Errorf("the timetable has no station named %q", args[2])
+		if p.destination, err = named(t, args[2]); err != nil {
+			return plan{}, err
 		}
-	default:
-		from, to = busiest(t)
+	} else {
+		p.origin, p.destination = busiest(t)
 	}
 	day := middle(t)
-	if len(args) > 3 {
-		var err error
+	if len(args) == 4 {
 		if day, err = traintravel.ParseDate(args[3]); err != nil {
 			return plan{}, err
 		}
 	}
-	loc, err := time.LoadLocation(stations[from].Zone)
+	zone, err := time.LoadLocation(p.origin.Zone)
 	if err != nil {
 		return plan{}, err
 	}
-	start := day.Start(loc)
-	return plan{origin: stations[from], destination: stations[to], day: start, now: start.Add(-time.Hour)}, nil
+	p.day = day.Start(zone)
+	p.now = p.day.Add(-time.Hour)
+	return p, nil
+}
+
+// named finds a station by its exact name.
+func named(t *traintravel.Timetable, name string) (traintravel.Station, error) {
+	var similar []string
+	for _, s := range t.Stations {
+		if s.Name == name {
+			return s, nil
+		}
+		if len(similar) < 5 && strings.Contains(strings.ToLower(s.Name), strings.ToLower(name)) {
+			similar = append(similar, s.Name)
+		}
+	}
+	if len(similar) > 0 {
+		return traintravel.Station{}, fmt.Errorf("the timetable has no station named %q, but %s", name, strings.Join(similar, ", "))
+	}
+	return traintravel.Station{}, fmt.Errorf("the timetable has no station named %q", name)
 }
 
 // busiest finds the two stations that most trains connect end to end.
-func busiest(t *traintravel.Timetable) (from, to uuid.UUID) {
+func busiest(t *traintravel.Timetable) (from, to traintravel.Station) {
 	trains := map[[2]uuid.UUID]int{}
 	var best [2]uuid.UUID
 	for _, tr := range t.Trains {
@@ -64,7 +77,15 @@ func busiest(t *traintravel.Timetable) (from, to uuid.UUID) {
 			best = ends
 		}
 	}
-	return best[0], best[1]
+	for _, s := range t.Stations {
+		switch s.ID {
+		case best[0]:
+			from = s
+		case best[1]:
+			to = s
+		}
+	}
+	return from, to
 }
 
 // middle is a day in the midst of the trains' calendars.

@@ -21,6 +21,12 @@
 //   - A read sees the file through a memory map. While a View runs, the space
 //     that updates free meanwhile cannot be used again, and the file grows: do
 //     no slow work in a View.
+//   - A full disk fails the updates that need space, and no others before or
+//     after. If the last sync of a commit fails, its updates return
+//     [traintravel.ErrUnknownOutcome], and all later ones are refused until the
+//     file is opened anew.
+//   - Small values are cheap. One that is larger than a page, mostly 4 KiB, is
+//     rewritten together with one to three of its neighbours.
 //   - Deleted records make room for new ones, but the file does not shrink.
 //   - On 64-bit systems other than Windows, 16 GiB of address space are mapped
 //     at once, whatever the file's size. That is no memory.
@@ -44,7 +50,8 @@ var ErrClosed = errors.New("boltstore: the store is closed")
 // Options tell Open how to open a file. The zero value is good.
 type Options struct {
 	// LockTimeout is how long Open waits while another process, or another
-	// Store in this one, has the file. Zero means one second.
+	// Store in this one, has the file. Zero means one second; less than zero,
+	// not at all.
 	LockTimeout time.Duration
 }
 

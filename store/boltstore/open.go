@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -39,27 +41,27 @@ func openFile(path string, opts Options) (db *bolt.DB, err error) {
 		return nil, fmt.Errorf("the directory of %s: %w", path, err)
 	}
 	err = checkFile(path)
+	for try := 0; try < 3 && err != nil && !errors.Is(err, fs.ErrNotExist); try++ {
+		// Whoever has the file may have changed it between two looks at it.
+		time.Sleep(10 * time.Millisecond)
+		err = checkFile(path)
+	}
 	isNew := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !isNew {
 		return nil, err
 	}
 
-	var file *os.File
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a damaged page may point anywhere
 	defer func() {
 		if p := recover(); p != nil { // bbolt found a page that is none
-			_ = file.Close()
 			err = damaged(path, p)
 		}
 	}()
 	db, err = bolt.Open(path, 0o600, &bolt.Options{
 		Timeout:         opts.LockTimeout,
-		FreelistType:    bolt.FreelistMapType,
+		FreelistType:    bolt.FreelistArrayType, // the map is sorted anew at every commit
 		InitialMmapSize: mapSize(),
 		NoStatistics:    true,
-		OpenFile: func(name string, flag int, mode fs.FileMode) (_ *os.File, err error) {
-			file, err = os.OpenFile(name, flag, mode)
-			return file, err
-		},
 	})
 	switch {
 	case errors.Is(err, berrors.ErrTimeout):
@@ -79,10 +81,11 @@ func openFile(path string, opts Options) (db *bolt.DB, err error) {
 // mapSize returns how much address space to map at first. Mapping more later
 // must wait for every View, and makes the next ones wait.
 func mapSize() int {
-	if strconv.IntSize < 64 || runtime.GOOS == "windows" { // where it is the file's size
+	size := int64(16 << 30)
+	if int64(int(size)) != size || runtime.GOOS == "windows" { // where it is the file's size
 		return 0
 	}
-	return 1 << 34
+	return int(size)
 }
 
 // syncDir makes the entry of a new file durable.
@@ -132,6 +135,8 @@ func checkFile(path string) error {
 		return fmt.Errorf("%s is not a file of this store, or damaged at its beginning", path)
 	case uint64(info.Size())/uint64(newest.PageSize) < newest.Pages:
 		return damaged(path, fmt.Sprintf("it has %d bytes of at least %d", info.Size(), newest.Pages*uint64(newest.PageSize)))
+	case !hasFreelist(f, newest):
+		return damaged(path, "its list of free pages is none")
 	}
 	return nil
 }
@@ -161,8 +166,38 @@ func readMeta(f *os.File, at int64) (m meta, ok bool) {
 	return m, true
 }
 
+// hasFreelist reports whether the page where the list of free pages should be is
+// one. If it were not, bbolt would panic and keep the file locked.
+func hasFreelist(f *os.File, m meta) bool {
+	const none, flag = ^uint64(0), 0x10
+	if m.Freelist == none {
+		return true
+	}
+	var page struct {
+		ID           uint64
+		Flags, Count uint16
+		Overflow     uint32
+		Long         uint64 // the count if Count has no room for it
+	}
+	b := make([]byte, binary.Size(page))
+	if _, err := f.ReadAt(b, int64(m.Freelist)*int64(m.PageSize)); err != nil {
+		return false
+	}
+	if _, err := binary.Decode(b, binary.NativeEndian, &page); err != nil {
+		return false
+	}
+	count := uint64(page.Count)
+	if count == math.MaxUint16 {
+		count = page.Long + 1
+	}
+	room := (uint64(page.Overflow) + 1) * uint64(m.PageSize)
+	return page.ID == m.Freelist && page.Flags == flag && count <= room/8 &&
+		page.ID+uint64(page.Overflow) < m.Pages
+}
+
 // prepare checks whose file it is, and creates the tables that it lacks.
 func (s *Store) prepare() (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("damaged: %v", p)

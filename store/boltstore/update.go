@@ -173,10 +173,11 @@ func (s *Store) failed(id int, err error) error {
 	return fmt.Errorf("%w: %w", traintravel.ErrUnknownOutcome, err)
 }
 
-// end passes the leadership on and answers every call of the group.
+// end answers every call of the group, and passes the leadership on: last, for
+// some of those callers come back at once with their next update.
 func (g *group) end() {
+	defer g.store.queue.pass()
 	g.rollback()
-	g.store.queue.pass()
 	for _, c := range g.calls {
 		if g.err != nil {
 			c.err = g.err

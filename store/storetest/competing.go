@@ -274,6 +274,7 @@ func mixed(ctx context.Context, s traintravel.Store) error {
 func cancelled(ctx context.Context, s traintravel.Store) error {
 	const workers, each = 30, 5
 	var there [workers][each]bool
+	var ranOn atomic.Bool
 	err := together(workers, func(i int) error {
 		for n := range each {
 			ending, end := context.WithCancel(ctx)
@@ -285,18 +286,19 @@ func cancelled(ctx context.Context, s traintravel.Store) error {
 				end()
 				close(ends)
 			}()
-			runs := 0 // a race, to the detector, with a run that goes on
+			var returned atomic.Bool
 			err := s.Update(ending, func(tx traintravel.Tx) error {
-				runs++
 				if _, err := number(ctx, tx, key("0")); err != nil {
 					return err
 				}
 				tx.Put(key("0"), digits(i))
 				tx.Put(key(fmt.Sprintf("%03d/%d", i, n)), nil)
-				runs++
+				if returned.Load() {
+					ranOn.Store(true)
+				}
 				return nil
 			})
-			runs++
+			returned.Store(true)
 			<-ends
 			if err != nil && !errors.Is(err, context.Canceled) {
 				return doing(err, "an update that is cancelled")
@@ -307,6 +309,9 @@ func cancelled(ctx context.Context, s traintravel.Store) error {
 	})
 	if err != nil {
 		return err
+	}
+	if ranOn.Load() {
+		return errors.New("a closure ran when its Update had returned")
 	}
 	var want []string
 	for i := range there {

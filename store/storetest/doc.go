@@ -5,8 +5,8 @@
 //
 // A type with the methods of [traintravel.Store], whose comments are the
 // contract. It keeps bytes under keys in order and knows nothing of trains: no
-// index, no expiry, no encoding. Store/memstore is the whole of it in memory,
-// in 200 lines; start by reading that.
+// index, no expiry, no encoding. Package store/memstore is the whole of it but
+// durability, in some 300 lines; start by reading that.
 //
 // # How to call the suite
 //
@@ -56,6 +56,11 @@
 //
 // [RunDurability]: Reopen, ReopenAfterLoad and Killed, all that was
 // acknowledged is there when the store is opened again.
+//
+// They cannot prove that a store survives a loss of power, that a refusal costs
+// no write to stable storage, or that it never answers with
+// [traintravel.ErrUnknownOutcome] where it could have looked: they expect no
+// error at all but a closure's own and its context's.
 //
 // # Common mistakes
 //

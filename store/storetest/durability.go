@@ -87,7 +87,7 @@ func reopen(ctx context.Context, open func() Durable) error {
 			case 0:
 				rec.Value = nil
 			case 1:
-				rec.Value = []byte(strings.Repeat(string(rec.Value), i))
+				rec.Value = []byte(strings.Repeat(string(rec.Value), i%20))
 			}
 			want[t] = append(want[t], rec)
 		}

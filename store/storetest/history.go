@@ -141,6 +141,9 @@ func explain(events []*event, final map[string][]int) error {
 			if byID[n] == nil {
 				return fmt.Errorf("list %q holds %d, which was refused: %v", id, n, list)
 			}
+			if slices.Index(list, n) < i {
+				return fmt.Errorf("%v; but list %q ended as %v: an update was applied twice", byID[n], id, list)
+			}
 			if i > 0 {
 				order(byID[list[i-1]], byID[n], "which appended next to "+id)
 			}

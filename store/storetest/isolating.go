@@ -149,7 +149,7 @@ func writeSkew(ctx context.Context, s traintravel.Store) error {
 // Whoever gets it finds it stored, by any reader, while others keep the store
 // busy.
 func realTime(ctx context.Context, s traintravel.Store) error {
-	const workers, rounds, noise = 8, 25, 4
+	const workers, rounds, noise = 6, 15, 3
 	turn := make(chan int, 1)
 	turn <- 0
 	var running atomic.Int64

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
@@ -113,7 +114,8 @@ func everyReader(ctx context.Context, s traintravel.Store, fn func(traintravel.R
 	)
 }
 
-// together runs fn n times at once and returns when all have.
+// together runs fn n times at once and returns when all have. Of the errors,
+// which are often all the same, it returns a few.
 func together(n int, fn func(i int) error) error {
 	var (
 		start = make(chan struct{})
@@ -128,16 +130,38 @@ func together(n int, fn func(i int) error) error {
 	}
 	close(start)
 	wg.Wait()
-	return errors.Join(errs...)
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	return errors.Join(errs[:min(len(errs), 3)]...)
 }
 
 // differ returns an error that shows how got differs from want, or nil. No
 // records and no values are the same whether nil or empty.
 func differ(what string, want, got any) error {
+	if reflect.DeepEqual(want, got) { // much faster than cmp
+		return nil
+	}
+	w, ok := want.([]traintravel.Record)
+	g, ok2 := got.([]traintravel.Record)
+	if ok && ok2 {
+		from, w, g := excerpt(w, g)
+		if from > 0 {
+			what = fmt.Sprintf("%s from the one at %d on", what, from)
+		}
+		want, got = w, g
+	}
 	if d := cmp.Diff(want, got, cmpopts.EquateEmpty()); d != "" {
 		return fmt.Errorf("%s differ (-want +got):\n%s", what, d)
 	}
 	return nil
+}
+
+// excerpt returns the first records that differ, and how many are before.
+func excerpt(want, got []traintravel.Record) (from int, w, g []traintravel.Record) {
+	for from < min(len(want), len(got)) && want[from].ID == got[from].ID && bytes.Equal(want[from].Value, got[from].Value) {
+		from++
+	}
+	const most = 3
+	return from, want[from:min(len(want), from+most)], got[from:min(len(got), from+most)]
 }
 
 // doing says what failed, unless err is nil.

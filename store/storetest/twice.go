@@ -3,6 +3,7 @@ package storetest
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 
@@ -57,13 +58,7 @@ func (t twice) Update(ctx context.Context, fn func(traintravel.Tx) error) error 
 		if err2 != nil {
 			return err2
 		}
-		for _, w := range second.writes {
-			if w.value == nil {
-				tx.Delete(w.key)
-			} else {
-				tx.Put(w.key, w.value)
-			}
-		}
+		second.apply(tx)
 		return nil
 	})
 }
@@ -132,8 +127,8 @@ type trialWrite struct {
 	value []byte // nil deletes
 }
 
-func newTrial(tx traintravel.Tx) *trial {
-	return &trial{lender: lender{Reader: tx}, reads: make(map[string]bool)}
+func newTrial(r traintravel.Reader) *trial {
+	return &trial{lender: lender{Reader: r}, reads: make(map[string]bool)}
 }
 
 // run runs fn and returns its error, or the one that the store would return.
@@ -184,6 +179,17 @@ func (t *trial) Delete(key traintravel.Key) {
 	t.writes = append(t.writes, trialWrite{key: key})
 }
 
+// apply makes the trial's writes.
+func (t *trial) apply(tx traintravel.Tx) {
+	for _, w := range t.writes {
+		if w.value == nil {
+			tx.Delete(w.key)
+		} else {
+			tx.Put(w.key, w.value)
+		}
+	}
+}
+
 // An account is what one run did, as far as it matters: the order of reads and
 // the order of writes to several keys do not.
 type account struct {
@@ -206,6 +212,9 @@ func (t *trial) account(err error) account {
 func (w trialWrite) String() string {
 	if w.value == nil {
 		return "deleted"
+	}
+	if len(w.value) > 1000 {
+		return fmt.Sprintf("put %q... of %d bytes, SHA-256 %x", w.value[:100], len(w.value), sha256.Sum256(w.value))
 	}
 	return fmt.Sprintf("put %q", w.value)
 }

@@ -1,0 +1,316 @@
+package traintravel_test
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// What this file and its neighbours check is the architecture: which package
+// may know which, and the manners of a library that others embed. A rule that
+// does not hold for new code is changed here, with its reason, or not at all.
+
+const module = "github.com/traintravel/traintravel"
+
+// A pkg is the Go files of one folder. Its name is the path below the module,
+// "." for the root.
+type pkg struct {
+	name  string
+	main  bool // a program, not a library
+	files []*source
+	info  types.Info // of the files that are no tests
+}
+
+// A source is one Go file.
+type source struct {
+	path string
+	test bool
+	ast  *ast.File
+}
+
+var fset = token.NewFileSet()
+
+// packages parses every Go file of the tree, once.
+var packages = sync.OnceValues(func() ([]*pkg, error) {
+	byName := map[string]*pkg{}
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		switch base := d.Name(); {
+		case err != nil:
+			return err
+		case d.IsDir() && name != "." && (base[0] == '.' || base[0] == '_' || base == "testdata"):
+			return filepath.SkipDir
+		case d.IsDir() || path.Ext(base) != ".go" || base[0] == '.' || base[0] == '_':
+			return nil
+		}
+		name = filepath.ToSlash(name)
+		file, err := parser.ParseFile(fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		dir := path.Dir(name)
+		p := byName[dir]
+		if p == nil {
+			p = &pkg{name: dir}
+			byName[dir] = p
+		}
+		p.main = p.main || file.Name.Name == "main"
+		p.files = append(p.files, &source{path: name, test: strings.HasSuffix(name, "_test.go"), ast: file})
+		return nil
+	})
+	all := slices.SortedFunc(maps.Values(byName), func(a, b *pkg) int { return strings.Compare(a.name, b.name) })
+	for _, p := range all {
+		p.check()
+	}
+	return all, err
+})
+
+// check finds out what the names in a package mean. What they mean in imported
+// packages is not looked up, so it takes no time, and errors do not matter.
+func (p *pkg) check() {
+	p.info = types.Info{
+		Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{},
+	}
+	conf := types.Config{Importer: nothing{}, Error: func(error) {}}
+	_, _ = conf.Check(p.name, fset, p.code(), &p.info)
+}
+
+type nothing struct{}
+
+func (nothing) Import(string) (*types.Package, error) { return nil, errors.New("not looked up") }
+
+// code returns the files that are no tests.
+func (p *pkg) code() []*ast.File {
+	var files []*ast.File
+	for _, f := range p.files {
+		if !f.test {
+			files = append(files, f.ast)
+		}
+	}
+	return files
+}
+
+// under says whether the package is one of these folders or lies in one.
+func (p *pkg) under(folders ...string) bool { return under(p.name, folders...) }
+
+func under(name string, folders ...string) bool {
+	return slices.ContainsFunc(folders, func(f string) bool {
+		return name == f || strings.HasPrefix(name, f+"/")
+	})
+}
+
+func each(t *testing.T, fn func(*pkg)) {
+	t.Helper()
+	all, err := packages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all {
+		fn(p)
+	}
+}
+
+func at(pos token.Pos) string {
+	p := fset.Position(pos)
+	return fmt.Sprintf("%s:%d", p.Filename, p.Line)
+}
+
+// imports calls fn for each import of a package: of ours by the path below the
+// module, of others as it is written.
+func (p *pkg) imports(fn func(f *source, spec *ast.ImportSpec, path string, ours bool)) {
+	for _, f := range p.files {
+		for _, spec := range f.ast.Imports {
+			name := strings.Trim(spec.Path.Value, `"`)
+			if below, ours := strings.CutPrefix(name, module); ours && (below == "" || below[0] == '/') {
+				fn(f, spec, path.Clean("./"+below), true)
+				continue
+			}
+			fn(f, spec, name, false)
+		}
+	}
+}
+
+// Imports run one way: programs know everything, the root knows only engines.
+func TestLayers(t *testing.T) {
+	t.Parallel()
+	layers := []struct {
+		folder string
+		may    []string // import, of this module
+		tests  []string // may import besides
+		why    string
+	}{
+		{".", []string{"internal"}, []string{"store", "gtfs", "sandbox"},
+			"the domain is what all else is about: if it knew a store or a server, no program could leave that out"},
+		{"internal", []string{"internal", "."}, []string{"gtfs"},
+			"an engine below the root must not bring what stands above it along"},
+		{"gtfs", []string{".", "internal"}, nil,
+			"a reader of timetables serves any store and any server"},
+		{"sandbox", []string{".", "internal"}, []string{"store", "gtfs"},
+			"a gateway is told what to do and asks nobody"},
+		{"store/storetest", []string{"."}, []string{"store"},
+			"the contract is for authors of other stores, who see the root alone"},
+		{"store", []string{".", "internal"}, []string{"store/storetest"},
+			"a store keeps bytes; it is chosen by the program and knows neither server nor other stores"},
+		{"httpserver", []string{".", "gtfs", "internal"}, []string{"store", "sandbox"},
+			"the server works on any store; who wires it chooses one"},
+		{"cmd", []string{"."}, nil, "programs wire what they like"},
+		{"examples", []string{"."}, nil, "programs wire what they like"},
+	}
+	each(t, func(p *pkg) {
+		for _, l := range layers {
+			if p.name != l.folder && (l.folder == "." || !p.under(l.folder)) {
+				continue
+			}
+			p.imports(func(f *source, spec *ast.ImportSpec, target string, ours bool) {
+				if !ours || p.under("cmd", "examples") || under(target, p.name) && p.name != "." || target == "." && slices.Contains(l.may, ".") {
+					return
+				}
+				allowed := under(target, l.may...) || f.test && (target == "." || under(target, slices.Concat(l.tests, l.may)...))
+				if !allowed {
+					t.Errorf("%s: %s must not import %s: %s", at(spec.Pos()), p.name, target, l.why)
+				}
+			})
+			return
+		}
+		t.Errorf("%s: a folder that no layer names: add it to this test, with what it may import", p.name)
+	})
+}
+
+// What other people's code is for, and where it may be used.
+func TestDependencies(t *testing.T) {
+	t.Parallel()
+	bans := []struct {
+		paths   []string // a package, or all below it
+		folders []string // where it may be imported
+		tests   bool     // and in any test
+		why     string
+	}{
+		{[]string{"go.etcd.io/bbolt"}, []string{"store/boltstore"}, true,
+			"the file format is one store's business; who takes another store links none of it"},
+		{[]string{"github.com/jackc/pgx"}, []string{"store/pgstore"}, true,
+			"likewise the database driver"},
+		{[]string{"github.com/google/go-cmp", "pgregory.net/rapid"}, []string{"store/storetest"}, true,
+			"they are made for tests: go-cmp panics on what it cannot compare"},
+		{[]string{"testing"}, []string{"store/storetest"}, true,
+			"it adds its flags to the host's command line"},
+		{[]string{"github.com/julienschmidt/httprouter", "golang.org/x/oauth2", "github.com/lestrrat-go/jwx"}, []string{"httpserver", "cmd", "examples"}, false,
+			"a program that embeds the library without its server pays for no router and no tokens"},
+		{[]string{"flag", "os/signal"}, []string{"cmd", "examples"}, false,
+			"command line and signals belong to the host"},
+		{[]string{"log"}, []string{"cmd", "examples"}, true,
+			"it writes to a logger that all of the process shares; take a *slog.Logger"},
+		{[]string{"expvar", "net/http/pprof"}, []string{"cmd"}, false,
+			"they register themselves with the process's one server"},
+		{[]string{"unsafe", "C"}, nil, true,
+			"the library builds anywhere, and a mistake in it is a panic, not a corrupted host"},
+	}
+	root := []string{"github.com/google/uuid"}
+	each(t, func(p *pkg) {
+		p.imports(func(f *source, spec *ast.ImportSpec, target string, ours bool) {
+			if ours {
+				return
+			}
+			for _, b := range bans {
+				if under(target, b.paths...) && target != "log/slog" && !p.under(b.folders...) && !(b.tests && f.test) && !generator(p) {
+					t.Errorf("%s: %s must not import %s: %s", at(spec.Pos()), p.name, target, b.why)
+				}
+			}
+			first, _, _ := strings.Cut(target, "/")
+			if p.name == "." && !f.test && strings.Contains(first, ".") && !under(target, root...) {
+				t.Errorf("%s: the root must not import %s: every embedder would depend on it", at(spec.Pos()), target)
+			}
+		})
+	})
+}
+
+// generator says whether a package is a program that go generate runs.
+func generator(p *pkg) bool { return p.main && p.under("internal") }
+
+// A library reaches for nothing that belongs to the process.
+func TestProcessIsTheHosts(t *testing.T) {
+	t.Parallel()
+	bans := []struct {
+		path  string
+		names []string
+		why   string
+	}{
+		{"os", []string{"Exit"}, "whether the process ends is the host's decision: return an error"},
+		{"os", []string{"Getenv", "LookupEnv", "Environ", "Setenv", "Unsetenv", "ExpandEnv", "Args"}, "settings come as Options, so that two services in one process may differ"},
+		{"os", []string{"Stdin", "Stdout", "Stderr"}, "the terminal is the host's: take an io.Writer or a logger"},
+		{"fmt", []string{"Print", "Printf", "Println"}, "they write to the host's terminal"},
+		{"log/slog", []string{"Default", "SetDefault", "Debug", "Info", "Warn", "Error", "Log"}, "the default logger is all the process's: take a *slog.Logger, silent by default"},
+		{"net/http", []string{"DefaultServeMux", "DefaultClient", "DefaultTransport", "Handle", "HandleFunc", "Get", "Post", "PostForm", "Head", "ListenAndServe", "ListenAndServeTLS"}, "the defaults are all the process's, and have no time limits"},
+		{"time", []string{"Local"}, "where the process runs says nothing of where the trains do"},
+		{"github.com/google/uuid", []string{"SetRand", "EnableRandPool", "SetClockSequence", "SetNodeID"}, "it changes the IDs of everybody in the process"},
+	}
+	each(t, func(p *pkg) {
+		if p.main || p.under("cmd", "examples", "store/storetest") { // storetest starts its own test binary
+			return
+		}
+		for _, f := range p.code() {
+			ast.Inspect(f, func(n ast.Node) bool {
+				sel, ok := n.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				x, ok := sel.X.(*ast.Ident)
+				if !ok {
+					return true
+				}
+				imported, ok := p.info.Uses[x].(*types.PkgName)
+				if !ok {
+					return true
+				}
+				for _, b := range bans {
+					if imported.Imported().Path() == b.path && slices.Contains(b.names, sel.Sel.Name) {
+						t.Errorf("%s: %s.%s: %s", at(sel.Pos()), b.path, sel.Sel.Name, b.why)
+					}
+				}
+				return true
+			})
+		}
+	})
+}
+
+// No note to ourselves is left where users read.
+func TestNothingLeftOver(t *testing.T) {
+	t.Parallel()
+	marks := []string{"TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"}
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "testdata"):
+			return filepath.SkipDir
+		case d.IsDir() || !slices.Contains([]string{".go", ".md", ".yaml", "", ".mod"}, path.Ext(d.Name())) || d.Name() == "LICENSE":
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			for _, mark := range marks {
+				if strings.Contains(line, mark) {
+					t.Errorf("%s:%d: %s: do it, or say in words what is missing", name, i+1, mark)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,273 @@
+package traintravel_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/store/boltstore"
+)
+
+// BenchmarkAtSize fills files with bookings of random trips by random users and
+// measures what a file of that size still does: commits of 64 callers, reopening
+// after Close and after a crash, and its length by what is in it. Sizes come
+// from TRAINTRAVEL_BENCH_SIZES; the first is what the others are compared with.
+func BenchmarkAtSize(b *testing.B) {
+	list := os.Getenv("TRAINTRAVEL_BENCH_SIZES")
+	if list == "" {
+		list = "5000,20000"
+	}
+	first := 0.0
+	for _, text := range strings.Split(list, ",") {
+		size, err := strconv.Atoi(text)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(text, func(b *testing.B) {
+			path := filepath.Join(b.TempDir(), "bench.db")
+			store, err := boltstore.Open(path, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := store.Close(); err != nil {
+				b.Fatal(err)
+			}
+			book := fillFile(b, path, size)
+			b.ResetTimer()
+			for range b.N {
+				measureFile(b, path, book, &first)
+			}
+		})
+	}
+}
+
+// A bookFunc makes one random booking.
+type bookFunc func(s *traintravel.Service) error
+
+// fillFile makes a file of size bookings through the service, quickly: on a
+// store that commits seldom and syncs never.
+func fillFile(b *testing.B, path string, size int) bookFunc {
+	db, err := bolt.Open(path, 0o600, &bolt.Options{FreelistType: bolt.FreelistMapType, NoSync: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	bulk := &bulkStore{db: db}
+	service := benchService(b, bulk)
+	trips := spreadTrips(b, service, 1_000_000)
+	book := func(s *traintravel.Service) error {
+		for {
+			_, err := s.CreateBooking(context.Background(), caller(rand.IntN(1_000_000)), traintravel.NewBooking{
+				TripID: trips[rand.IntN(len(trips))], PassengerName: "Augusta Ada King",
+			})
+			if !errors.Is(err, traintravel.ErrSoldOut) {
+				return err
+			}
+		}
+	}
+	for range size {
+		if err := book(service); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := bulk.flush(); err != nil {
+		b.Fatal(err)
+	}
+	if err := errors.Join(db.Sync(), db.Close()); err != nil {
+		b.Fatal(err)
+	}
+	return book
+}
+
+func measureFile(b *testing.B, path string, book bookFunc, first *float64) {
+	reopen := func(path string) (*boltstore.Store, float64) {
+		start := time.Now()
+		store, err := boltstore.Open(path, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return store, time.Since(start).Seconds()
+	}
+	store, _ := reopen(path)
+	service, err := traintravel.New(store, traintravel.Options{Now: benchClock})
+	if err != nil {
+		b.Fatal(err)
+	}
+	const n = 20_000
+	took, err := parallel(64, n, func(int) error { return book(service) })
+	if err != nil {
+		b.Fatal(err)
+	}
+	rate := n / took.Seconds()
+	if *first == 0 {
+		*first = rate
+	}
+	crashed := path + ".crashed" // as a crash leaves it: not closed
+	if err := copyFile(crashed, path); err != nil {
+		b.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		b.Fatal(err)
+	}
+	store, closed := reopen(path)
+	bytes := payload(b, store)
+	if err := store.Close(); err != nil {
+		b.Fatal(err)
+	}
+	store, crash := reopen(crashed)
+	if err := errors.Join(store.Close(), os.Remove(crashed)); err != nil {
+		b.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(rate, "bookings/s")
+	b.ReportMetric(rate / *first, "of-first")
+	b.ReportMetric(float64(info.Size())/float64(bytes), "file/payload")
+	b.ReportMetric(closed, "s-reopen")
+	b.ReportMetric(crash, "s-reopen-crashed")
+}
+
+// payload adds up the bytes of all keys and values.
+func payload(b *testing.B, store traintravel.Store) (n int64) {
+	for _, t := range traintravel.Tables() {
+		var sum int64
+		for from := ""; ; {
+			records, err := store.List(b.Context(), traintravel.Range{Table: t, From: from, Limit: 10_000})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if len(records) == 0 {
+				break
+			}
+			for _, r := range records {
+				sum += int64(len(r.ID) + len(r.Value))
+			}
+			from = records[len(records)-1].ID + "\x00"
+		}
+		b.Logf("%v: %d bytes", t, sum)
+		n += sum
+	}
+	return n
+}
+
+func copyFile(to, from string) error {
+	src, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	dst, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(dst, src)
+	return errors.Join(err, dst.Close())
+}
+
+// bulkStore writes a file of package boltstore for one goroutine.
+type bulkStore struct {
+	db *bolt.DB
+	tx *bolt.Tx
+	n  int
+}
+
+func (s *bulkStore) flush() error {
+	if s.tx == nil {
+		return nil
+	}
+	err := s.tx.Commit()
+	s.tx, s.n = nil, 0
+	return err
+}
+
+func (s *bulkStore) bucket(t traintravel.Table) (*bolt.Bucket, error) {
+	if s.tx == nil {
+		tx, err := s.db.Begin(true)
+		if err != nil {
+			return nil, err
+		}
+		s.tx = tx
+	}
+	bucket := s.tx.Bucket([]byte(t.String()))
+	if bucket == nil {
+		return nil, fmt.Errorf("no bucket %v", t)
+	}
+	if t == traintravel.TableBookings || t == traintravel.TableTimetable {
+		bucket.FillPercent = 0.9
+	}
+	return bucket, nil
+}
+
+func (s *bulkStore) Get(_ context.Context, keys ...traintravel.Key) ([][]byte, error) {
+	values := make([][]byte, len(keys))
+	for i, k := range keys {
+		bucket, err := s.bucket(k.Table)
+		if err != nil {
+			return nil, err
+		}
+		values[i] = bucket.Get([]byte(k.ID))
+	}
+	return values, nil
+}
+
+func (s *bulkStore) List(_ context.Context, r traintravel.Range) (found []traintravel.Record, err error) {
+	bucket, err := s.bucket(r.Table)
+	if err != nil {
+		return nil, err
+	}
+	c := bucket.Cursor()
+	for k, v := c.Seek([]byte(r.From)); k != nil && (r.To == "" || string(k) < r.To); k, v = c.Next() {
+		if found = append(found, traintravel.Record{ID: string(k), Value: v}); len(found) == r.Limit {
+			break
+		}
+	}
+	return found, nil
+}
+
+func (s *bulkStore) View(_ context.Context, fn func(traintravel.Reader) error) error { return fn(s) }
+
+func (s *bulkStore) Update(_ context.Context, fn func(traintravel.Tx) error) error {
+	t := &bulkTx{bulkStore: s}
+	if err := fn(t); err != nil {
+		return err
+	}
+	for _, p := range t.puts {
+		bucket, err := s.bucket(p.key.Table)
+		if err != nil {
+			return err
+		}
+		if p.value == nil {
+			err = bucket.Delete([]byte(p.key.ID))
+		} else {
+			err = bucket.Put([]byte(p.key.ID), p.value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if s.n++; s.n < 256 { // what boltstore commits at a time under load
+		return nil
+	}
+	return s.flush()
+}
+
+type bulkTx struct {
+	*bulkStore
+	puts []put
+}
+
+func (t *bulkTx) Put(k traintravel.Key, v []byte) { t.puts = append(t.puts, put{k, v}) }
+func (t *bulkTx) Delete(k traintravel.Key)        { t.puts = append(t.puts, put{k, nil}) }

@@ -1,0 +1,101 @@
+package traintravel
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+)
+
+// slowDirect is the search, written to be seen right: every train, every date,
+// every pair of calls.
+func slowDirect(tt *Timetable, origin, destination uuid.UUID, from, to time.Time) []string {
+	found := []string{}
+	for i := range tt.Trains {
+		tr := &tt.Trains[i]
+		loc, _ := time.LoadLocation(tr.Zone)
+		for d := DateOf(from.UTC()) - 17; d <= DateOf(to.UTC())+2; d++ {
+			if tr.Days == nil || !tr.Days.Runs(d) {
+				continue
+			}
+			noon := time.Date(1970, 1, 1+int(d), 12, 0, 0, 0, loc)
+			for b, board := range tr.Calls {
+				departs := noon.Add(time.Duration(board.Depart)*time.Second - 12*time.Hour)
+				if board.Station != origin || board.NoBoarding || departs.Before(from) || !departs.Before(to) {
+					continue
+				}
+				if a := firstAlighting(tr.Calls, b, destination); a > 0 && !boardsBetween(tr.Calls, b, a, origin) {
+					found = append(found, fmt.Sprint(i, d, b, a, departs.Unix()))
+				}
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// firstAlighting is the first call after another at which one may get off at a
+// station, or -1.
+func firstAlighting(calls []Call, after int, station uuid.UUID) int {
+	for i := after + 1; i < len(calls); i++ {
+		if calls[i].Station == station && !calls[i].NoAlighting {
+			return i
+		}
+	}
+	return -1
+}
+
+func boardsBetween(calls []Call, from, to int, station uuid.UUID) bool {
+	return slices.ContainsFunc(calls[from+1:to], func(c Call) bool { return c.Station == station && !c.NoBoarding })
+}
+
+func TestDirectFindsWhatIsThere(t *testing.T) {
+	t.Parallel()
+	total := 0
+	rapid.Check(t, func(t *rapid.T) {
+		tt, first := drawTimetable(t, 6)
+		sn := compiled(t, tt)
+		from := first.utc().Add(time.Duration(rapid.IntRange(-4, 6*48).Draw(t, "half hours")) * 30 * time.Minute)
+		to := from.Add(time.Duration(rapid.SampledFrom([]int{4 * 3600, 3600, 1, 0}).Draw(t, "seconds")) * time.Second)
+		for _, origin := range tt.Stations {
+			for _, destination := range tt.Stations {
+				if origin == destination {
+					continue // nobody asks
+				}
+				total += checkDirect(t, tt, sn, origin.ID, destination.ID, from, to)
+				loc := sn.locations[sn.stationAt[origin.ID]]
+				for d := first - 1; d < first+6; d++ {
+					total += checkDirect(t, tt, sn, origin.ID, destination.ID, d.Start(loc), (d + 1).Start(loc))
+				}
+			}
+		}
+	})
+	if total < 1000 {
+		t.Errorf("only %d rides were there to be found", total)
+	}
+}
+
+// checkDirect compares the search with the slow one, and returns how many rides
+// there are.
+func checkDirect(t *rapid.T, tt *Timetable, sn *snapshot, origin, destination uuid.UUID, from, to time.Time) int {
+	got := []string{}
+	for _, rides := range sn.direct(sn.stationAt[origin], sn.stationAt[destination], from, to) {
+		r := rides[0]
+		i := slices.IndexFunc(sn.trains, func(t train) bool { return &t.calls[0] == &r.train.calls[0] })
+		got = append(got, fmt.Sprint(i, r.date, r.board, r.alight, r.departs().Unix()))
+		if again, err := sn.resolve(tripID(rides)); err != nil || len(again) != 1 || again[0] != r {
+			t.Fatalf("%s: its ID resolves to %v, %v", sn.describe(r), again, err)
+		}
+	}
+	slices.Sort(got)
+	want := slowDirect(tt, origin, destination, from, to)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("%s to %s from %v to %v: train, date, board, alight, departure: -want +got\n%s",
+			nameOf(origin), nameOf(destination), from, to, diff)
+	}
+	return len(want)
+}

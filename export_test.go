@@ -1,0 +1,86 @@
+package traintravel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// What the tests of the package's users need of its insides.
+
+// JoinTrips is the ID of the trip that rides the trains of direct trips one
+// after another.
+func JoinTrips(direct ...uuid.UUID) uuid.UUID {
+	var joined tripCode
+	for i, id := range direct {
+		c, ok := parseTripID(id)
+		if !ok || c.legs != 1 {
+			panic(fmt.Sprintf("%v is no direct trip", id))
+		}
+		if i == 0 {
+			joined = c
+		}
+		joined.numbers[i], joined.alight, joined.legs = c.numbers[0], c.alight, i+1
+	}
+	return joined.id()
+}
+
+// DirectTrip is the ID of a ride on a train with a number, be it sold out or
+// departed; ErrNotFound if the timetable has none.
+func (s *Service) DirectTrip(ctx context.Context, number string, d Date, from, to uuid.UUID) (uuid.UUID, error) {
+	sn, err := s.snapshot(ctx)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	at := func(t *train, station uuid.UUID) int {
+		return slices.IndexFunc(t.calls, func(c call) bool { return sn.stations[c.station].ID == station })
+	}
+	for i := range sn.trains {
+		t := &sn.trains[i]
+		if r := (ride{t, d, at(t, from), at(t, to)}); t.name == number && t.days.runs(d) && t.rideable(r.board, r.alight) {
+			return tripID([]ride{r}), nil
+		}
+	}
+	return uuid.Nil, ErrNotFound
+}
+
+// DoDue does, one after another, what Run would find to do now.
+func (s *Service) DoDue(ctx context.Context) error {
+	var errs []error
+	for _, d := range []*desk{
+		{kind: holdEnds, work: s.endHold},
+		{kind: paymentDue, work: s.followPayment},
+		{kind: keyForgotten, work: s.forgetKey},
+		{kind: eventDue, work: s.deliver},
+	} {
+		if d.kind == eventDue && s.opts.Notifier == nil {
+			continue
+		}
+		for done, more := map[Key]bool{}, true; more; {
+			due, _, err := s.agenda(ctx, d.kind, s.now(), batch)
+			if err != nil {
+				return err
+			}
+			more = false
+			for _, it := range due {
+				if !done[it.key] {
+					done[it.key], more = true, true
+					errs = append(errs, d.safely(ctx, it))
+				}
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Forget makes the service look for a newer timetable and newer inventories
+// the next time, as it does by itself after two seconds.
+func (s *Service) Forget() {
+	s.snapshots.expire()
+	s.stock.mu.Lock()
+	defer s.stock.mu.Unlock()
+	clear(s.stock.runs)
+}

@@ -1,0 +1,225 @@
+package traintravel_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel"
+)
+
+// walk follows Next through a list, and runs between before each page but the
+// first.
+func walk[T any](t *testing.T, limit int, list func(traintravel.Page) (traintravel.List[T], error), between func(page int)) []T {
+	t.Helper()
+	var all []T
+	for page, p := 1, (traintravel.Page{Limit: limit}); ; page++ {
+		l, err := list(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(l.Items) > limit || l.Next != "" && len(l.Items) < limit {
+			t.Fatalf("page %d of %d has %d items", page, limit, len(l.Items))
+		}
+		all = append(all, l.Items...)
+		if p.After = l.Next; p.After == "" {
+			return all
+		}
+		between(page)
+	}
+}
+
+// TestBookingsArePaged while they come, lapse and are cancelled: whatever is
+// there all the time is met once, newest first, and nothing is met twice.
+func TestBookingsArePaged(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := newOffice(t, store)
+		trip := o.trip('F', 'G', "S 3")
+		var lasting []uuid.UUID
+		short := o.another(func(opts *traintravel.Options) { opts.HoldFor = time.Minute })
+		for i := range 27 {
+			o.clock.add(time.Second)
+			short.clock.set(o.clock.now())
+			if i%3 == 0 {
+				short.book(anna, trip)
+				continue
+			}
+			lasting = append(lasting, o.book(anna, trip).ID)
+			o.book(berta, trip)
+		}
+		slices.Reverse(lasting)
+		rnd := rand.New(rand.NewPCG(1, 2))
+		cancelled := map[uuid.UUID]bool{}
+		for _, limit := range []int{1, 4, 18, 26, 100} {
+			o.clock.set(opens.Add(time.Minute))
+			got := walk(t, limit, func(p traintravel.Page) (traintravel.List[traintravel.Booking], error) {
+				return o.Bookings(t.Context(), anna, p)
+			}, func(page int) {
+				o.clock.set(opens.Add(time.Minute + time.Duration(page)*10*time.Second)) // more of the short ones lapse
+				o.book(anna, trip)                                                       // newer than all
+				if page%2 == 0 {
+					o.do()
+				}
+				if id := lasting[rnd.IntN(len(lasting))]; page%3 == 0 && !cancelled[id] {
+					cancelled[id] = true
+					o.expect("cancelling", o.CancelBooking(t.Context(), anna, id), nil)
+				}
+			})
+			seen := map[uuid.UUID]bool{}
+			var met []uuid.UUID
+			for i, b := range got {
+				if seen[b.ID] || b.Owner != anna.Subject {
+					t.Errorf("met %v twice, or of another", b.ID)
+				}
+				if i > 0 && b.Created.After(got[i-1].Created) {
+					t.Errorf("%v comes after %v", b.Created, got[i-1].Created)
+				}
+				seen[b.ID] = true
+				if slices.Contains(lasting, b.ID) && !cancelled[b.ID] {
+					met = append(met, b.ID)
+				}
+			}
+			want := slices.DeleteFunc(slices.Clone(lasting), func(id uuid.UUID) bool { return cancelled[id] })
+			if !slices.Equal(met, want) {
+				t.Errorf("pages of %d: met %d of %d", limit, len(met), len(want))
+			}
+		}
+	})
+}
+
+func TestPages(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		ctx, o := t.Context(), newOffice(t, store)
+		trip := o.trip('F', 'G', "S 3")
+		var ids []uuid.UUID
+		for range 23 {
+			o.clock.add(time.Second)
+			ids = append([]uuid.UUID{o.book(anna, trip).ID}, ids...)
+		}
+		for _, test := range []struct {
+			page     traintravel.Page
+			from, to int
+			more     bool
+		}{
+			{traintravel.Page{}, 0, 10, true},
+			{traintravel.Page{Number: 3}, 20, 23, false},
+			{traintravel.Page{Number: 4}, 23, 23, false},
+			{traintravel.Page{Number: 1_000_000, Limit: 100}, 23, 23, false},
+			{traintravel.Page{Limit: 23}, 0, 23, false},
+			{traintravel.Page{Number: 2, Limit: 22}, 22, 23, false},
+			{traintravel.Page{Number: 7, Limit: 3}, 18, 21, true},
+		} {
+			list, err := o.Bookings(ctx, anna, test.page)
+			var got []uuid.UUID
+			for _, b := range list.Items {
+				got = append(got, b.ID)
+			}
+			if err != nil || !slices.Equal(got, ids[test.from:test.to]) || (list.Next != "") != test.more {
+				t.Errorf("%+v: %d items, next %q, %v", test.page, len(got), list.Next, err)
+			}
+		}
+		id := o.onlyPaid(trip)
+		for field, page := range map[string]traintravel.Page{
+			"page": {Number: -1}, "page ": {Number: 1_000_001}, "limit": {Limit: -1}, "limit ": {Limit: 101}, "after": {After: "AAAA"}, "after ": {After: "%"},
+		} {
+			want := field[:len(field)-map[bool]int{true: 1}[field[len(field)-1] == ' ']]
+			lists := map[string]func() error{
+				"bookings": func() error { _, err := o.Bookings(ctx, anna, page); return err },
+				"payments": func() error { _, err := o.Payments(ctx, anna, id, page); return err },
+				"stations": func() error { _, err := o.Stations(ctx, traintravel.StationQuery{Page: page}); return err },
+				"trips": func() error {
+					_, err := o.SearchTrips(ctx, traintravel.TripQuery{Origin: station('A'), Destination: station('B'), Depart: opens, Page: page})
+					return err
+				},
+			}
+			for name, list := range lists {
+				var wrong *traintravel.InvalidError
+				if err := list(); !errors.As(err, &wrong) || wrong.Field != want {
+					t.Errorf("%s, %+v: %v", name, page, err)
+				}
+			}
+		}
+	})
+}
+
+// onlyPaid books and tries to pay a few times.
+func (o *office) onlyPaid(trip uuid.UUID) uuid.UUID {
+	o.t.Helper()
+	b := o.book(berta, trip)
+	for range 5 {
+		o.clock.add(time.Second)
+		o.mustPay(b, traintravel.Failed, declined)
+	}
+	return b.ID
+}
+
+// TestPaymentsArePaged while another attempt is made.
+func TestPaymentsArePaged(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := newOffice(t, store)
+		id := o.onlyPaid(o.trip('F', 'G', "S 3"))
+		b := o.state(id)
+		for limit := 1; limit <= 6; limit++ {
+			before := len(o.audit().Payments)
+			got := walk(t, limit, func(p traintravel.Page) (traintravel.List[traintravel.Payment], error) {
+				return o.Payments(t.Context(), berta, id, p)
+			}, func(int) {
+				o.clock.add(time.Second)
+				o.mustPay(b, traintravel.Failed, declined)
+			})
+			for i := range got {
+				if i > 0 && !got[i].Created.Before(got[i-1].Created) {
+					t.Errorf("%v after %v", got[i].Created, got[i-1].Created)
+				}
+			}
+			if len(got) != before {
+				t.Errorf("pages of %d: %d payments, want %d", limit, len(got), before)
+			}
+		}
+	})
+}
+
+// TestTripsArePaged while they sell out and depart.
+func TestTripsArePaged(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := newOffice(t, store)
+		tt := network()
+		for h := 7; h < 23; h++ {
+			tt.Trains = append(tt.Trains, train(fmt.Sprint("T ", h), h, "BC", seats(1)))
+		}
+		o.load(tt)
+		query := traintravel.TripQuery{Origin: station('B'), Destination: station('C'), Depart: opens}
+		for limit := 1; limit < 7; limit++ {
+			o.clock.set(opens.Add(time.Minute))
+			got := walk(t, limit, func(p traintravel.Page) (traintravel.List[traintravel.Trip], error) {
+				q := query
+				q.Page = p
+				return o.SearchTrips(t.Context(), q)
+			}, func(page int) {
+				if page == 2 { // the last one of the page before is sold
+					o.tryBook(anna, o.trip('B', 'C', fmt.Sprint("T ", 6+page*limit)), nil)
+				}
+				o.clock.add(20 * time.Minute)
+			})
+			for i := 1; i < len(got); i++ {
+				if !got[i].Origin().Time.After(got[i-1].Origin().Time) && got[i].Legs[0].Number == got[i-1].Legs[0].Number {
+					t.Errorf("%v after %v", got[i].Origin().Time, got[i-1].Origin().Time)
+				}
+			}
+			if last := got[len(got)-1]; last.Legs[0].Number != "T 22" {
+				t.Errorf("pages of %d end with %v", limit, last.Legs[0].Number)
+			}
+			if len(got) != 17-soldBefore(limit) {
+				t.Errorf("pages of %d: %d trips", limit, len(got))
+			}
+		}
+	})
+}
+
+// soldBefore is how many of the trips earlier rounds have sold.
+func soldBefore(limit int) int { return limit - 1 }

@@ -1,0 +1,278 @@
+package traintravel_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/sandbox"
+)
+
+func iban(number traintravel.Secret) traintravel.Source {
+	return traintravel.Source{Bank: &traintravel.BankAccount{
+		Name: "Anna", Number: number, AccountType: traintravel.Individual, BankName: "Bank", Country: "AT",
+	}}
+}
+
+// TestOutcomes are those of the sandbox: a decline leaves the hold.
+func TestOutcomes(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := newOffice(t, store)
+		b := o.book(anna, o.trip('A', 'D', "R 1"))
+		pay := func(source traintravel.Source) (traintravel.Payment, error) {
+			return o.PayBooking(t.Context(), anna, b.ID, traintravel.NewPayment{Amount: b.Price, Source: source})
+		}
+		for number, code := range map[traintravel.Secret]string{
+			"4000 0000 0000 0002":      traintravel.CardDeclined,
+			"4000-0000-0000-9995":      traintravel.InsufficientFunds,
+			"4000000000000069":         traintravel.ExpiredCard,
+			"4000000000000127":         traintravel.IncorrectCVC,
+			"4000000000000119":         traintravel.ProcessingError,
+			"AT86 1904 3002 3547 3202": "debit_not_authorized",
+		} {
+			source := visa(number)
+			if number[0] == 'A' {
+				source = iban(number)
+			}
+			p, err := pay(source)
+			if err != nil || p.Status != traintravel.Failed || p.Failure.Code != code || p.Failure.Message == "" {
+				t.Errorf("%v: %+v, %v", number, p, err)
+			}
+			got, err := o.Payment(t.Context(), anna, b.ID)
+			if err != nil || !cmp.Equal(got, p) {
+				t.Errorf("read %s, %v", cmp.Diff(p, got), err)
+			}
+			if o.state(b.ID).Status != traintravel.Held {
+				t.Fatal("the hold is gone")
+			}
+			o.clock.add(time.Second)
+		}
+		p, err := pay(iban("AT611904300234573201"))
+		if err != nil || p.Status != traintravel.Succeeded || p.Source.Bank.Number != "****************3201" {
+			t.Errorf("%+v, %v", p, err)
+		}
+		_, err = pay(visa(works))
+		o.expect("paying again", err, traintravel.ErrAlreadyPaid)
+		o.holds(b.Price.Amount)
+		all, err := o.Payments(t.Context(), anna, b.ID, traintravel.Page{})
+		if err != nil || len(all.Items) != 7 || all.Items[0].ID != p.ID {
+			t.Errorf("%+v, %v", all, err)
+		}
+		o.do()
+		o.told(b.ID, traintravel.BookingConfirmed, traintravel.BookingCreated, traintravel.PaymentFailed, traintravel.PaymentFailed,
+			traintravel.PaymentFailed, traintravel.PaymentFailed, traintravel.PaymentFailed, traintravel.PaymentFailed)
+	})
+}
+
+// TestPaymentsThatAreRefused have charged nothing, and left no trace.
+func TestPaymentsThatAreRefused(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		ctx, o := t.Context(), newOffice(t, store)
+		b := o.book(anna, o.trip('A', 'D', "R 1"))
+		for name, amount := range map[string]traintravel.Money{
+			"a cent less":      {Amount: 2499, Currency: "eur"},
+			"a cent more":      {Amount: 2501, Currency: "eur"},
+			"another currency": {Amount: 2500, Currency: "chf"},
+			"in capitals":      {Amount: 2500, Currency: "EUR"},
+		} {
+			_, err := o.PayBooking(ctx, anna, b.ID, traintravel.NewPayment{Amount: amount, Source: visa(works)})
+			var mismatch *traintravel.AmountError
+			if !errors.As(err, &mismatch) || mismatch.Due != b.Price {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		wrongCard, both := visa("4242424242424241"), visa(works)
+		both.Bank = iban("AT611904300234573201").Bank
+		for field, n := range map[string]traintravel.NewPayment{
+			"amount":        {Amount: traintravel.Money{Currency: "eur"}, Source: visa(works)},
+			"source":        {Amount: b.Price},
+			"source.number": {Amount: b.Price, Source: wrongCard},
+		} {
+			_, err := o.PayBooking(ctx, anna, b.ID, n)
+			var wrong *traintravel.InvalidError
+			if !errors.As(err, &wrong) || wrong.Field != field {
+				t.Errorf("%s: %v", field, err)
+			}
+		}
+		_, err := o.PayBooking(ctx, anna, b.ID, traintravel.NewPayment{Amount: b.Price, Source: both})
+		if err == nil {
+			t.Error("two sources are accepted")
+		}
+		_, err = o.PayBooking(ctx, anna, uuid.New(), traintravel.NewPayment{Amount: b.Price, Source: visa(works)})
+		o.expect("no booking", err, traintravel.ErrNotFound)
+		poor := o.another(func(opts *traintravel.Options) { opts.Gateway = nil })
+		_, err = poor.pay(b)
+		o.expect("no gateway", err, traintravel.ErrNoGateway)
+		_, err = o.Payment(ctx, anna, b.ID)
+		o.expect("before the first attempt", err, traintravel.ErrNotFound)
+		if all, err := o.Payments(ctx, anna, b.ID, traintravel.Page{}); err != nil || len(all.Items) != 0 {
+			t.Errorf("%+v, %v", all, err)
+		}
+		if len(o.bank.Movements()) > 0 {
+			t.Error("the bank was asked")
+		}
+	})
+}
+
+// TestExpiredCard is an attempt that failed, of which the bank never hears.
+func TestExpiredCard(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := newOffice(t, store)
+		b := o.book(anna, o.trip('A', 'D', "R 1"))
+		source := visa(works)
+		source.Card.ExpMonth, source.Card.ExpYear = 2, 2026 // it is March
+		n := traintravel.NewPayment{Amount: b.Price, Source: source, IdempotencyKey: "k"}
+		p, err := o.PayBooking(t.Context(), anna, b.ID, n)
+		if err != nil || p.Status != traintravel.Failed || p.Failure.Code != traintravel.ExpiredCard {
+			t.Fatalf("%+v, %v", p, err)
+		}
+		again, err := o.PayBooking(t.Context(), anna, b.ID, n)
+		if p.Replayed = true; err != nil || !cmp.Equal(p, again) {
+			t.Errorf("again: %s, %v", cmp.Diff(p, again), err)
+		}
+		if len(o.bank.Movements()) > 0 {
+			t.Error("the bank was asked")
+		}
+		source.Card.ExpMonth = 3
+		if p, err := o.PayBooking(t.Context(), anna, b.ID, traintravel.NewPayment{Amount: b.Price, Source: source}); err != nil || p.Status != traintravel.Succeeded {
+			t.Errorf("in its last month: %+v, %v", p, err)
+		}
+		o.do()
+		o.told(b.ID, traintravel.BookingConfirmed, traintravel.BookingCreated, traintravel.PaymentFailed)
+	})
+}
+
+// TestCallerGoesAway in the middle of a charge: it is finished without them.
+func TestCallerGoesAway(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := newOffice(t, store)
+		b := o.book(anna, o.trip('A', 'D', "R 1"))
+		ctx, goAway := context.WithCancel(t.Context())
+		o.bank.before = func(string, uuid.UUID) error { goAway(); return nil }
+		p, err := o.PayBooking(ctx, anna, b.ID, traintravel.NewPayment{Amount: b.Price, Source: visa(works)})
+		if err != nil || p.Status != traintravel.Succeeded {
+			t.Errorf("%+v, %v", p, err)
+		}
+		o.stands(b.ID, traintravel.Confirmed)
+
+		_, err = o.PayBooking(ctx, anna, b.ID, traintravel.NewPayment{Amount: b.Price, Source: visa(works)})
+		o.expect("one who is gone before", err, context.Canceled)
+		o.holds(b.Price.Amount)
+	})
+}
+
+// TestSettlesLater: a bank account whose outcome comes later.
+func TestSettlesLater(t *testing.T) {
+	for number, ok := range map[traintravel.Secret]bool{"AT321904300235473204": true, "AT051904300235473205": false} {
+		onEveryStoreCase(t, string(number[16:]), func(t *testing.T, store traintravel.Store) {
+			o := newOffice(t, store)
+			b := o.book(anna, o.trip('A', 'D', "R 1"))
+			later := &slow{Gateway: sandbox.New()}
+			o = o.another(func(opts *traintravel.Options) { opts.Gateway = later })
+			p, err := o.PayBooking(t.Context(), anna, b.ID, traintravel.NewPayment{Amount: b.Price, Source: iban(number)})
+			if err != nil || p.Status != traintravel.Pending {
+				t.Fatalf("%+v, %v", p, err)
+			}
+			for range 3 {
+				o.clock.add(time.Minute)
+				o.do()
+				o.stands(b.ID, traintravel.Held)
+			}
+			_, err = o.pay(b)
+			o.expect("paying again", err, traintravel.ErrPaymentInProgress)
+			o.expect("cancelling", o.CancelBooking(t.Context(), anna, b.ID), traintravel.ErrPaymentInProgress)
+			if later.settled = (traintravel.Outcome{Status: traintravel.Succeeded}); !ok {
+				later.settled = traintravel.Outcome{Status: traintravel.Failed, Failure: traintravel.Failure{Code: "debit_not_authorized", Message: "No."}}
+			}
+			o.clock.add(time.Hour)
+			o.do()
+			p, err = o.Payment(t.Context(), anna, b.ID)
+			if ok {
+				o.stands(b.ID, traintravel.Confirmed)
+			} else {
+				o.stands(b.ID, traintravel.Expired) // the hold has run out meanwhile
+			}
+			if err != nil || p.Status != later.settled.Status || p.Failure != later.settled.Failure {
+				t.Errorf("%+v, %v", p, err)
+			}
+		})
+	}
+}
+
+// slow is a sandbox whose charges settle when it is told, not with time.
+type slow struct {
+	*sandbox.Gateway
+	settled traintravel.Outcome
+}
+
+func (s *slow) Lookup(context.Context, uuid.UUID) (traintravel.Outcome, error) {
+	if s.settled.Status == "" {
+		return traintravel.Outcome{Status: traintravel.Pending}, nil
+	}
+	return s.settled, nil
+}
+
+// TestRefundIsTriedUntilItSucceeds, and made once.
+func TestRefundIsTriedUntilItSucceeds(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := newOffice(t, store)
+		b := o.book(anna, o.trip('A', 'D', "R 1"))
+		o.mustPay(b, traintravel.Succeeded)
+		o.clock.add(time.Second)
+		o.expect("cancelling", o.CancelBooking(t.Context(), anna, b.ID), nil)
+		tries := 0
+		refused := errors.New("the bank is closed")
+		// Refused, answered with Failed and with Pending, and made without an
+		// answer: after each it is tried again.
+		o.bank.before = func(op string, _ uuid.UUID) error {
+			if op == "refund" {
+				if tries++; tries == 1 {
+					return refused
+				} else if tries == 2 {
+					panic("the bank is on fire")
+				}
+			}
+			return nil
+		}
+		o.bank.after = func(op string, _ uuid.UUID, out *traintravel.Outcome) error {
+			if op == "refund" {
+				switch tries {
+				case 3:
+					return refused
+				case 4:
+					*out = traintravel.Outcome{Status: traintravel.Failed}
+				case 5:
+					*out = traintravel.Outcome{Status: traintravel.Pending}
+				}
+			}
+			return nil
+		}
+		for try := 1; try <= 6; try++ {
+			refund, err := o.Payments(t.Context(), anna, b.ID, traintravel.Page{Limit: 1})
+			if err != nil || refund.Items[0].Status != traintravel.Pending {
+				t.Fatalf("before try %d: %+v, %v", try, refund.Items, err)
+			}
+			if owed := o.audit().Owed["eur"]; owed != b.Price.Amount {
+				t.Errorf("the books owe %d", owed)
+			}
+			o.do()
+			if tries != try {
+				t.Fatalf("%d tries, want %d", tries, try)
+			}
+			o.clock.add(2 * time.Hour)
+		}
+		o.do()
+		if owed := o.audit().Owed["eur"]; owed != 0 || tries != 6 {
+			t.Errorf("the books owe %d after %d tries", owed, tries)
+		}
+		o.holds(0)
+		if n := len(o.bank.Movements()); n != 2 {
+			t.Errorf("%d movements", n)
+		}
+	})
+}

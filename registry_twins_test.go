@@ -1,0 +1,163 @@
+package traintravel
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Twins share number, first station and departure, and run on the same days: a
+// train that is divided on its way.
+func TestTwinsKeepTheirNumbers(t *testing.T) {
+	t.Parallel()
+	north, south := line("1", allYear, "Köln", "Hamm", "Kiel"), line("1", allYear, "Köln", "Hamm", "Ulm")
+	extended := line("1", allYear, "Köln", "Hamm", "Ulm", "Bern")
+	moreCalls := line("1", allYear, "Köln", "Hamm", "Jena", "Ulm")
+	renumbered := func(t Train) Train {
+		t.ID = "x" + t.ID
+		return t
+	}
+	for _, c := range []struct {
+		name   string
+		then   []Train
+		same   []bool // for each of then: the identity of north or south, as its position says
+		number []bool // the number too
+	}{
+		{"again", []Train{north, south}, []bool{true, true}, []bool{true, true}},
+		{"in the other order, renumbered", []Train{renumbered(north), renumbered(south)}, []bool{true, true}, []bool{true, true}},
+		{"a call inserted", []Train{north, moreCalls}, []bool{true, true}, []bool{true, false}},
+		{"a call inserted, renumbered", []Train{renumbered(north), renumbered(moreCalls)}, []bool{true, true}, []bool{true, false}},
+		{"another terminus", []Train{north, extended}, []bool{true, true}, []bool{true, false}},
+	} {
+		for _, order := range [][2]int{{0, 1}, {1, 0}} {
+			ids, reg, err := register(registry{}, []Train{north, south}, calendarCache{}.get, newYear)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkRegistry(t, []Train{north, south}, ids, reg)
+			then := []Train{c.then[order[0]], c.then[order[1]]}
+			again, reg, err := register(reg, then, calendarCache{}.get, newYear+1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkRegistry(t, then, again, reg)
+			for i, o := range order {
+				was, is := ids[o], again[i]
+				if (was.train == is.train) != c.same[o] || (was.number == is.number) != c.number[o] {
+					t.Errorf("%s: train %d was %v and is %v", c.name, o, was, is)
+				}
+			}
+		}
+	}
+}
+
+// When one twin is withdrawn for a while, the other remains itself, and so does
+// the first when it comes back.
+func TestTwinWithdrawnAndBack(t *testing.T) {
+	t.Parallel()
+	north, south := line("1", allYear, "Köln", "Hamm", "Kiel"), line("1", allYear, "Köln", "Hamm", "Ulm")
+	both, full := enter(t, registry{}, newYear, north, south)
+	for _, alone := range []Train{north, south} {
+		one, reg := enter(t, full, newYear+1, alone)
+		if key := describeTrain(&alone); one[key] != both[key] {
+			t.Errorf("alone %s is %v, want %v", key, one[key], both[key])
+		}
+		again, _ := enter(t, reg, newYear+2, south, north)
+		sameBook(t, "both again", both, again)
+	}
+}
+
+// Variants of a train that never run on one date are one train: they share the
+// identity, and with the same calls the number.
+func TestVariantsShareANumber(t *testing.T) {
+	t.Parallel()
+	spring := Daily(newYear, newYear+89)
+	summer := Daily(newYear+90, newYear+200)
+	a, b := line("1", spring, "Köln", "Bonn", "Ulm"), line("1", summer, "Köln", "Bonn", "Ulm")
+	b.Calls[1].Depart += 60
+	c := line("1", on(newYear+300), "Köln", "Jena", "Ulm")
+	got, reg := enter(t, registry{}, newYear, a, b, c)
+	x, y, z := got[describeTrain(&a)], got[describeTrain(&b)], got[describeTrain(&c)]
+	if x != y {
+		t.Errorf("the same calls on other days: %v and %v", x, y)
+	}
+	if z.train != x.train || z.number == x.number {
+		t.Errorf("other calls on other days: %v and %v", x, z)
+	}
+	sn, _ := loaded(t, networkOf(a, b, c), reg, newYear)
+	for i, d := range []Date{newYear, newYear + 100, newYear + 300} {
+		if train, ok := sn.run(RunID{x.train, d}); !ok || train != &sn.trains[i] {
+			t.Errorf("on %s the train is not variant %d", d, i)
+		}
+	}
+	for i, d := range []Date{newYear, newYear + 100} {
+		if train, ok := sn.numbered(x.number, d); !ok || train != &sn.trains[i] {
+			t.Errorf("on %s the number is not of variant %d", d, i)
+		}
+	}
+	if _, ok := sn.numbered(x.number, newYear+300); ok {
+		t.Error("the number is of a train with other calls")
+	}
+
+	// Should they come to run on one date, they are twins; one keeps the number.
+	b.Days = Daily(newYear+80, newYear+200)
+	got, _ = enter(t, reg, newYear+1, a, b, c)
+	x, y = got[describeTrain(&a)], got[describeTrain(&b)]
+	if x.train == y.train || x.number == y.number {
+		t.Errorf("both on %s: %v and %v", newYear+80, x, y)
+	}
+}
+
+// Over any sequence of timetables: nothing is sold twice under one identity, a
+// number never comes to mean another train, and who is there again with the
+// same calls, days and companions is who it was.
+func TestRegistryOverManyTimetables(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		tt, _ := drawTimetable(t, 6)
+		var pool []Train
+		for i, tr := range tt.Trains {
+			if tr.Days.Added = append(tr.Days.Added, tr.Days.From+9); !tr.Days.Runs(tr.Days.From + 9) {
+				t.Fatal("a train that never runs")
+			}
+			// All of one base, with calls and days of their own.
+			tr.Number, tr.ID, tr.Calls[0].Station, tr.Calls[0].Depart = "1", fmt.Sprint(i), stationNamed("Alt"), 0
+			pool = append(pool, tr)
+		}
+		reg := registry{}
+		meaning := map[uint32]string{}
+		for day := newYear; day < newYear+5; day++ {
+			var trains []Train
+			for _, tr := range rapid.Permutation(pool).Draw(t, "order") {
+				if rapid.IntRange(0, 3).Draw(t, "withdrawn") < 3 {
+					trains = append(trains, tr)
+				}
+			}
+			ids, next, err := register(reg, trains, calendarCache{}.get, day)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkRegistry(t, trains, ids, next)
+			for i, id := range ids {
+				what := fmt.Sprint(id.train, listMark(trains[i].Calls))
+				if was := meaning[id.number]; was != "" && was != what {
+					t.Fatalf("number %d was %s and is %s", id.number, was, what)
+				}
+				if compileCalendar(trains[i].Days).last+keepNumbers >= day+5 { // else it may be given away
+					meaning[id.number] = what
+				}
+			}
+			again, _, err := register(next, trains, calendarCache{}.get, day)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range ids {
+				if again[i] != ids[i] {
+					t.Fatalf("the same timetable again: train %d was %v and is %v", i, ids[i], again[i])
+				}
+			}
+			reg = next
+		}
+	})
+}

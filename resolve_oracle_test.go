@@ -1,0 +1,92 @@
+package traintravel
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// slowResolve is what a trip's code means, written to be seen right.
+func slowResolve(sn *snapshot, c tripCode) []ride {
+	first, ok := slowRun(sn, c.numbers[0], c.date)
+	if !ok || c.board >= len(first.calls) || !first.calls[c.board].board {
+		return nil
+	}
+	return slowConnect(sn, ride{train: first, date: c.date, board: c.board}, c.numbers[1:c.legs], c.alight)
+}
+
+// slowRun is the train that a number means on a date.
+func slowRun(sn *snapshot, number uint32, d Date) (*train, bool) {
+	for i := range sn.trains {
+		if t := &sn.trains[i]; t.number == number && t.days.runs(d) && d >= t.since {
+			return t, true
+		}
+	}
+	return nil, false
+}
+
+// slowConnect completes a trip: see connect.
+func slowConnect(sn *snapshot, r ride, numbers []uint32, alight int) []ride {
+	if len(numbers) == 0 {
+		if r.alight = alight; !r.train.rideable(r.board, alight) {
+			return nil
+		}
+		return []ride{r}
+	}
+	for _, c := range slowChanges(sn, r, numbers[0], len(numbers) == 1, alight) {
+		rest := slowConnect(sn, c.next, numbers[1:], alight)
+		r.alight = c.alight
+		if rest != nil && !slices.ContainsFunc(rest, func(x ride) bool { return x.run() == r.run() }) {
+			return append([]ride{r}, rest...)
+		}
+	}
+	return nil
+}
+
+type slowChange struct {
+	alight int
+	next   ride
+}
+
+// slowChanges lists where one can change into the next run of a train that can
+// be caught anywhere: most time to spare first, then the earliest.
+func slowChanges(sn *snapshot, r ride, number uint32, last bool, alight int) []slowChange {
+	var all []slowChange
+	for i := r.board + 1; i < len(r.train.calls); i++ {
+		arrives := r.train.arrives(r.date, i)
+		for k := range sn.trains {
+			t := &sn.trains[k]
+			for j := range t.calls {
+				if t.number != number || r.train.calls[i].station != t.calls[j].station ||
+					!r.train.calls[i].alight || !t.calls[j].board || last && !t.rideable(j, alight) {
+					continue
+				}
+				// The first run that departs there in time, if it is one to take.
+				for d := DateOf(arrives) - 9; d <= DateOf(arrives)+3; d++ {
+					next := ride{train: t, date: d, board: j}
+					wait := t.departs(d, j).Sub(arrives)
+					if !t.days.runs(d) || wait < 5*time.Minute {
+						continue
+					}
+					if wait <= 24*time.Hour+5*time.Minute && d >= t.since && next.run() != r.run() {
+						all = append(all, slowChange{i, next})
+					}
+					break
+				}
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b slowChange) int { return cmp.Compare(a.next.date, b.next.date) })
+	if n := slices.IndexFunc(all, func(c slowChange) bool { return c.next.date > all[0].next.date }); n > 0 {
+		all = all[:n]
+	}
+	slack := func(c slowChange) time.Duration { return c.next.departs().Sub(r.train.arrives(r.date, c.alight)) }
+	slices.SortFunc(all, func(a, b slowChange) int {
+		return cmp.Or(
+			cmp.Compare(slack(b), slack(a)),
+			r.train.arrives(r.date, a.alight).Compare(r.train.arrives(r.date, b.alight)),
+			cmp.Compare(a.alight, b.alight), cmp.Compare(a.next.board, b.next.board),
+		)
+	})
+	return all
+}

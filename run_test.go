@@ -1,0 +1,366 @@
+package traintravel_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/sandbox"
+	"github.com/traintravel/traintravel/store/memstore"
+)
+
+// inBubble runs a test in a bubble of fake time, with an office on a memstore
+// whose clock is the bubble's. It begins on 2000-01-01, and so does the
+// timetable.
+func inBubble(t *testing.T, test func(t *testing.T, o *office)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := &office{t: t, store: memstore.New(), bank: &bank{Gateway: sandbox.New()}, post: &post{}}
+		o = o.another(func(opts *traintravel.Options) { opts.Now = nil })
+		tt := network()
+		for i := range tt.Trains {
+			tt.Trains[i].Days = traintravel.Daily(traintravel.NewDate(2000, 1, 1), traintravel.NewDate(2000, 12, 31))
+		}
+		o.load(tt)
+		test(t, o)
+		o.audit()
+	})
+}
+
+// runs runs the service until stop is called, which waits for its end.
+func (o *office) runs() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- o.Run(ctx) }()
+	return func() {
+		o.t.Helper()
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			o.t.Errorf("Run returned %v", err)
+		}
+	}
+}
+
+// tomorrow is a trip on the bubble's second day.
+func (o *office) tomorrow(from, to rune, number string) uuid.UUID {
+	o.t.Helper()
+	id, err := o.DirectTrip(o.t.Context(), number, traintravel.NewDate(2000, 1, 2), station(from), station(to))
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return id
+}
+
+// TestRun does by itself what becomes due, when it becomes due.
+func TestRun(t *testing.T) {
+	inBubble(t, func(t *testing.T, o *office) {
+		defer o.runs()()
+		held, paid := o.book(anna, o.tomorrow('A', 'D', "R 1")), o.book(anna, o.tomorrow('A', 'D', "R 1"))
+		synctest.Wait()
+		o.told(held.ID, traintravel.BookingCreated) // at once
+		o.mustPay(paid, traintravel.Succeeded)
+		synctest.Wait()
+		o.told(paid.ID, traintravel.BookingConfirmed, traintravel.BookingCreated)
+		o.expect("cancelling", o.CancelBooking(t.Context(), anna, paid.ID), nil)
+		synctest.Wait()
+		o.holds(0)
+		time.Sleep(time.Until(held.Expires) - 1)
+		synctest.Wait()
+		o.stands(held.ID, traintravel.Held)
+		time.Sleep(1)
+		synctest.Wait()
+		o.stands(held.ID, traintravel.Expired)
+		o.told(held.ID, traintravel.BookingExpired, traintravel.BookingCreated)
+
+		// A bank account that settles ten seconds later is found out.
+		later := o.book(anna, o.tomorrow('A', 'D', "R 1"))
+		p, err := o.PayBooking(t.Context(), anna, later.ID, traintravel.NewPayment{Amount: later.Price, Source: iban("AT321904300235473204")})
+		if err != nil || p.Status != traintravel.Pending {
+			t.Fatalf("%+v, %v", p, err)
+		}
+		time.Sleep(32 * time.Second)
+		synctest.Wait()
+		o.stands(later.ID, traintravel.Confirmed)
+	})
+}
+
+// TestRunSeesWhatOthersDo: another service on the store books, and this one
+// delivers and ends its hold.
+func TestRunSeesWhatOthersDo(t *testing.T) {
+	inBubble(t, func(t *testing.T, o *office) {
+		other := o.another(func(opts *traintravel.Options) { opts.Now, opts.HoldFor = nil, time.Minute })
+		defer o.runs()()
+		synctest.Wait()
+		b := other.book(anna, other.tomorrow('A', 'D', "R 1"))
+		time.Sleep(time.Second)
+		synctest.Wait()
+		o.told(b.ID, traintravel.BookingCreated)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		o.told(b.ID, traintravel.BookingExpired, traintravel.BookingCreated)
+	})
+}
+
+// TestEventsAreRetried: at once, after 5 s, 5 min and so on to once a day.
+func TestEventsAreRetried(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := newOffice(t, store)
+		tries := 0
+		o.post.before = func(e traintravel.Event) error {
+			if e.Type != traintravel.BookingCreated {
+				return nil
+			}
+			if tries++; tries%2 == 0 {
+				panic("the notifier has a bug")
+			}
+			return errors.New("nobody at home")
+		}
+		b := o.book(anna, o.trip('F', 'G', "S 3"))
+		for i, wait := range []time.Duration{
+			0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour,
+			24 * time.Hour, 24 * time.Hour, 24 * time.Hour,
+		} {
+			o.clock.add(wait - 1)
+			o.do()
+			if tries != i {
+				t.Fatalf("%d tries, and one less than %v since the last", tries, wait)
+			}
+			o.clock.add(1)
+			o.do()
+			if tries != i+1 {
+				t.Fatalf("%d tries, and the last was %v ago", tries, wait)
+			}
+		}
+		o.post.before = nil
+		o.clock.add(24 * time.Hour)
+		o.do()
+		o.told(b.ID, traintravel.BookingExpired, traintravel.BookingCreated)
+	})
+}
+
+// TestRunRetriesEvents by itself.
+func TestRunRetriesEvents(t *testing.T) {
+	inBubble(t, func(t *testing.T, o *office) {
+		var tries []time.Duration
+		start := time.Now()
+		o.post.before = func(traintravel.Event) error {
+			if tries = append(tries, time.Since(start)); len(tries) < 3 {
+				return errors.New("nobody at home")
+			}
+			return nil
+		}
+		o.book(anna, o.tomorrow('F', 'G', "S 3"))
+		defer o.runs()()
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		if want := []time.Duration{0, 5 * time.Second, 5*time.Minute + 5*time.Second}; !slices.Equal(tries, want) {
+			t.Errorf("tried after %v, want %v", tries, want)
+		}
+	})
+}
+
+// TestHangingNotifier holds up its own events and no others for long.
+func TestHangingNotifier(t *testing.T) {
+	inBubble(t, func(t *testing.T, o *office) {
+		var hanging atomic.Int64
+		hang := func(ctx context.Context, e traintravel.Event) error {
+			if e.Booking.PassengerName == "berta" {
+				hanging.Add(1)
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			return o.post.Notify(ctx, e)
+		}
+		stuck := o.another(func(opts *traintravel.Options) { opts.Now, opts.Notifier = nil, traintravel.NotifierFunc(hang) })
+		var bookings []uuid.UUID
+		for range 150 {
+			stuck.book(berta, o.tomorrow('F', 'G', "S 3"))
+		}
+		for range 20 {
+			bookings = append(bookings, stuck.book(anna, o.tomorrow('F', 'G', "S 3")).ID)
+		}
+		defer stuck.runs()()
+		time.Sleep(3 * time.Minute)
+		synctest.Wait()
+		for _, id := range bookings {
+			o.told(id, traintravel.BookingCreated)
+		}
+		if hanging.Load() < 150 {
+			t.Errorf("%d of 150 were tried", hanging.Load())
+		}
+	})
+}
+
+// TestRunStops at once, with a notifier and a gateway under way, and starts
+// again where it was. Nothing is left behind: the bubble would not end.
+func TestRunStops(t *testing.T) {
+	inBubble(t, func(t *testing.T, o *office) {
+		entered := make(chan string, 10)
+		blocking := &blocking{bank: o.bank, entered: entered}
+		p := o.another(func(opts *traintravel.Options) { opts.Now, opts.Notifier, opts.Gateway = nil, blocking, blocking })
+		b := p.book(anna, p.tomorrow('A', 'D', "R 1"))
+		paid := p.book(anna, p.tomorrow('A', 'D', "R 1"))
+		o.mustPay(paid, traintravel.Succeeded)
+		o.expect("cancelling", p.CancelBooking(t.Context(), anna, paid.ID), nil)
+		stop := p.runs()
+		synctest.Wait()
+		start := time.Now()
+		stop()
+		if time.Since(start) != 0 {
+			t.Errorf("it took %v", time.Since(start))
+		}
+		close(entered)
+		var got []string
+		for what := range entered {
+			got = append(got, what)
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != "notify notify notify notify refund" {
+			t.Errorf("was doing %q", got)
+		}
+		if len(o.post.events) != 0 {
+			t.Error("something was delivered")
+		}
+		o.holds(paid.Price.Amount)
+
+		defer o.runs()() // another process, on the same store
+		synctest.Wait()
+		o.told(b.ID, traintravel.BookingCreated)
+		o.told(paid.ID, traintravel.BookingCancelled, traintravel.BookingConfirmed, traintravel.BookingCreated)
+		o.holds(0)
+	})
+}
+
+// blocking blocks until its context ends.
+type blocking struct {
+	*bank
+	entered chan<- string
+}
+
+func (b *blocking) Refund(ctx context.Context, _ traintravel.Refund) (traintravel.Outcome, error) {
+	b.entered <- "refund"
+	<-ctx.Done()
+	return traintravel.Outcome{}, ctx.Err()
+}
+
+func (b *blocking) Notify(ctx context.Context, _ traintravel.Event) error {
+	b.entered <- "notify"
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestRunSurvivesAStoreThatFails for a while.
+func TestRunSurvivesAStoreThatFails(t *testing.T) {
+	inBubble(t, func(t *testing.T, o *office) {
+		flaky := &flaky{Store: o.store}
+		p := *o
+		p.store = flaky
+		q := p.another(func(opts *traintravel.Options) { opts.Now = nil })
+		b := q.book(anna, q.tomorrow('A', 'D', "R 1"))
+		flaky.fails.Store(true)
+		defer q.runs()()
+		time.Sleep(2 * time.Hour)
+		o.stands(b.ID, traintravel.Held)
+		flaky.fails.Store(false)
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		o.stands(b.ID, traintravel.Expired)
+		o.told(b.ID, traintravel.BookingExpired, traintravel.BookingCreated)
+	})
+}
+
+type flaky struct {
+	traintravel.Store
+	fails atomic.Bool
+}
+
+func (f *flaky) Update(ctx context.Context, fn func(traintravel.Tx) error) error {
+	if f.fails.Load() {
+		return errLine
+	}
+	return f.Store.Update(ctx, fn)
+}
+
+func (f *flaky) List(ctx context.Context, r traintravel.Range) ([]traintravel.Record, error) {
+	if f.fails.Load() && r.Table == traintravel.TableAgenda && time.Now().Minute()%2 == 0 {
+		return nil, errLine
+	}
+	return f.Store.List(ctx, r)
+}
+
+// TestManyEvents are all delivered, each once, in a while.
+func TestManyEvents(t *testing.T) {
+	inBubble(t, func(t *testing.T, o *office) {
+		defer o.runs()()
+		var wg sync.WaitGroup
+		trip := o.tomorrow('F', 'G', "S 3")
+		for range 40 {
+			wg.Go(func() {
+				for range 20 {
+					o.book(anna, trip)
+				}
+			})
+		}
+		wg.Wait()
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		ids := map[uuid.UUID]bool{}
+		for _, e := range o.post.events {
+			ids[e.ID] = true
+		}
+		if len(ids) != 800 || len(o.post.events) != 800 {
+			t.Errorf("%d events, of them %d different ones", len(o.post.events), len(ids))
+		}
+	})
+}
+
+// TestKeysAreForgotten after a day.
+func TestKeysAreForgotten(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := newOffice(t, store)
+		n := traintravel.NewBooking{TripID: o.trip('F', 'G', "S 3"), PassengerName: "Anna", IdempotencyKey: "k"}
+		if _, err := o.CreateBooking(t.Context(), anna, n); err != nil {
+			t.Fatal(err)
+		}
+		keys := func() int {
+			records, err := o.store.List(t.Context(), traintravel.Range{Table: traintravel.TableIdempotency})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(records)
+		}
+		o.clock.add(24*time.Hour - 1)
+		if o.do(); keys() != 1 {
+			t.Error("the key is gone too early")
+		}
+		o.clock.add(1)
+		if o.do(); keys() != 0 {
+			t.Error("the key is still there")
+		}
+	})
+}
+
+// TestRunWithoutNotifier queues nothing and delivers nothing.
+func TestRunWithoutNotifier(t *testing.T) {
+	inBubble(t, func(t *testing.T, o *office) {
+		quiet := o.another(func(opts *traintravel.Options) { opts.Now, opts.Notifier = nil, nil })
+		b := quiet.book(anna, quiet.tomorrow('A', 'D', "R 1"))
+		defer quiet.runs()()
+		time.Sleep(2 * time.Hour)
+		synctest.Wait()
+		o.stands(b.ID, traintravel.Expired)
+		if books := o.audit(); books.Events != 0 {
+			t.Errorf("%d events are queued", books.Events)
+		}
+	})
+}

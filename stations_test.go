@@ -1,0 +1,111 @@
+package traintravel_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel"
+)
+
+// cities are stations to be searched.
+var cities = []struct {
+	name, address, country string
+	lat, lon               float64
+}{
+	{"Łódź Fabryczna", "", "PL", 51.77, 19.47},
+	{"Zürich HB", "Bahnhofplatz 15", "CH", 47.378, 8.540},
+	{"Winterthur", "Züricherstrasse", "CH", 47.500, 8.724},
+	{"Bern", "", "CH", 46.949, 7.439},
+	{"Neustadt an der Weinstraße", "", "DE", 49.350, 8.140},
+	{"Århus H", "", "DK", 56.150, 10.204},
+	{"Saint-Étienne Châteaucreux", "", "FR", 45.443, 4.400},
+	{"Halle (Saale) Hbf", "", "DE", 51.477, 11.987},
+	{"Ｆｕｌｄ Wide", "", "", 0, 179.9},
+}
+
+func TestStations(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := newOffice(t, store)
+		tt := &traintravel.Timetable{}
+		for i, c := range cities {
+			tt.Stations = append(tt.Stations, traintravel.Station{
+				ID: uuid.UUID{15: byte(i + 1), 6: 0x40, 8: 0x80}, Name: c.name, Address: c.address, Country: c.country,
+				Zone: "Europe/Zurich", Latitude: c.lat, Longitude: c.lon,
+			})
+		}
+		o.load(tt)
+		ask := func(q traintravel.StationQuery) []string {
+			t.Helper()
+			stations := walk(t, 2, func(p traintravel.Page) (traintravel.List[traintravel.Station], error) {
+				q.Page = p
+				return o.Stations(t.Context(), q)
+			}, func(int) {})
+			names := []string{}
+			for _, s := range stations {
+				names = append(names, s.Name)
+			}
+			return names
+		}
+		for search, want := range map[string][]string{
+			"lodz":           {"Łódź Fabryczna"},
+			"ŁÓDŹ FAB":       {"Łódź Fabryczna"},
+			"zur":            {"Winterthur", "Zürich HB"}, // by name and by address
+			"ZÜRICH hb":      {"Zürich HB"},
+			"hb zürich":      {"Zürich HB"}, // in any order
+			"strasse":        {},            // in the middle of a word
+			"weinstrasse":    {"Neustadt an der Weinstraße"},
+			"weinstraße neu": {"Neustadt an der Weinstraße"},
+			"etienne":        {"Saint-Étienne Châteaucreux"},
+			"st etienne":     {},
+			"châteaucreux":   {"Saint-Étienne Châteaucreux"},
+			"saale":          {"Halle (Saale) Hbf"},
+			"hbf":            {"Halle (Saale) Hbf"},
+			"bern":           {"Bern"},
+			"ern":            {},
+			"bahnhofplatz":   {"Zürich HB"},
+			"*":              ask(traintravel.StationQuery{}), // there is no word in it
+		} {
+			if got := ask(traintravel.StationQuery{Search: search}); !slices.Equal(got, want) {
+				t.Errorf("%q: %q, want %q", search, got, want)
+			}
+		}
+		for country, want := range map[string][]string{"CH": {"Bern", "Winterthur", "Zürich HB"}, "ch": {"Bern", "Winterthur", "Zürich HB"}, "SE": {}} {
+			if got := ask(traintravel.StationQuery{Country: country}); !slices.Equal(got, want) {
+				t.Errorf("%q: %q, want %q", country, got, want)
+			}
+		}
+		near := func(lat, lon float64) *traintravel.Position {
+			return &traintravel.Position{Latitude: lat, Longitude: lon}
+		}
+		if got := ask(traintravel.StationQuery{Near: near(47.49, 8.72)}); !slices.Equal(got, []string{"Winterthur", "Zürich HB"}) {
+			t.Errorf("near Winterthur: %q", got)
+		}
+		if got := ask(traintravel.StationQuery{Near: near(47.38, 8.54), Search: "zur", Country: "CH"}); !slices.Equal(got, []string{"Zürich HB", "Winterthur"}) {
+			t.Errorf("near Zürich: %q", got)
+		}
+		if got := ask(traintravel.StationQuery{Near: near(0, -179.9)}); len(got) != 1 {
+			t.Errorf("across the date line: %q", got)
+		}
+		if got := ask(traintravel.StationQuery{}); len(got) != len(cities) || got[0] != "Århus H" || got[1] != "Bern" {
+			t.Errorf("all: %q", got)
+		}
+		for field, q := range map[string]traintravel.StationQuery{
+			"country": {Country: "CHE"}, "coordinates": {Near: near(91, 0)}, "coordinates ": {Near: near(0, -181)},
+		} {
+			_, err := o.Stations(t.Context(), q)
+			var wrong *traintravel.InvalidError
+			if !errors.As(err, &wrong) || wrong.Field != field[:len(wrong.Field)] {
+				t.Errorf("%s: %v", field, err)
+			}
+		}
+		first := tt.Stations[0]
+		if got, err := o.Station(t.Context(), first.ID); err != nil || got != first {
+			t.Errorf("%+v, %v", got, err)
+		}
+		_, err := o.Station(t.Context(), uuid.New())
+		o.expect("no station", err, traintravel.ErrNotFound)
+	})
+}
