@@ -286,9 +286,9 @@ func large() *traintravel.Timetable {
 	t := network()
 	long := strings.Repeat("🚂", 190)
 	for i := range 1500 {
-		s := t.Stations[0]
-		s.ID, s.Name, s.Address = uuid.UUID{0: 1, 14: byte(i >> 8), 15: byte(i)}, long+fmt.Sprint(i), long
-		t.Stations = append(t.Stations, s)
+		tr := train(fmt.Sprint(i, " ", long), 6, "CE")
+		tr.ID = long
+		t.Trains = append(t.Trains, tr)
 	}
 	t.Trains = append(t.Trains, train("L", 6, "CE"))
 	return t

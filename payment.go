@@ -106,7 +106,7 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 		if !b.ownedBy(by) {
 			return ErrNotFound
 		}
-		if err := l.startPayment(b, p, s.opts.PendingFor); err != nil {
+		if err := l.startPayment(b, p); err != nil {
 			return err
 		}
 		l.remember(idem, answer{booking: booking, payment: p.ID})

@@ -98,6 +98,13 @@ func (l *ledger) cancel(b *Booking, refund Money, refused error) error {
 		return err
 	}
 	if b.Status == Confirmed && refund.Amount > 0 {
+		paid, err := l.payment(b.ID, b.PaidBy)
+		if err != nil {
+			return damaged(err)
+		}
+		if paid.Amount != b.Price { // see Options.AnyAmount
+			refund = paid.Amount
+		}
 		l.refund(b.ID, b.PaidBy, refund)
 	}
 	b.Status = Cancelled
@@ -118,7 +125,7 @@ func (l *ledger) refund(booking, charge uuid.UUID, amount Money) {
 }
 
 // startPayment records an attempt and pins the booking's places for it.
-func (l *ledger) startPayment(b *Booking, p payment, pendingFor time.Duration) error {
+func (l *ledger) startPayment(b *Booking, p payment) error {
 	switch {
 	case b.Status == Cancelled:
 		return ErrNotFound
@@ -130,7 +137,7 @@ func (l *ledger) startPayment(b *Booking, p payment, pendingFor time.Duration) e
 		return ErrPaymentInProgress
 	case b.lapsed(l.now):
 		return ErrHoldExpired
-	case p.Amount != b.Price:
+	case p.Amount != b.Price && !l.s.opts.AnyAmount:
 		return &AmountError{Due: b.Price}
 	}
 	b.LatestPayment = p.ID
@@ -139,7 +146,7 @@ func (l *ledger) startPayment(b *Booking, p payment, pendingFor time.Duration) e
 		l.event(PaymentFailed, b.ID, p.ID)
 		return nil
 	}
-	pinned := l.now.Add(pendingFor)
+	pinned := l.now.Add(l.s.opts.PendingFor)
 	if departs := b.departs(); departs.Before(pinned) {
 		pinned = departs
 	}

@@ -48,6 +48,9 @@ func (s *Service) Run(ctx context.Context) error {
 		d.wake, d.busy = wake[i], map[Key]bool{}
 		wg.Go(func() { d.run(ctx) })
 	}
+	if s.clocked {
+		wg.Go(func() { s.keepClock(ctx) })
+	}
 	for {
 		select {
 		case <-ctx.Done():

@@ -81,6 +81,10 @@ type Options struct {
 	// Horizon is how far ahead trips are sold. Zero is 365 days.
 	Horizon time.Duration
 
+	// AnyAmount accepts any amount in any currency as payment, as the
+	// documented API's published examples send it. For trying out.
+	AnyAmount bool
+
 	// FingerprintKey keys the fingerprints by which idempotent requests are
 	// told apart. Without it, two payments under one idempotency key that
 	// differ only in the hidden digits of the card are taken for the same.
@@ -99,6 +103,7 @@ type Service struct {
 	snapshots snapshots
 	stock     stock
 	wake      chan struct{} // tells Run that there may be something to do
+	clocked   bool          // the clock was supplied
 }
 
 // New returns a Service on a store. It starts nothing and reads nothing. It
@@ -124,7 +129,8 @@ func New(store Store, opts Options) (*Service, error) {
 	if store == nil {
 		return nil, invalid("store", "is nil")
 	}
-	if opts.Now == nil {
+	clocked := opts.Now != nil
+	if !clocked {
 		opts.Now = time.Now
 	}
 	if opts.NewID == nil {
@@ -133,7 +139,7 @@ func New(store Store, opts Options) (*Service, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{store: store, opts: opts, log: opts.Logger, wake: make(chan struct{}, 1)}
+	s := &Service{store: store, opts: opts, log: opts.Logger, wake: make(chan struct{}, 1), clocked: clocked}
 	s.stock.runs = map[RunID]stocked{}
 	return s, nil
 }

@@ -1,0 +1,67 @@
+package traintravel
+
+import (
+	"context"
+	"time"
+)
+
+// clockKey names the record of the latest instant a supplied clock has shown.
+var clockKey = Key{TableMeta, "clock"}
+
+const (
+	clockVersion = 1
+	// recordClock is how often Run records a supplied clock.
+	recordClock = time.Minute
+)
+
+// LastInstant returns the latest instant of a service's clock that a store
+// knows of, to the minute, or the zero time: a program that supplies
+// Options.Now must not begin before it, lest what has happened be in the
+// future.
+func LastInstant(ctx context.Context, store Store) (last time.Time, err error) {
+	err = store.View(ctx, func(r Reader) error {
+		v, err := r.Get(ctx, clockKey)
+		if err != nil {
+			return err
+		}
+		if v[0] != nil {
+			d, _ := newDecoder("clock", clockVersion, v[0])
+			last = d.time()
+			if err := d.done(); err != nil {
+				return err
+			}
+		}
+		newest, err := r.List(ctx, Range{Table: TableBookings, Reverse: true, Limit: 1})
+		if err != nil || len(newest) == 0 {
+			return err
+		}
+		b, err := decodeBooking(newest[0].Value, &zones{})
+		if err == nil && b.Created.After(last) {
+			last = b.Created
+		}
+		return err
+	})
+	return last, err
+}
+
+// keepClock records the service's clock now and then, and when ctx ends.
+func (s *Service) keepClock(ctx context.Context) {
+	for {
+		now := s.now()
+		e := newEncoder(clockVersion, 9)
+		e.time(now)
+		write, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		err := s.store.Update(write, func(tx Tx) error {
+			tx.Put(clockKey, e.b)
+			return nil
+		})
+		stop()
+		if err != nil {
+			s.log.Warn("the clock was not recorded", "error", err)
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		sleep(ctx, recordClock)
+	}
+}

@@ -1,0 +1,46 @@
+package traintravel_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/store/memstore"
+)
+
+// A supplied clock is recorded while the service runs and when it stops, so
+// that the next one does not begin before it.
+func TestLastInstant(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.New()
+		last, err := traintravel.LastInstant(t.Context(), store)
+		if err != nil || !last.IsZero() {
+			t.Fatalf("an empty store knows of %v, %v", last, err)
+		}
+		begin, started := time.Date(2024, 2, 1, 8, 0, 0, 0, time.UTC), time.Now()
+		now := func() time.Time { return begin.Add(time.Since(started)) }
+		service, err := traintravel.New(store, traintravel.Options{Now: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		stopped := make(chan error)
+		go func() { stopped <- service.Run(ctx) }()
+		for _, after := range []time.Duration{time.Minute + time.Second, time.Hour} {
+			time.Sleep(after)
+			synctest.Wait()
+			if last, err = traintravel.LastInstant(t.Context(), store); err != nil || now().Sub(last) > time.Minute || last.After(now()) {
+				t.Errorf("at %v the store knows of %v, %v", now(), last, err)
+			}
+		}
+		time.Sleep(10 * time.Second)
+		stop()
+		<-stopped
+		if last, err = traintravel.LastInstant(t.Context(), store); err != nil || !last.Equal(now()) {
+			t.Errorf("stopped at %v the store knows of %v, %v", now(), last, err)
+		}
+	})
+}

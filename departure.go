@@ -1,0 +1,49 @@
+package traintravel
+
+import (
+	"strings"
+	"time"
+)
+
+// ParseDeparture reads the date of a trip query as the documented API takes
+// it, for an origin whose clocks run in loc: an RFC 3339 date-time is an
+// instant; without an offset it is wall time at the origin, moved forward where
+// clocks skip it and the earlier one where they show it twice; a bare date is
+// the beginning of the day there. Fractions of a second are read to the
+// nanosecond. A blank before the offset is read as the plus sign that a form
+// decoder made it from. The error is an [*InvalidError] naming date.
+func ParseDeparture(text string, loc *time.Location) (time.Time, error) {
+	s := strings.ToUpper(strings.TrimSpace(text))
+	if i := strings.LastIndexByte(s, ' '); i > len("2006-01-02T") {
+		s = s[:i] + "+" + s[i+1:]
+	}
+	if t, err := time.Parse(time.RFC3339Nano, s); err == nil && sane(t) {
+		return t, nil
+	}
+	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04"} {
+		if t, err := time.Parse(layout, s); err == nil && sane(t) {
+			return wall(t, loc), nil
+		}
+	}
+	if d, err := ParseDate(s); err == nil && sane(d.utc()) {
+		return d.Start(loc), nil
+	}
+	return time.Time{}, invalid("date", "%.60q is no date or date-time of the form 2026-12-31 or 2026-12-31T09:00:00+01:00", text)
+}
+
+// sane leaves out years in which arithmetic on instants overflows.
+func sane(t time.Time) bool { return t.Year() >= 1900 && t.Year() < 2200 }
+
+// wall is the instant at which clocks in loc show what t shows in UTC.
+func wall(t time.Time, loc *time.Location) time.Time {
+	offset := func(at time.Time) time.Duration {
+		_, seconds := at.In(loc).Zone()
+		return time.Duration(seconds) * time.Second
+	}
+	before, after := t.Add(-offset(t.Add(-24*time.Hour))), t.Add(-offset(t.Add(24*time.Hour)))
+	shows := func(at time.Time) bool { return at.Add(offset(at)).Equal(t) }
+	if shows(after) && (after.Before(before) || !shows(before)) {
+		return after.In(loc)
+	}
+	return before.In(loc) // in a gap it shows as much later as the clocks skip
+}

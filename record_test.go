@@ -1,0 +1,229 @@
+package traintravel
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// recordKinds are the kinds of records, each with one of its kind that has
+// something in every field, and a function that reads and writes one.
+var recordKinds = []struct {
+	name    string
+	sample  []byte
+	rewrite func([]byte) ([]byte, error)
+}{
+	{"booking", sampleBooking().encode(), func(b []byte) ([]byte, error) {
+		v, err := decodeBooking(b, &zones{})
+		return v.encode(), err
+	}},
+	{"payment", samplePayment().encode(), func(b []byte) ([]byte, error) {
+		v, err := decodePayment(b)
+		return v.encode(), err
+	}},
+	{"inventory", sampleInventory().encode(), func(b []byte) ([]byte, error) {
+		v, err := decodeInventory(b)
+		return v.encode(), err
+	}},
+	{"timetable", encodeTimetable(sampleTimetable()), func(b []byte) ([]byte, error) {
+		v, ids, err := decodeTimetable(b)
+		if err != nil {
+			return nil, err
+		}
+		return encodeTimetable(v, ids), nil
+	}},
+	{"registry", sampleRegistry().encode(), func(b []byte) ([]byte, error) {
+		v, err := decodeRegistry(b)
+		return v.encode(), err
+	}},
+	{"event", sampleQueued().encode(), func(b []byte) ([]byte, error) {
+		v, err := decodeQueued(b)
+		return v.encode(), err
+	}},
+	{"idempotency", sampleRemembered().encode(), func(b []byte) ([]byte, error) {
+		v, err := decodeRemembered(b)
+		return v.encode(), err
+	}},
+	{"current", sampleCurrent().encode(), func(b []byte) ([]byte, error) {
+		v, err := decodeCurrent(b)
+		return v.encode(), err
+	}},
+}
+
+func sampleID(n byte) uuid.UUID { return stamp(uuid.UUID{0: n, 7: n, 15: n}, 7) }
+
+func sampleTime(ns int) time.Time { return time.Date(2026, 5, 4, 8, 30, 0, ns, time.UTC) }
+
+func sampleBooking() *Booking {
+	berlin, _ := time.LoadLocation("Europe/Berlin")
+	return &Booking{
+		ID: sampleID(1), TripID: sampleID(2), Owner: Subject{"https://issuer.example", "søren"}, Client: "app",
+		PassengerName: "Ζωή Ångström 👩‍🚀", HasBicycle: true, HasDog: true, Status: Confirmed,
+		Created: sampleTime(1), Expires: sampleTime(999_999_999), PinnedUntil: sampleTime(2), Price: Money{4990, "eur"},
+		LatestPayment: sampleID(3), OpenPayment: sampleID(4), PaidBy: sampleID(5),
+		Legs: []Leg{{
+			Run: RunID{sampleID(6), NewDate(2026, 5, 4)}, Operator: "Rail", Number: "ICE 1",
+			Origin:      Stop{sampleID(7), "Köln", sampleTime(0).In(berlin)},
+			Destination: Stop{sampleID(8), "Łódź", sampleTime(3)},
+			Coach:       "7", Seat: 61, Board: 3, Alight: 255,
+		}},
+	}
+}
+
+func samplePayment() *payment {
+	return &payment{
+		Payment: Payment{
+			ID: sampleID(1), Booking: sampleID(2), Amount: Money{-4990, "eur"}, Status: Failed,
+			Source:  Source{Card: &Card{Name: "J. Doe", Number: "************4242", ExpMonth: 12, ExpYear: 2030, City: "Genève", Country: "CH", PostCode: "1201"}},
+			Failure: Failure{CardDeclined, "The card was declined."}, Created: sampleTime(1), RefundOf: sampleID(3),
+		},
+		charging: true, deadline: sampleTime(2), next: sampleTime(3), tries: 300,
+	}
+}
+
+func sampleInventory() *inventory {
+	return &inventory{
+		revision: 300, list: math.MaxUint64, calls: []uint64{1, 2, 1}, coaches: []Coach{{"1", 80}, {"A", 1}},
+		taken: []taken{
+			{booking: sampleID(1), place: 80, from: 0, to: 2, hook: true, until: forGood},
+			{booking: sampleID(2), place: noPlace, from: 1, to: 2, until: -1},
+		},
+		stranded: []stranded{{
+			taken: taken{booking: sampleID(3), place: noPlace, from: 3, to: 255, until: 5}, board: 7, alight: 8, twice: true, coach: "É", seat: 200,
+		}},
+	}
+}
+
+func sampleTimetable() (*Timetable, []numbering) {
+	tt := &Timetable{Stations: []Station{
+		{sampleID(1), "Köln Hbf", "Trankgasse 11", "DE", "Europe/Berlin", 50.943, 6.9587},
+		{sampleID(2), "Łódź", "", "", "Europe/Warsaw", -90, -180},
+	}}
+	days := &Calendar{Weekdays: [7]bool{true, false, true}, From: NewDate(2026, 1, 1), To: NewDate(2026, 12, 31), Added: []Date{1, -1}, Removed: []Date{2}}
+	train := Train{
+		Feed: "f", ID: "1", Operator: "Rail", Number: "ICE 1", Zone: "Europe/Berlin", Days: days,
+		Calls: []Call{
+			{Station: sampleID(1), Arrive: -5, Depart: 100, NoAlighting: true},
+			{Station: sampleID(2), Arrive: 200, Depart: MaxServiceTime, Metres: 300_000, NoBoarding: true},
+		},
+		Coaches: []Coach{{"1", 80}, {"2", 1}}, Bicycles: NotAllowed, Dogs: Allowed, Hooks: 8, Fare: Fare{"eur", 1_000, 12},
+	}
+	other := train
+	other.ID, other.Days, other.Coaches, other.Fare = "2", nil, nil, Fare{}
+	tt.Trains = []Train{train, other, train}
+	return tt, []numbering{{sampleID(3), 1}, {sampleID(4), maxNumber}, {sampleID(5), 2}}
+}
+
+func sampleRegistry() registry {
+	return registry{high: maxNumber, entries: []registered{
+		{number: 1, base: sampleID(1), twin: 0, list: 1, terminus: 2, source: 3, since: FirstDate, last: NewDate(2026, 12, 31)},
+		{number: maxNumber, base: sampleID(2), twin: 300, list: math.MaxUint64, since: NewDate(2026, 1, 1), last: (LastDate + 1) - 1},
+	}}
+}
+
+func sampleQueued() queued {
+	return queued{kind: BookingConfirmed, booking: sampleID(1), payment: sampleID(2), created: sampleTime(1), failures: 300}
+}
+
+func sampleRemembered() remembered {
+	return remembered{answer: answer{booking: sampleID(1), payment: sampleID(2)}, mark: [32]byte{0: 1, 31: 2}, created: sampleTime(1)}
+}
+
+func sampleCurrent() current {
+	return current{generation: sampleID(1), timetable: 1 << 30, registry: 300}
+}
+
+func TestRecordsSayWhenTheyAreDamaged(t *testing.T) {
+	t.Parallel()
+	for _, k := range recordKinds {
+		damaged := func(b []byte, what string) {
+			t.Helper()
+			if _, err := k.rewrite(b); err == nil || errors.Is(err, ErrNewerData) {
+				t.Errorf("%s, %s: %v", k.name, what, err)
+			}
+		}
+		for n := range k.sample {
+			if n > 0 || k.name != "current" { // a record that is not there
+				damaged(bytes.Clone(k.sample[:n]), "cut short")
+			}
+		}
+		damaged(append(bytes.Clone(k.sample), 0), "with a byte more")
+		damaged(append([]byte{0}, k.sample[1:]...), "version 0")
+		damaged(make([]byte, len(k.sample)), "nothing but zeros")
+		damaged(append(bytes.Clone(k.sample[:1]), bytes.Repeat([]byte{0xff}, 200)...), "nothing but ones")
+	}
+}
+
+func TestNewerRecordsAreRefusedAsNewer(t *testing.T) {
+	t.Parallel()
+	for _, k := range recordKinds {
+		for _, v := range []byte{k.sample[0] + 1, 255} {
+			for _, b := range [][]byte{append([]byte{v}, k.sample[1:]...), {v}} {
+				if _, err := k.rewrite(b); !errors.Is(err, ErrNewerData) || !strings.Contains(err.Error(), "record") {
+					t.Errorf("%s of version %d: %v", k.name, v, err)
+				}
+			}
+		}
+	}
+}
+
+// Any byte of a record may have rotted, and a count ask for more than there is
+// memory.
+func TestRottenRecordsDoNotPanic(t *testing.T) {
+	t.Parallel()
+	for _, k := range recordKinds {
+		for i := range k.sample {
+			for _, x := range []byte{1, 0x80, 0xff} {
+				b := bytes.Clone(k.sample)
+				b[i] ^= x
+				_, _ = k.rewrite(b)
+			}
+			huge := []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}
+			_, _ = k.rewrite(slices.Concat(k.sample[:i], huge, k.sample[i:]))
+		}
+	}
+}
+
+func TestRecordsAreWrittenAsTheyAreRead(t *testing.T) {
+	t.Parallel()
+	for _, k := range recordKinds {
+		if again, err := k.rewrite(k.sample); err != nil || !bytes.Equal(again, k.sample) {
+			t.Errorf("%s: %v\n%x is written as\n%x", k.name, err, k.sample, again)
+		}
+	}
+}
+
+// Files of all versions so far open: the records in testdata/records/KIND.N.hex
+// were written by version N of their kind and mean the samples. A new version
+// adds a file and changes none.
+func TestOlderRecordsAreRead(t *testing.T) {
+	t.Parallel()
+	for _, k := range recordKinds {
+		files, err := filepath.Glob(filepath.Join("testdata", "records", k.name+".*.hex"))
+		if err != nil || len(files) < int(k.sample[0]) {
+			t.Errorf("%s: %d files, %v; of version %d it would hold\n%x", k.name, len(files), err, k.sample[0], k.sample)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := hex.DecodeString(strings.Join(strings.Fields(string(text)), ""))
+			if err != nil {
+				t.Fatal(file, err)
+			}
+			if again, err := k.rewrite(b); err != nil || !bytes.Equal(again, k.sample) {
+				t.Errorf("%s: %v: is read as\n%x, want\n%x", file, err, again, k.sample)
+			}
+		}
+	}
+}
