@@ -1,0 +1,63 @@
+// Package httpserver puts a [traintravel.Service] behind the paths of the Train
+// Travel API, as a plain [http.Handler] that works under anybody's server.
+//
+// A handler decodes, makes one call of the service, and encodes: the rules are
+// the service's. Every answer that is no success is a problem document (RFC
+// 9457), and every answer carries the RateLimit header.
+package httpserver
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/traintravel/traintravel"
+)
+
+// Options are the settings of a server. Auth is required.
+type Options struct {
+	// BaseURL begins all links: absolute, without a slash at its end, such as
+	// https://trains.example/api. A path in it shows in links only; a proxy
+	// strips it before requests come here.
+	BaseURL string
+
+	// Auth tells who a bearer token stands for.
+	Auth Authenticator
+
+	// RateLimit is how many requests a minute each client and user (or, without
+	// a token, each address) may make. Zero is 600, negative is no limit.
+	RateLimit int
+
+	// TrustedProxies are the networks whose X-Forwarded-Proto, -Host, -Prefix
+	// and -For headers count. None by default.
+	TrustedProxies []netip.Prefix
+
+	// Logger is told of failures and, at debug level, of requests. Nil is silent.
+	Logger *slog.Logger
+}
+
+// An Identity is who a verified token stands for, and what it allows.
+type Identity struct {
+	Caller  traintravel.Caller
+	Read    bool // scope read
+	Write   bool // scope write
+	Expires time.Time
+}
+
+// An Authenticator verifies bearer tokens. It is safe for concurrent use and
+// keeps what makes it quick, such as a cache, to itself.
+type Authenticator interface {
+	// Authenticate returns who a token stands for, an error wrapping
+	// [ErrInvalidToken] if it is not to be trusted, or one wrapping
+	// [ErrUnavailable] if that cannot be told now. The error is for the log:
+	// the client learns none of it.
+	Authenticate(ctx context.Context, token string) (Identity, error)
+}
+
+// What an Authenticator answers instead of an Identity.
+var (
+	ErrInvalidToken = errors.New("the token is not valid")
+	ErrUnavailable  = errors.New("tokens cannot be verified at the moment")
+)
