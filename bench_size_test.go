@@ -10,16 +10,19 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/store/boltstore"
 )
 
-// BenchmarkAtSize fills files with bookings of random trips by random users and
+// BenchmarkAtSize fills files with bookings as years of use would make them and
 // measures what a file of that size still does: commits of 64 callers, reopening
 // after Close and after a crash, and its length by what is in it. Sizes come
 // from TRAINTRAVEL_BENCH_SIZES; the first is what the others are compared with.
@@ -43,40 +46,74 @@ func BenchmarkAtSize(b *testing.B) {
 			if err := store.Close(); err != nil {
 				b.Fatal(err)
 			}
-			book := fillFile(b, path, size)
+			l := fillFile(b, path, size)
 			b.ResetTimer()
 			for range b.N {
-				measureFile(b, path, book, &first)
+				measureFile(b, path, l, &first)
 			}
 		})
 	}
 }
 
-// A bookFunc makes one random booking.
-type bookFunc func(s *traintravel.Service) error
+// yearly is how many bookings a file takes in a year of its clock.
+const yearly = 5_000_000
+
+// A load books as people do: mostly for the weeks ahead, on random trips.
+type load struct {
+	clock atomic.Int64 // nanos
+	trips map[int][]uuid.UUID
+	mu    sync.RWMutex
+	start time.Time
+}
+
+func (l *load) now() time.Time { return time.Unix(0, l.clock.Load()).UTC() }
+
+// book makes one booking, a little later than the one before.
+func (l *load) book(s *traintravel.Service) error {
+	now := time.Unix(0, l.clock.Add(int64(365*24*time.Hour)/yearly)).UTC()
+	for {
+		ahead := min(2+int(rand.ExpFloat64()*20), 300)
+		trips, err := l.day(s, int(now.Sub(l.start).Hours()/24)+ahead)
+		if err != nil {
+			return err
+		}
+		_, err = s.CreateBooking(context.Background(), caller(rand.IntN(1_000_000)), traintravel.NewBooking{
+			TripID: trips[rand.IntN(len(trips))], PassengerName: "Augusta Ada King",
+		})
+		if !errors.Is(err, traintravel.ErrSoldOut) {
+			return err
+		}
+	}
+}
+
+// day returns the reserved trips of a day, counted from the first.
+func (l *load) day(s *traintravel.Service, day int) ([]uuid.UUID, error) {
+	l.mu.RLock()
+	trips := l.trips[day]
+	l.mu.RUnlock()
+	if trips != nil {
+		return trips, nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	trips, err := reservedTrips(s, l.start.AddDate(0, 0, day).Truncate(24*time.Hour))
+	l.trips[day] = trips
+	return trips, err
+}
 
 // fillFile makes a file of size bookings through the service, quickly: on a
-// store that commits seldom and syncs never.
-func fillFile(b *testing.B, path string, size int) bookFunc {
+// store that syncs never. Holds last, as if they were paid.
+func fillFile(b *testing.B, path string, size int) *load {
 	db, err := bolt.Open(path, 0o600, &bolt.Options{FreelistType: bolt.FreelistMapType, NoSync: true})
 	if err != nil {
 		b.Fatal(err)
 	}
 	bulk := &bulkStore{db: db}
-	service := benchService(b, bulk)
-	trips := spreadTrips(b, service, 1_000_000)
-	book := func(s *traintravel.Service) error {
-		for {
-			_, err := s.CreateBooking(context.Background(), caller(rand.IntN(1_000_000)), traintravel.NewBooking{
-				TripID: trips[rand.IntN(len(trips))], PassengerName: "Augusta Ada King",
-			})
-			if !errors.Is(err, traintravel.ErrSoldOut) {
-				return err
-			}
-		}
-	}
+	l := &load{trips: map[int][]uuid.UUID{}, start: benchNow}
+	l.clock.Store(benchNow.UnixNano())
+	service := benchService(b, bulk, l.options())
 	for range size {
-		if err := book(service); err != nil {
+		if err := l.book(service); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -86,10 +123,14 @@ func fillFile(b *testing.B, path string, size int) bookFunc {
 	if err := errors.Join(db.Sync(), db.Close()); err != nil {
 		b.Fatal(err)
 	}
-	return book
+	return l
 }
 
-func measureFile(b *testing.B, path string, book bookFunc, first *float64) {
+func (l *load) options() traintravel.Options {
+	return traintravel.Options{Now: l.now, HoldFor: 1000 * 24 * time.Hour}
+}
+
+func measureFile(b *testing.B, path string, l *load, first *float64) {
 	reopen := func(path string) (*boltstore.Store, float64) {
 		start := time.Now()
 		store, err := boltstore.Open(path, nil)
@@ -99,12 +140,12 @@ func measureFile(b *testing.B, path string, book bookFunc, first *float64) {
 		return store, time.Since(start).Seconds()
 	}
 	store, _ := reopen(path)
-	service, err := traintravel.New(store, traintravel.Options{Now: benchClock})
+	service, err := traintravel.New(store, l.options())
 	if err != nil {
 		b.Fatal(err)
 	}
 	const n = 20_000
-	took, err := parallel(64, n, func(int) error { return book(service) })
+	took, err := parallel(64, n, func(int) error { return l.book(service) })
 	if err != nil {
 		b.Fatal(err)
 	}

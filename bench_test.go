@@ -33,12 +33,9 @@ var benchStart = time.Now()
 // life.
 func benchClock() time.Time { return benchNow.Add(time.Since(benchStart)) }
 
-func benchService(b *testing.B, store traintravel.Store) *traintravel.Service {
+func benchService(b *testing.B, store traintravel.Store, opts traintravel.Options) *traintravel.Service {
 	b.Helper()
-	s, err := traintravel.New(store, traintravel.Options{
-		Now:      benchClock,
-		Notifier: traintravel.NotifierFunc(func(context.Context, traintravel.Event) error { return nil }),
-	})
+	s, err := traintravel.New(store, opts)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -50,6 +47,12 @@ func benchService(b *testing.B, store traintravel.Store) *traintravel.Service {
 		b.Fatal(err)
 	}
 	return s
+}
+
+// benchOptions are those of a service that somebody listens to.
+var benchOptions = traintravel.Options{
+	Now:      benchClock,
+	Notifier: traintravel.NotifierFunc(func(context.Context, traintravel.Event) error { return nil }),
 }
 
 func benchBolt(b *testing.B) *boltstore.Store {
@@ -67,38 +70,46 @@ var (
 	paris  = uuid.MustParse("b2e783e1-c824-4d63-b37a-d8d698862f1d")
 )
 
-// spreadTrips returns IDs of reserved trips on many trains and days, n if there are as many.
+// spreadTrips returns IDs of reserved trips on many trains and days.
 func spreadTrips(b *testing.B, s *traintravel.Service, n int) []uuid.UUID {
 	b.Helper()
-	stations, err := s.Stations(b.Context(), traintravel.StationQuery{Page: traintravel.Page{Limit: 100}})
+	var ids []uuid.UUID
+	for day := 1; len(ids) < n && day < 365; day++ {
+		more, err := reservedTrips(s, benchNow.AddDate(0, 0, day))
+		if err != nil {
+			b.Fatal(err)
+		}
+		ids = append(ids, more...)
+	}
+	return ids[:min(n, len(ids))]
+}
+
+// reservedTrips returns the IDs of all reserved trips of a day.
+func reservedTrips(s *traintravel.Service, day time.Time) ([]uuid.UUID, error) {
+	stations, err := s.Stations(context.Background(), traintravel.StationQuery{Page: traintravel.Page{Limit: 100}})
 	if err != nil {
-		b.Fatal(err)
+		return nil, err
 	}
 	var ids []uuid.UUID
-	for day := 1; day < 365; day++ {
-		for _, from := range stations.Items {
-			for _, to := range stations.Items {
-				if from.ID == to.ID {
-					continue
-				}
-				found, err := s.SearchTrips(b.Context(), traintravel.TripQuery{
-					Origin: from.ID, Destination: to.ID, Depart: benchNow.AddDate(0, 0, day), Page: traintravel.Page{Limit: 100},
-				})
-				if err != nil {
-					b.Fatal(err)
-				}
-				for _, t := range found.Items {
-					if t.Reserved {
-						ids = append(ids, t.ID)
-					}
-				}
-				if len(ids) >= n {
-					return ids[:n]
+	for _, from := range stations.Items {
+		for _, to := range stations.Items {
+			if from.ID == to.ID {
+				continue
+			}
+			found, err := s.SearchTrips(context.Background(), traintravel.TripQuery{
+				Origin: from.ID, Destination: to.ID, Depart: day, Page: traintravel.Page{Limit: 100},
+			})
+			if err != nil {
+				return nil, err
+			}
+			for _, t := range found.Items {
+				if t.Reserved {
+					ids = append(ids, t.ID)
 				}
 			}
 		}
 	}
-	return ids
+	return ids, nil
 }
 
 func caller(i int) traintravel.Caller {
@@ -259,8 +270,8 @@ func BenchmarkCreateBooking(b *testing.B) {
 	for _, callers := range []int{1, 64, 256} {
 		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
 			rec := &recording{Store: memstore.New()}
-			source := benchService(b, rec)
-			service := benchService(b, benchBolt(b))
+			source := benchService(b, rec, benchOptions)
+			service := benchService(b, benchBolt(b), benchOptions)
 			raw := &rawGroup{db: openRaw(b)}
 			trips := spreadTrips(b, source, 20_000)
 			per := 1000
@@ -332,7 +343,7 @@ func latencies(b *testing.B, n int, call func(int) error) float64 {
 // View and Get of the same bytes.
 func BenchmarkReadBooking(b *testing.B) {
 	store := benchBolt(b)
-	service := benchService(b, store)
+	service := benchService(b, store, benchOptions)
 	raw := openRaw(b)
 	var ids []uuid.UUID
 	for _, trip := range spreadTrips(b, service, 1000) {
@@ -384,7 +395,7 @@ func BenchmarkReadBooking(b *testing.B) {
 
 // BenchmarkSearchTrips searches a day from Berlin to Paris on the demo network.
 func BenchmarkSearchTrips(b *testing.B) {
-	service := benchService(b, memstore.New())
+	service := benchService(b, memstore.New(), benchOptions)
 	q := traintravel.TripQuery{Origin: berlin, Destination: paris, Depart: benchNow.AddDate(0, 0, 1).Truncate(24 * time.Hour)}
 	b.ReportAllocs()
 	for b.Loop() {
@@ -399,7 +410,7 @@ func BenchmarkSearchTrips(b *testing.B) {
 // reports how their rate compares with that of a load spread over many runs.
 func BenchmarkHotRun(b *testing.B) {
 	const callers, per = 64, 6400
-	service := benchService(b, benchBolt(b))
+	service := benchService(b, benchBolt(b), benchOptions)
 	trips := spreadTrips(b, service, 20_000)
 	found, err := service.SearchTrips(b.Context(), traintravel.TripQuery{Origin: berlin, Destination: paris, Depart: benchNow.AddDate(0, 0, 200)})
 	if err != nil || len(found.Items) == 0 {
