@@ -60,7 +60,7 @@ func (b *Booking) holdKey() Key {
 	if b.Status != Held {
 		return Key{}
 	}
-	return agendaKey(holdEnds, b.heldUntil(), b.ID)
+	return agendaKey(holdEnds, b.HeldUntil(), b.ID)
 }
 
 // agendaKey is where a payment stands on the agenda: nowhere once it is settled.

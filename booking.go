@@ -109,8 +109,9 @@ func (n NewBooking) normalize() (NewBooking, error) {
 	return n, nil
 }
 
-// heldUntil is when the hold ends: not before, if a payment is under way.
-func (b *Booking) heldUntil() time.Time {
+// HeldUntil is when the hold of a held booking ends: Expires, or PinnedUntil
+// while a payment is under way.
+func (b *Booking) HeldUntil() time.Time {
 	if b.OpenPayment != uuid.Nil {
 		return b.PinnedUntil
 	}
@@ -122,7 +123,7 @@ func (b *Booking) departs() time.Time { return b.Legs[0].Origin.Time }
 
 // lapsed says whether the hold has run out, swept or not.
 func (b *Booking) lapsed(now time.Time) bool {
-	return b.Status == Held && !now.Before(b.heldUntil())
+	return b.Status == Held && !now.Before(b.HeldUntil())
 }
 
 // live says whether the booking exists for its owner.

@@ -280,3 +280,20 @@ func TestConnect(t *testing.T) {
 		}
 	}
 }
+
+// A number that has been given to another train does not mean this one on the
+// days before, as a connection no less than as the first train.
+func TestConnectOnlySinceTheNumberMeansTheTrain(t *testing.T) {
+	t.Parallel()
+	sn := compiled(t, networkOf(
+		trainOf("1", "Europe/Berlin", allYear, "A 8:00", "B 9:00"),
+		trainOf("2", "Europe/Berlin", allYear, "B 9:10", "C 10:00"),
+	))
+	monday := NewDate(2021, 6, 14)
+	sn.trains[1].since = monday
+	for d, legs := range map[Date]int{monday - 1: 0, monday: 2} {
+		if got := connected(t, sn, d, "1", "2"); len(got) != legs {
+			t.Errorf("on %s: %q", d, got)
+		}
+	}
+}

@@ -127,6 +127,7 @@ func (o *office) onlyBooking() uuid.UUID {
 func TestPlacesAreSoldBySection(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		o := newOffice(t, store)
+		var gone []uuid.UUID
 		place := func(from, to rune) string {
 			b := o.book(anna, o.trip(from, to, "R 1"))
 			return b.Legs[0].Coach
@@ -146,6 +147,20 @@ func TestPlacesAreSoldBySection(t *testing.T) {
 				t.Errorf("%c to %c is in coach %s, want %s", s.from, s.to, got, s.coach)
 			}
 		}
+		// The best place is not the first: of what is cancelled, C to D is a gap
+		// in coach 2 and the end of a larger one in coach 1.
+		for _, b := range o.audit().Bookings {
+			if l := b.Legs[0]; l.Destination.Station == station('D') || l.Coach == "1" {
+				gone = append(gone, b.ID)
+			}
+		}
+		for _, id := range gone {
+			o.expect("cancelling", o.CancelBooking(t.Context(), anna, id), nil)
+		}
+		if got := place('C', 'D'); got != "2" {
+			t.Errorf("C to D is in coach %s, where the gap is larger", got)
+		}
+		place('A', 'D')
 		for _, full := range []string{"AB", "BC", "CD", "AD"} {
 			o.tryBook(berta, o.trip(rune(full[0]), rune(full[1]), "R 1"), traintravel.ErrSoldOut)
 		}

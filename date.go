@@ -52,7 +52,15 @@ func (d Date) Start(loc *time.Location) time.Time {
 		if start.Before(t) {
 			return t
 		}
-		if end.IsZero() || start.Before(end) {
+		if end.IsZero() {
+			return start
+		}
+		if !end.After(t) {
+			// ZoneBounds errs on the last day of a leap year, beyond the
+			// transitions that the zone's file lists.
+			end = t.Add(time.Hour)
+		}
+		if start.Before(end) {
 			return start
 		}
 		t = end

@@ -369,3 +369,33 @@ func TestLoadsAtOnce(t *testing.T) {
 		}
 	})
 }
+
+// TestDamagedTimetable is told, by reading and by loading.
+func TestDamagedTimetable(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := &office{t: t, store: store, bank: &bank{}, post: &post{}}
+		o = o.another()
+		o.clock.set(opens)
+		o.load(network())
+		chunks, err := store.List(t.Context(), traintravel.Range{Table: traintravel.TableTimetable})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = store.Update(t.Context(), func(tx traintravel.Tx) error {
+			for _, c := range chunks {
+				tx.Delete(traintravel.Key{Table: traintravel.TableTimetable, ID: c.ID})
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fresh := o.another()
+		if _, err := fresh.Stations(t.Context(), traintravel.StationQuery{}); err == nil || !strings.Contains(err.Error(), "damaged") {
+			t.Errorf("reading: %v", err)
+		}
+		if _, err := fresh.LoadTimetable(t.Context(), network()); err == nil || !strings.Contains(err.Error(), "damaged") {
+			t.Errorf("loading: %v", err)
+		}
+	})
+}

@@ -240,6 +240,17 @@ func mail(p *paper, rough bool) traintravel.NotifierFunc {
 	}
 }
 
+// hesitant is a store far away: there is time to die between a commit and the
+// answer to it, and between two updates.
+type hesitant struct{ traintravel.Store }
+
+func (h hesitant) Update(ctx context.Context, fn func(traintravel.Tx) error) error {
+	sleep(ctx, rand.N(5*time.Millisecond))
+	err := h.Store.Update(ctx, fn)
+	sleep(ctx, rand.N(5*time.Millisecond))
+	return err
+}
+
 // An agency is a service on the files of a folder, with all that is around it.
 type agency struct {
 	*traintravel.Service
@@ -267,9 +278,16 @@ func openAgency(dir string, rough bool, opts traintravel.Options) (a *agency, er
 	if a.mail, err = openPaper(filepath.Join(dir, mailFile)); err != nil {
 		return nil, err
 	}
+	var store traintravel.Store = a.store
+	if rough && rand.N(2) == 0 {
+		store = hesitant{store}
+	}
 	opts.Gateway, opts.Notifier = a.bank, mail(a.mail, rough)
+	if rough && rand.N(2) == 0 {
+		withoutCancel(&opts)
+	}
 	opts.HoldFor, opts.ChargeTimeout = 200*time.Millisecond, 500*time.Millisecond
-	a.Service, err = traintravel.New(a.store, opts)
+	a.Service, err = traintravel.New(store, opts)
 	return a, err
 }
 
@@ -329,7 +347,7 @@ func (a *agency) trips(ctx context.Context, round int) (map[string]uuid.UUID, er
 				date := traintravel.DateOf(opens) + 30 + traintravel.Date(day%100)
 				id, err := a.DirectTrip(ctx, leg[:3], date, station(rune(leg[4])), station(rune(leg[5])))
 				if err != nil {
-					return nil, fmt.Errorf("%s: %a", tripName(day, ride), err)
+					return nil, fmt.Errorf("%s: %w", tripName(day, ride), err)
 				}
 				legs = append(legs, id)
 			}

@@ -113,6 +113,7 @@ func TestPages(t *testing.T) {
 			{traintravel.Page{Limit: 23}, 0, 23, false},
 			{traintravel.Page{Number: 2, Limit: 22}, 22, 23, false},
 			{traintravel.Page{Number: 7, Limit: 3}, 18, 21, true},
+			{traintravel.Page{Number: 9, Limit: 5, After: fourth(t, o)}, 4, 9, true}, // After decides
 		} {
 			list, err := o.Bookings(ctx, anna, test.page)
 			var got []uuid.UUID
@@ -223,3 +224,12 @@ func TestTripsArePaged(t *testing.T) {
 
 // soldBefore is how many of the trips earlier rounds have sold.
 func soldBefore(limit int) int { return limit - 1 }
+
+// fourth is the cursor behind anna's fourth booking.
+func fourth(t *testing.T, o *office) string {
+	list, err := o.Bookings(t.Context(), anna, traintravel.Page{Limit: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.Next
+}

@@ -186,6 +186,8 @@ func (s *Service) writeChunks(ctx context.Context, generation uuid.UUID, kind by
 	return nil
 }
 
+// readChunks reads all of what current tells of a generation. Both are read on
+// one snapshot, or else it may have been removed meanwhile.
 func readChunks(ctx context.Context, r Reader, generation uuid.UUID, kind byte, size int) ([]byte, error) {
 	records, err := r.List(ctx, Range{Table: TableTimetable, From: chunkKey(generation, kind, 0).ID, To: chunkKey(generation, kind+1, 0).ID})
 	if err != nil {
@@ -196,7 +198,7 @@ func readChunks(ctx context.Context, r Reader, generation uuid.UUID, kind byte, 
 		b = append(b, rec.Value...)
 	}
 	if len(b) != size {
-		return nil, errOvertaken // a newer load has begun to remove it
+		return nil, fmt.Errorf("the stored timetable is damaged: it has %d bytes, not %d", len(b), size)
 	}
 	return b, nil
 }

@@ -151,6 +151,9 @@ func (w *world) check(t *rapid.T) {
 		if b.OpenPayment != uuid.Nil {
 			until = b.PinnedUntil
 		}
+		if b.Status == traintravel.Confirmed && books.Payments[b.PaidBy].Amount != b.Price {
+			t.Fatalf("booking %d of %v is paid by %v", i, b.Price, books.Payments[b.PaidBy].Amount)
+		}
 		if b.Status != k.Status || b.OpenPayment != k.OpenPayment || b.Status == traintravel.Held && !until.Equal(k.until) || b.Price != k.Price {
 			t.Fatalf("booking %d is %v until %v, payment %v, want %v until %v, payment %v", i, b.Status, until, b.OpenPayment, k.Status, k.until, k.OpenPayment)
 		}

@@ -112,10 +112,15 @@ func TestChargeNeverArrives(t *testing.T) {
 			o.stands(b.ID, traintravel.Held)
 			o.tryBook(berta, trip, traintravel.ErrSoldOut)
 			o.mustPay(b, traintravel.Succeeded) // another try
-			o.clock.add(48 * time.Hour)
-			o.do()
+			for range 48 {
+				o.clock.add(time.Hour)
+				o.do()
+			}
 			o.holds(b.Price.Amount)
 			o.told(b.ID, traintravel.BookingConfirmed, traintravel.BookingCreated, traintravel.PaymentFailed)
+			if n := len(o.post.events); n != 3 {
+				t.Errorf("%d events are delivered, some of them twice", n)
+			}
 
 			// Once more, after the end of the hold: then it is over.
 			o.clock.set(opens)
@@ -304,5 +309,97 @@ func TestTwoThatPayAtOnce(t *testing.T) {
 		if n := len(o.bank.Movements()); n != 1 {
 			t.Errorf("%d charges", n)
 		}
+	})
+}
+
+// TestLateSuccessOnAnotherLine: the train calls elsewhere now, at an index at
+// which the booking boards. The money goes back.
+func TestLateSuccessOnAnotherLine(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := newOffice(t, store, withoutCancel)
+		o.load(timetable(train("R 1", 8, "ABD", seats(2))))
+		b := o.book(anna, o.trip('B', 'D', "R 1"))
+		o.bank.during("charge", func() error { return errLine }, nil)
+		s := o.lose(b)
+		o.clock.set(b.Expires)
+		o.do()
+		o.load(timetable(train("R 1", 8, "ACD", seats(2))))
+		s.arrive()
+		o.stands(b.ID, traintravel.Expired)
+		o.holds(0)
+	})
+}
+
+// TestTwoFindOutAtOnce: between one service's word with the bank and its
+// record of it, another one finds out the same, or the payer is answered.
+func TestTwoFindOutAtOnce(t *testing.T) {
+	for _, card := range []traintravel.Secret{works, declined} {
+		onEveryStoreCase(t, string(card), func(t *testing.T, store traintravel.Store) {
+			o := newOffice(t, store)
+			b := o.book(anna, o.trip('A', 'D', "R 1"))
+			o.bank.during("charge", nil, func() error { return errLine })
+			o.mustPay(b, traintravel.Pending, card)
+			o.clock.add(31 * time.Second)
+			other := o.another()
+			o.bank.during("lookup", nil, func() error { other.do(); return nil })
+			o.do()
+			o.do()
+			want := traintravel.Confirmed
+			if card == declined {
+				want = traintravel.Held
+				o.holds(0)
+			} else {
+				o.holds(b.Price.Amount)
+			}
+			o.stands(b.ID, want)
+			if n := len(o.post.events); n != 2 {
+				t.Errorf("%d events", n)
+			}
+			if n := len(o.audit().Payments); n != 1 {
+				t.Errorf("%d payments", n)
+			}
+		})
+	}
+}
+
+// TestAnsweredWhileLookedUp: Run asks the bank too early, and records what it
+// heard when the payment has been settled.
+func TestAnsweredWhileLookedUp(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := newOffice(t, store)
+		b := o.book(anna, o.trip('A', 'D', "R 1"))
+		ahead := o.another()
+		ahead.clock.add(31 * time.Second)
+		atBank, answer, answered := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		o.bank.before = func(op string, _ uuid.UUID) error {
+			if op == "charge" {
+				close(atBank)
+				<-answer
+			}
+			return nil
+		}
+		o.bank.after = func(op string, _ uuid.UUID, out *traintravel.Outcome) error {
+			if op == "charge" {
+				return nil
+			}
+			*out = traintravel.Outcome{Status: traintravel.Pending}
+			return nil
+		}
+		go func() {
+			defer close(answered)
+			o.mustPay(b, traintravel.Succeeded)
+		}()
+		<-atBank
+		ahead = ahead.on(&interposed{Store: store, before: func() {
+			select {
+			case <-answer:
+			default:
+				close(answer)
+			}
+			<-answered
+		}})
+		ahead.do()
+		o.stands(b.ID, traintravel.Confirmed) // and nobody looks after the payment: see the audit
+		o.holds(b.Price.Amount)
 	})
 }

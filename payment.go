@@ -178,6 +178,11 @@ func (s *Service) settle(ctx context.Context, booking, id uuid.UUID, out Outcome
 			if err != nil {
 				return damaged(err)
 			}
+			if len(then) > 0 && p.next.IsZero() { // Run was late: nobody looks after it any more
+				l.payments = nil
+				settled = p.Payment
+				return nil
+			}
 			b, err := l.booking(booking)
 			if err != nil {
 				return damaged(err)

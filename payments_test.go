@@ -276,3 +276,25 @@ func TestRefundIsTriedUntilItSucceeds(t *testing.T) {
 		}
 	})
 }
+
+// TestAnyAmount, if the operator wants it, is what was paid and is given back.
+func TestAnyAmount(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := newOffice(t, store, func(opts *traintravel.Options) { opts.AnyAmount = true })
+		for _, amount := range []traintravel.Money{{Amount: 1, Currency: "eur"}, {Amount: 4999, Currency: "gbp"}, {Amount: 2500, Currency: "eur"}} {
+			b := o.book(anna, o.trip('A', 'D', "R 1"))
+			p, err := o.PayBooking(t.Context(), anna, b.ID, traintravel.NewPayment{Amount: amount, Source: visa(works)})
+			if err != nil || p.Status != traintravel.Succeeded || p.Amount != amount {
+				t.Fatalf("%+v, %v", p, err)
+			}
+			if got := o.bank.Balance(amount.Currency); got != amount {
+				t.Errorf("the bank holds %v of %v", got, amount)
+			}
+			o.expect("cancelling", o.CancelBooking(t.Context(), anna, b.ID), nil)
+			o.do()
+			if got := o.bank.Balance(amount.Currency); got.Amount != 0 {
+				t.Errorf("the bank holds %v of %v", got, amount)
+			}
+		}
+	})
+}

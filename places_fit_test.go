@@ -113,6 +113,27 @@ func TestFit(t *testing.T) {
 	}
 }
 
+func TestFitted(t *testing.T) {
+	t.Parallel()
+	tr := trainOf("1", "Europe/Berlin", allYear, "A 8:00", "B 9:00", "C 10:00")
+	tr.Coaches = []Coach{{"1", 2}}
+	longer, more := tr, trainOf("1", "Europe/Berlin", allYear, "A 8:00", "B 9:00", "X 9:30", "C 10:00")
+	longer.Coaches = []Coach{{"1", 3}}
+	more.Coaches = tr.Coaches
+	sn := compiled(t, networkOf(tr, longer, more))
+	v := sn.newInventory(&sn.trains[0])
+	v.take(paid(1, 1, 1, 2))
+	if w := sn.fitted(v, &sn.trains[0]); w != v {
+		t.Error("an inventory that fits is made anew")
+	}
+	if w := sn.fitted(v, &sn.trains[1]); w.places() != 3 || len(w.taken) != 1 || w.taken[0] != v.taken[0] || !w.fits(&sn.trains[1]) || w.fits(&sn.trains[0]) {
+		t.Errorf("with a longer coach: %+v", w)
+	}
+	if w := sn.fitted(v, &sn.trains[2]); len(w.taken) != 1 || w.taken[0] != paid(1, 1, 1, 3) || !w.fits(&sn.trains[2]) || w.fits(&sn.trains[0]) {
+		t.Errorf("with a call inserted: %+v", w)
+	}
+}
+
 func TestStrandedPlacesAreNobodyElses(t *testing.T) {
 	t.Parallel()
 	v := inventoryOf("ABCD", 2)
@@ -129,6 +150,18 @@ func TestStrandedPlacesAreNobodyElses(t *testing.T) {
 	}
 	if w = refit(v, "ABCD"); w.free(0, 1, noon) != 0 || len(w.stranded) != 1 {
 		t.Error("a booking with a place rides on a train without any")
+	}
+}
+
+// Where calls have changed places, two who had a place one after the other may
+// now ride at once: one of them is stranded.
+func TestStrandedOnAPlaceThatIsTaken(t *testing.T) {
+	t.Parallel()
+	v := inventoryOf("ABCD", 1)
+	v.taken = []taken{paid(1, 0, 0, 1), paid(2, 0, 2, 3)} // A to B, C to D
+	w := refit(v, "CABD", 1)
+	if len(w.taken) != 1 || w.taken[0] != paid(1, 0, 1, 2) || len(w.stranded) != 1 || w.stranded[0].booking != nth(2) {
+		t.Errorf("%+v, stranded %+v", w.taken, w.stranded)
 	}
 }
 

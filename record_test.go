@@ -2,6 +2,7 @@ package traintravel
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"pgregory.net/rapid"
 )
 
 // recordKinds are the kinds of records, each with one of its kind that has
@@ -226,4 +228,73 @@ func TestOlderRecordsAreRead(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestRecordsThatCannotBe(t *testing.T) {
+	t.Parallel()
+	b := *sampleBooking()
+	b.Legs = nil
+	if _, err := decodeBooking(b.encode(), &zones{}); err == nil {
+		t.Error("a booking without legs is read")
+	}
+	refund := samplePayment()
+	refund.Source = Source{}
+	raw, source := refund.encode(), 1+16+16+len("\xfb\x4d\x03eur")
+	if raw[source]++; raw[source] != 1 {
+		t.Fatalf("the source begins elsewhere: % x", raw)
+	}
+	if _, err := decodePayment(raw); err == nil {
+		t.Error("a payment from a source that is neither a card nor a bank account is read")
+	}
+	backwards, beyond, restless := sampleInventory(), sampleInventory(), sampleInventory()
+	backwards.taken[0].from, beyond.taken[0].to, restless.stranded[0].to = 2, 3, 3
+	for name, v := range map[string]*inventory{"rides backwards": backwards, "rides beyond the terminus": beyond, "is stranded nowhere": restless} {
+		if _, err := decodeInventory(v.encode()); err == nil {
+			t.Errorf("an inventory where somebody %s is read", name)
+		}
+	}
+	for _, k := range recordKinds {
+		for what, change := range map[string][2]string{
+			"payment":   {"c\x06J. Doe", "d\x06J. Doe"},                       // neither a card nor a bank account
+			"timetable": {"\x02\x011\x50\x012\x01", "\x01\x011\x50\x012\x01"}, // one coach, and something after it
+			"inventory": {"\x02\x011\x50\x01A\x01", "\x02\x011\x50\x01A\x00"}, // a coach without seats
+		} {
+			if k.name != what {
+				continue
+			}
+			bad := bytes.Replace(k.sample, []byte(change[0]), []byte(change[1]), 1)
+			if _, err := k.rewrite(bad); err == nil || bytes.Equal(bad, k.sample) {
+				t.Errorf("%s with %q: %v", what, change[1], err)
+			}
+		}
+	}
+}
+
+// Numbers are read as package encoding/binary reads what it writes.
+func TestDecodeNumbers(t *testing.T) {
+	t.Parallel()
+	check := func(t tester, b []byte) {
+		t.Helper()
+		d := decoder{rest: string(b)}
+		want, n := binary.Uvarint(b)
+		if got := d.uint(); n > 0 && (got != want || len(d.rest) != len(b)-n || d.failed) || n <= 0 && (got != 0 || !d.failed) {
+			t.Fatalf("% x is %d, failed: %t; want %d", b, got, d.failed, want)
+		}
+		d = decoder{rest: string(b)}
+		signed, n := binary.Varint(b)
+		if got := d.int(); n > 0 && got != signed || n <= 0 && !d.failed {
+			t.Fatalf("% x is %d, failed: %t; want %d", b, got, d.failed, signed)
+		}
+	}
+	for _, last := range []byte{0, 1, 2, 0x7f, 0x80, 0xff} {
+		for n := range 12 {
+			check(t, append(bytes.Repeat([]byte{0xff}, n), last))
+			check(t, append(bytes.Repeat([]byte{0x80}, n), last, 1))
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		check(t, rapid.SliceOfN(rapid.Byte(), 0, 12).Draw(t, "bytes"))
+		check(t, binary.AppendUvarint(nil, rapid.Uint64().Draw(t, "number")))
+		check(t, binary.AppendVarint(nil, rapid.Int64().Draw(t, "number")))
+	})
 }

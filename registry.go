@@ -61,12 +61,11 @@ func register(old registry, trains []Train, calendars func(*Calendar) *days, tod
 	known := make(map[uuid.UUID][]int, len(old.entries))
 	taken := make(map[uint32]bool, len(old.entries))
 	for _, e := range old.entries {
-		if e.last+keepNumbers >= today {
-			known[e.base] = append(known[e.base], len(kept))
-			taken[e.number] = true
-			kept = append(kept, e)
-		}
+		known[e.base] = append(known[e.base], len(kept))
+		taken[e.number] = true
+		kept = append(kept, e)
 	}
+	running := make(map[uint32]bool, len(trains))
 
 	groups := make(map[uuid.UUID][]candidate, len(trains))
 	bases := make([]uuid.UUID, 0, len(trains))
@@ -106,8 +105,10 @@ func register(old registry, trains []Train, calendars func(*Calendar) *days, tod
 			e := &kept[at]
 			e.terminus, e.source, e.last = c.terminus, c.source, max(e.last, c.days.last)
 			out[c.index] = numbering{train: e.train(), number: e.number}
+			running[e.number] = true
 		}
 	}
+	kept = slices.DeleteFunc(kept, func(e registered) bool { return !running[e.number] && e.last+keepNumbers < today })
 	return out, registry{entries: kept, high: free.high}, nil
 }
 

@@ -154,8 +154,13 @@ func TestRegistryKeepsNumbers(t *testing.T) {
 	short := line("1", on(newYear), "Köln", "Bonn", "Ulm")
 	_, reg = enter(t, reg, newYear+5, short, other)
 	_, reg = enter(t, reg, allYear.To+keepNumbers, other)
-	back, _ = enter(t, reg, allYear.To+keepNumbers, first, other)
+	back, reg = enter(t, reg, allYear.To+keepNumbers, first, other)
 	sameBook(t, "brought back long after", before, back)
+	for _, e := range reg.entries {
+		if e.since != FirstDate {
+			t.Errorf("the number %d was given away meanwhile", e.number)
+		}
+	}
 }
 
 // A number goes to another train only when no ID with it can be in use, and
@@ -173,9 +178,14 @@ func TestRegistryReusesNumbers(t *testing.T) {
 	if got := soon[describeTrain(&new)].number; got == number {
 		t.Fatalf("on the last day the number is kept %d is given away", got)
 	}
+	_, kept := enter(t, reg, day+keepNumbers)
+	if soon, _ = enter(t, kept, day+keepNumbers, new); soon[describeTrain(&new)].number == number {
+		t.Fatalf("on the last day the number is kept %d is forgotten", number)
+	}
+	_, reg = enter(t, reg, day+keepNumbers+1) // the former train is forgotten
 	sn, reg := loaded(t, networkOf(new), reg, day+keepNumbers+1)
 	if got := sn.trains[0].number; got != number {
-		t.Fatalf("the day after, the new train has the number %d, want %d", got, number)
+		t.Fatalf("after the day after, the new train has the number %d, want %d", got, number)
 	}
 	if _, err := sn.resolve(formerID); !errors.Is(err, ErrNotFound) {
 		t.Errorf("an ID of the former train: %v", err)
@@ -195,6 +205,23 @@ func TestRegistryReusesNumbers(t *testing.T) {
 		if sn, reg = loaded(t, networkOf(new), reg, day+keepNumbers+5); sn.trains[0].since != day+keepNumbers+1 {
 			t.Errorf("the number means the train from %s on", sn.trains[0].since)
 		}
+	}
+}
+
+// A train that is still in the timetable is known by its number however long
+// ago it last ran.
+func TestRegistryKeepsTrainsOfTheTimetable(t *testing.T) {
+	t.Parallel()
+	old, new := line("1", on(newYear), "Köln", "Bonn"), line("2", allYear, "Köln", "Bonn")
+	never := line("3", nil, "Köln", "Bonn")
+	want, reg := enter(t, registry{}, newYear, old, new, never)
+	for day := newYear + 1; day < newYear+200; day += 30 {
+		got, next := enter(t, reg, day, never, new, old)
+		sameBook(t, day.String(), want, got)
+		if len(next.entries) != 3 {
+			t.Errorf("on %s %d trains are known", day, len(next.entries))
+		}
+		reg = next
 	}
 }
 

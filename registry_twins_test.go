@@ -52,6 +52,50 @@ func TestTwinsKeepTheirNumbers(t *testing.T) {
 	}
 }
 
+// Alone, a twin is known by what is left to know it by.
+func TestTwinAlone(t *testing.T) {
+	t.Parallel()
+	twins := func(ids [2]string, a, b []string) []Train {
+		trains := []Train{line("1", allYear, a...), line("1", allYear, b...)}
+		trains[0].ID, trains[1].ID = ids[0], ids[1]
+		return trains
+	}
+	for _, c := range []struct {
+		name         string
+		before, then []Train
+	}{
+		{"by its calls and its ID", twins([2]string{"x", "y"}, []string{"Köln", "Ulm"}, []string{"Köln", "Ulm"}),
+			twins([2]string{"x", "y"}, []string{"Köln", "Ulm"}, []string{"Köln", "Ulm"})},
+		{"by its calls", twins([2]string{"x", "y"}, []string{"Köln", "Bonn", "Ulm"}, []string{"Köln", "Hamm", "Ulm"}),
+			twins([2]string{"p", "q"}, []string{"Köln", "Bonn", "Ulm"}, []string{"Köln", "Hamm", "Ulm"})},
+		{"by its calls rather than its ID", twins([2]string{"x", "y"}, []string{"Köln", "Bonn", "Ulm"}, []string{"Köln", "Hamm", "Ulm"}),
+			twins([2]string{"y", "x"}, []string{"Köln", "Bonn", "Ulm"}, []string{"Köln", "Hamm", "Ulm"})},
+		{"by its terminus and its ID", twins([2]string{"x", "y"}, []string{"Köln", "Bonn", "Ulm"}, []string{"Köln", "Hamm", "Ulm"}),
+			twins([2]string{"x", "y"}, []string{"Köln", "Kiel", "Ulm"}, []string{"Köln", "Jena", "Ulm"})},
+		{"by its terminus", twins([2]string{"x", "y"}, []string{"Köln", "Ulm"}, []string{"Köln", "Kiel"}),
+			twins([2]string{"p", "q"}, []string{"Köln", "Jena", "Ulm"}, []string{"Köln", "Jena", "Kiel"})},
+		{"by its ID", twins([2]string{"x", "y"}, []string{"Köln", "Ulm"}, []string{"Köln", "Kiel"}),
+			twins([2]string{"x", "y"}, []string{"Köln", "Bern"}, []string{"Köln", "Oslo"})},
+	} {
+		was, reg, err := register(registry{}, c.before, calendarCache{}.get, newYear)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range c.then {
+			is, _, err := register(reg, c.then[i:i+1], calendarCache{}.get, newYear+1)
+			if err != nil || is[0].train != was[i].train {
+				t.Errorf("%s: train %d was %v and is %v, %v", c.name, i, was[i], is[0], err)
+			}
+		}
+		for _, order := range [][2]int{{0, 1}, {1, 0}} {
+			is, _, err := register(reg, []Train{c.then[order[0]], c.then[order[1]]}, calendarCache{}.get, newYear+1)
+			if err != nil || is[0].train != was[order[0]].train || is[1].train != was[order[1]].train {
+				t.Errorf("%s, both: %v were %v, %v", c.name, is, was, err)
+			}
+		}
+	}
+}
+
 // When one twin is withdrawn for a while, the other remains itself, and so does
 // the first when it comes back.
 func TestTwinWithdrawnAndBack(t *testing.T) {

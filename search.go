@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -252,4 +253,26 @@ func (s *Service) Trip(ctx context.Context, id uuid.UUID) (Trip, error) {
 		return Trip{}, err
 	}
 	return trips[0], nil
+}
+
+// HasTrip says whether [Service.Trip] finds a trip. It counts no seats and, as
+// a rule, reads nothing from the store.
+func (s *Service) HasTrip(ctx context.Context, id uuid.UUID) (bool, error) {
+	sn, err := s.snapshot(ctx)
+	if err != nil {
+		if errors.Is(err, ErrNoTimetable) {
+			return false, nil
+		}
+		return false, err
+	}
+	rides, err := sn.resolve(id)
+	if err != nil {
+		return false, nil
+	}
+	var trip Trip
+	if s.opts.Price != nil {
+		trip = sn.trip(rides)
+	}
+	_, ok, err := s.price(rides, trip)
+	return ok, err
 }

@@ -25,7 +25,6 @@ package traintravel
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -171,37 +170,31 @@ func (s *Service) snapshot(ctx context.Context) (*snapshot, error) {
 	if sn := s.snapshots.fresh(); sn != nil {
 		return sn, nil
 	}
-	return s.snapshots.refresh(ctx, func(known *snapshot) (*snapshot, error) {
-		for {
-			sn, err := s.readSnapshot(ctx, known)
-			if !errors.Is(err, errOvertaken) {
-				return sn, err
-			}
-		}
-	})
+	return s.snapshots.refresh(ctx, func(known *snapshot) (*snapshot, error) { return s.readSnapshot(ctx, known) })
 }
 
 // readSnapshot compiles the timetable in force, unless it is known.
 func (s *Service) readSnapshot(ctx context.Context, known *snapshot) (*snapshot, error) {
-	c, err := readCurrent(ctx, s.store)
-	switch {
-	case err != nil:
-		return nil, err
-	case c.generation == uuid.Nil:
-		return nil, ErrNoTimetable
-	case known != nil && known.generation == c.generation:
-		return known, nil
-	}
+	var c current
 	var t, r []byte
-	err = s.store.View(ctx, func(rd Reader) (err error) {
+	err := s.store.View(ctx, func(rd Reader) (err error) {
+		c, err = readCurrent(ctx, rd)
+		if err != nil || c.generation == uuid.Nil || known != nil && known.generation == c.generation {
+			return err
+		}
 		if t, err = readChunks(ctx, rd, c.generation, 't', c.timetable); err != nil {
 			return err
 		}
 		r, err = readChunks(ctx, rd, c.generation, 'r', c.registry)
 		return err
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case c.generation == uuid.Nil:
+		return nil, ErrNoTimetable
+	case t == nil:
+		return known, nil
 	}
 	tt, ids, err := decodeTimetable(t)
 	if err != nil {
