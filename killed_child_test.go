@@ -357,18 +357,20 @@ func (a *agency) trips(ctx context.Context, round int) (map[string]uuid.UUID, er
 	return ids, nil
 }
 
-// killedNetwork has few places, so that there is a run for them. Its trains
-// have other IDs in every edition.
+// killedNetwork has few places, so that there is a run for them. Every edition
+// gives its trains other IDs and another order, and has one that no other has.
 func killedNetwork(edition int) *traintravel.Timetable {
-	tt := timetable(
+	trains := []traintravel.Train{
 		train("R 1", 8, "ABCD", seats(3, 5), hooks(2)),
 		train("R 2", 12, "DEF", seats(5)),
 		train("S 3", 15, "FG"),
-	)
-	for i := range tt.Trains {
-		tt.Trains[i].ID = fmt.Sprintf("%d of %d", i, edition)
+		train(fmt.Sprintf("X %d", edition), 9, "AH"),
 	}
-	return tt
+	rand.Shuffle(len(trains), func(i, j int) { trains[i], trains[j] = trains[j], trains[i] })
+	for i := range trains {
+		trains[i].ID = fmt.Sprintf("%d of %d", i, edition)
+	}
+	return timetable(trains...)
 }
 
 // A doomed is a process at work.

@@ -325,7 +325,7 @@ func (w *witness) lookAtBank() {
 	for _, n := range w.bank {
 		p, ok := w.books.Payments[n.ID]
 		if n.What != "fence" && (!ok || max(p.Amount.Amount, -p.Amount.Amount) != n.Amount || n.What != "refund" && p.Booking != n.Booking || p.RefundOf != n.Payment) {
-			w.Errorf("the bank was asked for the %s %v of %d, on record is %+v", n.What, n.ID, n.Amount, p)
+			w.Errorf("the books of the bank have %q %v of %d, on record is %+v", n.What, n.ID, n.Amount, p)
 		}
 	}
 	moved := w.moved()

@@ -403,3 +403,51 @@ func TestAnsweredWhileLookedUp(t *testing.T) {
 		o.holds(b.Price.Amount)
 	})
 }
+
+// TestRunIsQuickerThanTheAnswer: what became of a charge is found out before
+// the bank's answer to it is recorded. It counts once.
+func TestRunIsQuickerThanTheAnswer(t *testing.T) {
+	for _, card := range []traintravel.Secret{works, declined} {
+		onEveryStoreCase(t, string(card), func(t *testing.T, store traintravel.Store) {
+			o := newOffice(t, store)
+			b := o.book(anna, o.trip('A', 'D', "R 1"))
+			ahead := o.another()
+			ahead.clock.add(31 * time.Second)
+			o.bank.during("charge", nil, func() error { ahead.do(); return nil })
+			status, kept := traintravel.Succeeded, b.Price.Amount
+			if card == declined {
+				status, kept = traintravel.Failed, 0
+			}
+			o.mustPay(b, status, card)
+			o.do()
+			o.holds(kept)
+			if books := o.audit(); len(books.Payments) != 1 || len(o.post.events) != 2 {
+				t.Errorf("%d payments and %d events", len(books.Payments), len(o.post.events))
+			}
+		})
+	}
+}
+
+// TestLateSuccessByAnOldTimetable: the service that finds out knows a
+// timetable in which there is still a place. It takes none by that.
+func TestLateSuccessByAnOldTimetable(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := newOffice(t, store, withoutCancel)
+		b := o.book(anna, o.trip('D', 'E', "R 2"))
+		o.bank.during("charge", func() error { return errLine }, nil)
+		s := o.lose(b)
+		o.clock.set(b.Expires)
+		o.do()
+		second := o.another(withoutCancel)
+		second.trip('D', 'E', "R 2")
+		o.load(timetable(train("R 5", 20, "AB", seats(3))))
+		if _, err := o.bank.Gateway.Charge(t.Context(), s.charge); err != nil {
+			t.Fatal(err)
+		}
+		second.clock.add(time.Hour)
+		second.do()
+		o.stands(b.ID, traintravel.Expired)
+		second.do()
+		o.holds(0)
+	})
+}

@@ -19,9 +19,11 @@ import (
 // single Get or List on a snapshot of its own.
 //
 // Errors. An absent key is no error (see [Reader.Get]). Whatever a store
-// returns beside the errors of the closures it was given is an opaque failure:
-// the caller knows that nothing was written. The one exception is
-// [ErrUnknownOutcome].
+// returns beside the errors of the closures and contexts it was given is an
+// opaque failure: the caller knows that nothing was written. The one exception
+// is [ErrUnknownOutcome]. A store that can neither finish an update that is
+// durable nor undo it returns that, and refuses all later updates until it is
+// opened anew. Of several mistakes in one closure the store may report any.
 type Store interface {
 	Reader
 
@@ -29,7 +31,8 @@ type Store interface {
 	// state between two updates in the order that Update promises, with every
 	// update that returned before View was called. It returns fn's error as
 	// it is. fn runs once, on the caller's goroutine, must not call the
-	// Store's other methods, and is short: a View may hold up updates.
+	// Store's other methods, and is short: a View may hold up updates. If ctx
+	// has ended, View may return its error and not run fn.
 	View(ctx context.Context, fn func(Reader) error) error
 
 	// Update runs fn and applies what it wrote: all of it or, if fn or the
@@ -66,7 +69,8 @@ type Reader interface {
 	// not nil for an empty value. If ctx has ended, its error may be returned.
 	Get(ctx context.Context, keys ...Key) ([][]byte, error)
 
-	// List returns the records of a range in the order of their keys.
+	// List returns the records of a range in the order of their keys; none is
+	// nil or empty. If ctx has ended, its error may be returned.
 	List(ctx context.Context, r Range) ([]Record, error)
 }
 
@@ -81,7 +85,7 @@ type Reader interface {
 type Tx interface {
 	Reader
 
-	// Put sets the value of a key. The store keeps the slice: the caller must
+	// Put sets the value of a key; nil is an empty value. The store keeps the slice: the caller must
 	// not modify it any more. A value that was read may be put again.
 	Put(key Key, value []byte)
 
@@ -103,8 +107,10 @@ const (
 )
 
 // Range selects records of one table: From <= ID < To. An empty From is the
-// beginning, an empty To the end. Reverse returns the greatest first. Limit is
-// the most records returned; zero means all.
+// beginning, an empty To the end; neither need be a key, nor be as short as
+// one, and a From that is not below To selects nothing. Reverse returns the
+// greatest first. Limit is the most records returned, at the end that comes
+// first; zero means all.
 type Range struct {
 	Table    Table
 	From, To string

@@ -68,6 +68,7 @@ func parallel(b *testing.B, fn func(b testing.TB, worker int)) {
 	var workers atomic.Int64
 	procs := runtime.GOMAXPROCS(0)
 	b.SetParallelism((64 + procs - 1) / procs)
+	b.ResetTimer() // what was stored before is not measured
 	b.RunParallel(func(pb *testing.PB) {
 		worker := int(workers.Add(1))
 		for pb.Next() {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -20,19 +19,6 @@ var competing = []check{
 	{"Mixed", mixed},
 	{"Cancelled", cancelled},
 }
-
-// number reads a key as a number, zero if it is absent. It lets others run
-// afterwards, so that a store that mixes closures is found out.
-func number(ctx context.Context, r traintravel.Reader, k traintravel.Key) (int, error) {
-	value, err := get(ctx, r, k)
-	if err != nil || value == nil {
-		return 0, err
-	}
-	runtime.Gosched()
-	return strconv.Atoi(string(value))
-}
-
-func digits(n int) []byte { return strconv.AppendInt(nil, int64(n), 10) }
 
 // lastPlace: of a hundred buyers at once, as many get a place as there are
 // places, each a place of its own; all others are refused and leave no trace.
@@ -95,7 +81,7 @@ func lastPlace(ctx context.Context, s traintravel.Store) error {
 		if err != nil {
 			return err
 		}
-		if err := differ("the places sold and the places stored", want, got); err != nil {
+		if err := recordsDiffer("the places sold and the places stored", want, got); err != nil {
 			return err
 		}
 	}
@@ -313,21 +299,33 @@ func cancelled(ctx context.Context, s traintravel.Store) error {
 	if ranOn.Load() {
 		return errors.New("a closure ran when its Update had returned")
 	}
-	var want []string
-	for i := range there {
-		for n := range there[i] {
-			if there[i][n] {
-				want = append(want, fmt.Sprintf("%03d/%d", i, n))
-			}
-		}
-	}
 	records, err := s.List(ctx, traintravel.Range{Table: table, From: "00", To: "1"})
 	if err != nil {
 		return err
 	}
-	var got []string
+	var got, want []string
+	wrote := make(map[string]bool)
 	for _, r := range records {
 		got = append(got, r.ID)
+		wrote[r.ID] = true
+	}
+	var errs []error
+	for i := range there {
+		for n, nilReturned := range there[i] {
+			id := fmt.Sprintf("%03d/%d", i, n)
+			if nilReturned {
+				want = append(want, id)
+			}
+			switch {
+			case wrote[id] && !nilReturned:
+				errs = append(errs, fmt.Errorf("update %s: %w", id, errEndedAndWrote))
+			case nilReturned && !wrote[id]:
+				errs = append(errs, fmt.Errorf("update %s: Update returned nil and wrote nothing", id))
+			}
+		}
+	}
+	if len(errs) > 0 {
+		return distinct(errs)
 	}
 	return differ("the updates that returned nil and those that took place", want, got)
 }

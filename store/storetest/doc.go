@@ -6,23 +6,45 @@
 // A type with the methods of [traintravel.Store], whose comments are the
 // contract. It keeps bytes under keys in order and knows nothing of trains: no
 // index, no expiry, no encoding. Package store/memstore is the whole of it but
-// durability, in some 300 lines; start by reading that.
+// durability, in some 300 lines; if in doubt, see what that does.
 //
 // # How to call the suite
 //
-// In your package's tests:
+// In your package's tests, for a store in files that mystore.Open opens and
+// makes if need be:
 //
-//	func open(t testing.TB) traintravel.Store { ... } // new and empty
+//	func openAt(t testing.TB, dir string) storetest.Durable {
+//		s, err := mystore.Open(filepath.Join(dir, "store"))
+//		if err != nil {
+//			t.Fatal(err)
+//		}
+//		return s
+//	}
 //
-//	func TestStore(t *testing.T)        { storetest.Run(t, open) }
-//	func TestConcurrency(t *testing.T)  { storetest.RunConcurrency(t, open) }
-//	func TestDurability(t *testing.T)   { storetest.RunDurability(t, openAt) }
-//	func BenchmarkStore(b *testing.B)   { storetest.Bench(b, open) }
+//	func open(t testing.TB) traintravel.Store { // new and empty
+//		s := openAt(t, t.TempDir())
+//		t.Cleanup(func() { s.Close() })
+//		return s
+//	}
+//
+//	func twice(t testing.TB) traintravel.Store { return storetest.Twice(open(t)) }
+//
+//	func TestStore(t *testing.T)            { storetest.Run(t, open) }
+//	func TestConcurrency(t *testing.T)      { storetest.RunConcurrency(t, open) }
+//	func TestTwice(t *testing.T)            { storetest.Run(t, twice) }
+//	func TestTwiceConcurrency(t *testing.T) { storetest.RunConcurrency(t, twice) }
+//	func TestDurability(t *testing.T)       { storetest.RunDurability(t, openAt) }
+//	func BenchmarkStore(b *testing.B)       { storetest.Bench(b, open) }
+//
+// [Run] and [RunConcurrency] must pass on [Twice] of a store as on the store
+// itself. [RunDurability] is not for it: what Twice returns cannot be closed.
+// What a store's Close must do is said at [Durable]; one that keeps nothing
+// needs neither that nor openAt.
 //
 // Each check has a store of its own and runs in parallel with the others; run
 // them with -race and several times over. Nothing in them is timed: a slow
-// store passes, and a store that hangs fails by -timeout. The suite must
-// also pass on Twice(store), which takes no more than another open.
+// store passes, and a store that hangs fails by -timeout. While you write one,
+// -timeout 2m spares you the ten minutes that go test waits by itself.
 //
 // # What the checks prove
 //
@@ -62,6 +84,12 @@
 // [traintravel.ErrUnknownOutcome] where it could have looked: they expect no
 // error at all but a closure's own and its context's.
 //
+// # What is undefined
+//
+// List of a table that [traintravel.Tables] does not have, and List with a
+// negative Limit. Stores need not agree on what they return, and no check
+// tries.
+//
 // # Common mistakes
 //
 //   - Snapshot isolation. It is what databases give by "repeatable read", and
@@ -78,7 +106,7 @@
 //     Store's own Get or List: copy those. A closure's need no copy.
 //   - A closure's error wrapped, or its panic turned into an error.
 //   - ErrReadAfterWrite returned by Get but forgotten by Update, when the
-//     closure does not pass it on.
+//     closure does not pass it on: when it returns nil or an error of its own.
 //   - Group commit in which a refusal, a panic or a cancelled context of one
 //     member reaches the others, or whose leader gives up for all when its
 //     own context ends.

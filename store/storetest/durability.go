@@ -14,6 +14,13 @@ import (
 // A Durable is a store that can be closed and opened again.
 type Durable interface {
 	traintravel.Store
+
+	// Close gives back whatever keeps the store from being opened again, and
+	// by the time it returns another may open it, in the same process: locks
+	// and connections are gone. It has nothing left to write, since Update
+	// returned when that was done. The suite calls it once, when no other
+	// method runs and none will be called, and takes an error for a failure.
+	// A store whose process is killed is opened again without it.
 	Close() error
 }
 
@@ -22,13 +29,15 @@ type Durable interface {
 //
 // open opens the store that is kept at dir, and makes it if there is none. It
 // is called several times with one dir, each time after the former store was
-// closed or its process killed, and must not close the store by itself. A
+// closed or its process killed, and must not close the store by itself. When
+// it is first called with a dir, the store has no records. A
 // store that is not kept in files derives the name of its place from dir,
 // which is a directory of the test's own, and cleans up by t.Cleanup.
 //
 // To be killed, the test binary starts itself again with -test.run set to t
-// alone, so call RunDurability once in a test that does nothing else, and keep
-// TestMain quiet on standard output. A kill proves that nothing acknowledged
+// alone, so call RunDurability once in a test that does nothing else. A
+// TestMain runs in that process too, beside the one in the first: it may print
+// what it likes, and must not remove stores. A kill proves that nothing acknowledged
 // was left in the process. It does not prove that it would survive a loss of
 // power: no test on a running machine can; see to the fsync yourself.
 func RunDurability(t *testing.T, open func(t testing.TB, dir string) Durable) {
@@ -37,14 +46,18 @@ func RunDurability(t *testing.T, open func(t testing.TB, dir string) Durable) {
 		untilKilled(t, open(t, dir))
 		return
 	}
-	opener := func(t testing.TB) func() Durable {
-		dir := t.TempDir()
-		return func() Durable { return open(t, dir) }
+	// opener makes sure that the store is new, for which it is opened once more.
+	opener := func(t testing.TB, dir string) func() Durable {
+		reopen := func() Durable { return open(t, dir) }
+		if err := using(reopen, func(s traintravel.Store) error { return isNew(t.Context(), s) }); err != nil {
+			t.Fatal(err)
+		}
+		return reopen
 	}
 	for _, c := range durable {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if err := c.run(t.Context(), opener(t)); err != nil {
+			if err := c.run(t.Context(), opener(t, t.TempDir())); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -53,7 +66,7 @@ func RunDurability(t *testing.T, open func(t testing.TB, dir string) Durable) {
 	t.Run("Killed", func(t *testing.T) {
 		t.Parallel()
 		dir := t.TempDir()
-		if err := killed(t.Context(), test, dir, func() Durable { return open(t, dir) }); err != nil {
+		if err := killed(t.Context(), test, dir, opener(t, dir)); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -127,12 +140,7 @@ func reopen(ctx context.Context, open func() Durable) error {
 				if err != nil {
 					return err
 				}
-				for i := range got {
-					if len(got[i].Value) == 0 {
-						got[i].Value = nil
-					}
-				}
-				if err := differ("records", records, got); err != nil {
+				if err := recordsDiffer("records", records, got); err != nil {
 					return doing(err, "table %v after the store was opened again", t)
 				}
 			}

@@ -46,8 +46,8 @@ func transfers(ctx context.Context, s traintravel.Store) error {
 			return err
 		}
 		for _, rec := range records {
-			n := 0
-			if _, err := fmt.Sscan(string(rec.Value), &n); err != nil {
+			n, err := parseNumber(rec.ID, rec.Value)
+			if err != nil {
 				return err
 			}
 			sum += n

@@ -57,7 +57,7 @@ func oddKeys(ctx context.Context, s traintravel.Store) error {
 		}
 		for i, v := range values {
 			if !bytes.Equal(v, records[i].Value) {
-				return fmt.Errorf("Get of %q returned %q", ids[i], v)
+				return fmt.Errorf("Get of %q returned %s", ids[i], text(v))
 			}
 		}
 		for i, id := range ids {
@@ -67,8 +67,8 @@ func oddKeys(ctx context.Context, s traintravel.Store) error {
 				return doing(err, "List from and to %q", id)
 			}
 			if err := errors.Join(
-				differ("the two records from it on", records[i:min(i+2, len(ids))], after),
-				differ("the record before it", records[max(0, i-1):i], before),
+				recordsDiffer("the two records from it on", records[i:min(i+2, len(ids))], after),
+				recordsDiffer("the record before it", records[max(0, i-1):i], before),
 			); err != nil {
 				return doing(err, "List from and to %q", id)
 			}
@@ -108,7 +108,7 @@ func oddValues(ctx context.Context, s traintravel.Store) error {
 	}
 	long := bytes.Repeat(every, traintravel.MaxValue/len(every))
 	for id, value := range map[string][]byte{
-		"nil": nil, "empty": {}, "zero": {0}, "zeros": make([]byte, 1000), "every byte": every,
+		"nil, put as empty": nil, "empty": {}, "zero": {0}, "zeros": make([]byte, 1000), "every byte": every,
 		"not UTF-8": []byte("\xc3("), "text": []byte(" null\r\n"), "longest": long, "one less": long[1:],
 		"incompressible": noise(traintravel.MaxValue),
 	} {
@@ -128,7 +128,7 @@ func oddValues(ctx context.Context, s traintravel.Store) error {
 				return err
 			}
 			if len(got) != 1 || got[0] == nil || !bytes.Equal(got[0], value) {
-				return fmt.Errorf("Get returned %.40q instead of the one value put", got)
+				return fmt.Errorf("Get returned %s, not the one value put, %s", texts(got), text(append([]byte{}, value...)))
 			}
 			records, err := r.List(ctx, traintravel.Range{Table: table, From: id, Limit: 1})
 			if err != nil {

@@ -30,7 +30,7 @@ func emptyStore(ctx context.Context, s traintravel.Store) error {
 				return doing(err, "Get of an absent key in table %v", t)
 			}
 			if len(values) != 1 || values[0] != nil {
-				return fmt.Errorf("Get of an absent key in table %v returned %#v, want one nil", t, values)
+				return fmt.Errorf("Get of an absent key in table %v returned %s, want [absent]", t, texts(values))
 			}
 			records, err := r.List(ctx, traintravel.Range{Table: t})
 			if err != nil || len(records) != 0 {
@@ -46,45 +46,33 @@ func getSeveral(ctx context.Context, s traintravel.Store) error {
 	if err := put(ctx, s, record("a", "1"), record("b", ""), record("c", "3")); err != nil {
 		return err
 	}
+	none := text(nil)
 	tooLong := strings.Repeat("a", traintravel.MaxKey+1)
 	for _, c := range []struct {
 		ask  []string
-		want []string // "-" is absent
+		want []string // as text shows it
 	}{
 		{nil, nil},
-		{[]string{"b"}, []string{""}},
-		{[]string{"x"}, []string{"-"}},
-		{[]string{"c", "a", "b"}, []string{"3", "1", ""}},
-		{[]string{"x", "c", "y", "a", "z"}, []string{"-", "3", "-", "1", "-"}},
-		{[]string{"a", "x", "a", "a", "x", "b", "b"}, []string{"1", "-", "1", "1", "-", "", ""}},
-		{[]string{"A", "a", "aa"}, []string{"-", "1", "-"}},
-		{[]string{"", "a", tooLong}, []string{"-", "1", "-"}}, // never written, hence absent
+		{[]string{"b"}, []string{`""`}},
+		{[]string{"x"}, []string{none}},
+		{[]string{"c", "a", "b"}, []string{`"3"`, `"1"`, `""`}},
+		{[]string{"x", "c", "y", "a", "z"}, []string{none, `"3"`, none, `"1"`, none}},
+		{[]string{"a", "x", "a", "a", "x", "b", "b"}, []string{`"1"`, none, `"1"`, `"1"`, none, `""`, `""`}},
+		{[]string{"A", "a", "aa"}, []string{none, `"1"`, none}},
+		{[]string{"", "a", tooLong}, []string{none, `"1"`, none}}, // never written, hence absent
 	} {
 		err := everyReader(ctx, s, func(r traintravel.Reader) error {
 			values, err := r.Get(ctx, keys(c.ask...)...)
 			if err != nil {
 				return err
 			}
-			return differ("values", c.want, shown(values))
+			return differ("values", c.want, texts(values))
 		})
 		if err != nil {
 			return doing(err, "Get of %q", c.ask)
 		}
 	}
 	return nil
-}
-
-// shown makes values easy to compare: "-" is absent.
-func shown(values [][]byte) []string {
-	var ss []string
-	for _, v := range values {
-		if v == nil {
-			ss = append(ss, "-")
-		} else {
-			ss = append(ss, string(v))
-		}
-	}
-	return ss
 }
 
 // everyRange: List, for every sensible choice of bounds, order and limit.
@@ -109,7 +97,7 @@ func everyRange(ctx context.Context, s traintravel.Store) error {
 						if err != nil {
 							return doing(err, "List of %+v", r)
 						}
-						if err := differ("records", selected(records, r), got); err != nil {
+						if err := recordsDiffer("records", selected(records, r), got); err != nil {
 							return doing(err, "List of %+v", r)
 						}
 					}
@@ -171,7 +159,7 @@ func pages(ctx context.Context, s traintravel.Store) error {
 		all.Limit, all.Reverse = 0, false
 		want := selected(records, all)
 		slices.Reverse(down)
-		if err := errors.Join(differ("records going up", want, up), differ("records going down", want, down)); err != nil {
+		if err := errors.Join(recordsDiffer("records going up", want, up), recordsDiffer("records going down", want, down)); err != nil {
 			return doing(err, "in pages of %d", size)
 		}
 	}
@@ -227,16 +215,19 @@ func separateTables(ctx context.Context, s traintravel.Store) error {
 	}
 	return everyReader(ctx, s, func(r traintravel.Reader) error {
 		for _, t := range tables {
-			want, shows := []traintravel.Record{record("id", t.String())}, t.String()
+			want, value := []traintravel.Record{record("id", t.String())}, []byte(t.String())
 			if t == gone {
-				want, shows = nil, "-"
+				want, value = nil, nil
 			}
 			records, err := r.List(ctx, traintravel.Range{Table: t})
 			values, err2 := r.Get(ctx, traintravel.Key{Table: t, ID: "id"})
 			if err := errors.Join(err, err2); err != nil {
 				return err
 			}
-			if err := errors.Join(differ("records", want, records), differ("values", []string{shows}, shown(values))); err != nil {
+			if err := errors.Join(
+				recordsDiffer("records", want, records),
+				differ("values", []string{text(value)}, texts(values)),
+			); err != nil {
 				return doing(err, "table %v after a record of table %v was deleted", t, gone)
 			}
 		}
@@ -282,12 +273,12 @@ func valuesForGood(ctx context.Context, s traintravel.Store) error {
 			return err
 		}
 	}
-	var kept []traintravel.Record
-	for i, v := range values {
-		kept = append(kept, traintravel.Record{ID: ids[i], Value: v})
+	var want [][]byte
+	for _, r := range records {
+		want = append(want, r.Value)
 	}
 	return errors.Join(
-		differ("the values that Get returned, after later updates,", records, kept),
-		differ("the records that List returned, after later updates,", records, listed),
+		differ("the values that Get returned, after later updates,", texts(want), texts(values)),
+		recordsDiffer("the records that List returned, after later updates,", records, listed),
 	)
 }

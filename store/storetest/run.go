@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
+	"runtime"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/traintravel/traintravel"
 )
@@ -41,7 +39,7 @@ func runAll(t *testing.T, open func(t testing.TB) traintravel.Store, checks []ch
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if err := c.run(t.Context(), open(t)); err != nil {
+			if err := c.on(t.Context(), open(t)); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -54,6 +52,28 @@ func runAll(t *testing.T, open func(t testing.TB) traintravel.Store, checks []ch
 type check struct {
 	name string
 	run  func(ctx context.Context, s traintravel.Store) error
+}
+
+// on runs the check, if the store is what a check is given. One that tests
+// share would let most checks fail, each for a reason that misleads.
+func (c check) on(ctx context.Context, s traintravel.Store) error {
+	if err := isNew(ctx, s); err != nil {
+		return err
+	}
+	return c.run(ctx, s)
+}
+
+func isNew(ctx context.Context, s traintravel.Store) error {
+	for _, t := range traintravel.Tables() {
+		records, err := s.List(ctx, traintravel.Range{Table: t, Limit: 1})
+		if err != nil {
+			return doing(err, "List of table %v of a new store", t)
+		}
+		if len(records) > 0 {
+			return errors.New("open must return a new, empty store; this one has records")
+		}
+	}
+	return nil
 }
 
 // table is where checks write that need only one.
@@ -90,7 +110,7 @@ func holds(ctx context.Context, s traintravel.Store, records ...traintravel.Reco
 	if err != nil {
 		return doing(err, "List")
 	}
-	return differ("the table's records", records, got)
+	return recordsDiffer("the table's records", records, got)
 }
 
 // get reads one value, which it copies; nil if the key is absent.
@@ -105,13 +125,59 @@ func get(ctx context.Context, r traintravel.Reader, k traintravel.Key) ([]byte, 
 	return bytes.Clone(values[0]), nil
 }
 
-// everyReader calls fn with each kind of Reader there is.
+// number reads a key as a number, zero if it is absent. It lets others run
+// afterwards, so that a store that mixes closures is found out.
+func number(ctx context.Context, r traintravel.Reader, k traintravel.Key) (int, error) {
+	value, err := get(ctx, r, k)
+	if err != nil || value == nil {
+		return 0, err
+	}
+	runtime.Gosched()
+	return parseNumber(k.ID, value)
+}
+
+// parseNumber says of a value that is none whose it is: often the store's
+// mistake is an absent key that reads as empty.
+func parseNumber(id string, value []byte) (int, error) {
+	n, err := strconv.Atoi(string(value))
+	switch {
+	case err == nil:
+		return n, nil
+	case len(value) == 0:
+		return 0, fmt.Errorf("%q: the counter's value is empty, not a number", id)
+	}
+	return 0, fmt.Errorf("%q: the counter's value is %s, not a number", id, text(value))
+}
+
+func digits(n int) []byte { return strconv.AppendInt(nil, int64(n), 10) }
+
+// everyReader calls fn with each kind of Reader there is. What is wrong with
+// several of them alike it tells once.
 func everyReader(ctx context.Context, s traintravel.Store, fn func(traintravel.Reader) error) error {
-	return errors.Join(
-		doing(fn(s), "read by the Store"),
-		doing(s.View(ctx, fn), "read in a View"),
-		doing(s.Update(ctx, func(tx traintravel.Tx) error { return fn(tx) }), "read in an Update"),
-	)
+	var found []error
+	var readers []string // that found it
+	for _, c := range []struct {
+		reader string
+		err    error
+	}{
+		{"by the Store", fn(s)},
+		{"in a View", s.View(ctx, fn)},
+		{"in an Update", s.Update(ctx, func(tx traintravel.Tx) error { return fn(tx) })},
+	} {
+		if c.err == nil {
+			continue
+		}
+		i := slices.IndexFunc(found, func(err error) bool { return err.Error() == c.err.Error() })
+		if i >= 0 {
+			readers[i] += ", " + c.reader
+			continue
+		}
+		found, readers = append(found, c.err), append(readers, c.reader)
+	}
+	for i, err := range found {
+		found[i] = doing(err, "read %s", readers[i])
+	}
+	return errors.Join(found...)
 }
 
 // together runs fn n times at once and returns when all have. Of the errors,
@@ -130,44 +196,5 @@ func together(n int, fn func(i int) error) error {
 	}
 	close(start)
 	wg.Wait()
-	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
-	return errors.Join(errs[:min(len(errs), 3)]...)
-}
-
-// differ returns an error that shows how got differs from want, or nil. No
-// records and no values are the same whether nil or empty.
-func differ(what string, want, got any) error {
-	if reflect.DeepEqual(want, got) { // much faster than cmp
-		return nil
-	}
-	w, ok := want.([]traintravel.Record)
-	g, ok2 := got.([]traintravel.Record)
-	if ok && ok2 {
-		from, w, g := excerpt(w, g)
-		if from > 0 {
-			what = fmt.Sprintf("%s from the one at %d on", what, from)
-		}
-		want, got = w, g
-	}
-	if d := cmp.Diff(want, got, cmpopts.EquateEmpty()); d != "" {
-		return fmt.Errorf("%s differ (-want +got):\n%s", what, d)
-	}
-	return nil
-}
-
-// excerpt returns the first records that differ, and how many are before.
-func excerpt(want, got []traintravel.Record) (from int, w, g []traintravel.Record) {
-	for from < min(len(want), len(got)) && want[from].ID == got[from].ID && bytes.Equal(want[from].Value, got[from].Value) {
-		from++
-	}
-	const most = 3
-	return from, want[from:min(len(want), from+most)], got[from:min(len(got), from+most)]
-}
-
-// doing says what failed, unless err is nil.
-func doing(err error, format string, args ...any) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err)
+	return distinct(errs)
 }

@@ -55,7 +55,7 @@ func attempt(ctx context.Context, c check, s traintravel.Store) (err error) {
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	return c.run(ctx, s)
+	return c.on(ctx, s)
 }
 
 // TestEveryCheckHasTeeth: there is no check without a mistake that it finds.

@@ -3,7 +3,6 @@ package storetest
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 
@@ -138,7 +137,7 @@ func (t *trial) run(fn func(traintravel.Tx) error) error {
 		t.writes[i].value = bytes.Clone(w.value) // it may be part of a loan
 	}
 	t.misuse = t.takeBack()
-	if err == nil && t.late {
+	if t.late && !errors.Is(err, traintravel.ErrReadAfterWrite) {
 		return traintravel.ErrReadAfterWrite
 	}
 	return err
@@ -213,8 +212,5 @@ func (w trialWrite) String() string {
 	if w.value == nil {
 		return "deleted"
 	}
-	if len(w.value) > 1000 {
-		return fmt.Sprintf("put %q... of %d bytes, SHA-256 %x", w.value[:100], len(w.value), sha256.Sum256(w.value))
-	}
-	return fmt.Sprintf("put %q", w.value)
+	return "put " + text(w.value)
 }

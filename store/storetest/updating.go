@@ -32,7 +32,7 @@ func updateSeen(ctx context.Context, s traintravel.Store) error {
 			return doing(err, "update %d", i)
 		}
 		if i > 0 && string(former) != fmt.Sprint(i-1) {
-			return fmt.Errorf("update %d read %q, which the update before it had overwritten", i, former)
+			return fmt.Errorf("update %d read %s, not what the update before it wrote", i, text(former))
 		}
 		err = everyReader(ctx, s, func(r traintravel.Reader) error {
 			got, err := get(ctx, r, key("counter"))
@@ -40,7 +40,7 @@ func updateSeen(ctx context.Context, s traintravel.Store) error {
 				return err
 			}
 			if string(got) != value {
-				return fmt.Errorf("%q after update %s", got, value)
+				return fmt.Errorf("the value is %s, and the last update put %q", text(got), value)
 			}
 			return nil
 		})
@@ -59,7 +59,7 @@ func updateSeen(ctx context.Context, s traintravel.Store) error {
 func lastWrite(ctx context.Context, s traintravel.Store) error {
 	for _, c := range []struct {
 		writes string // a letter is a value to put, "-" is a deletion
-		want   string // "" is absent
+		want   string // "" is none
 	}{
 		{"a", "a"}, {"ab", "b"}, {"ba", "a"}, {"aba", "a"},
 		{"-", ""}, {"--", ""},
@@ -67,8 +67,9 @@ func lastWrite(ctx context.Context, s traintravel.Store) error {
 		{"-a", "a"}, {"a-b", "b"}, {"a--b", "b"}, {"-a-b", "b"},
 	} {
 		for _, before := range []string{"", "former"} {
-			id := fmt.Sprintf("%s after %q", c.writes, before)
+			id := c.writes + " on an absent key"
 			if before != "" {
+				id = c.writes + " on a key that is there"
 				if err := put(ctx, s, record(id, before)); err != nil {
 					return err
 				}
@@ -91,11 +92,11 @@ func lastWrite(ctx context.Context, s traintravel.Store) error {
 			if err != nil {
 				return err
 			}
-			want := []string{c.want, "there"}
+			want := text([]byte(c.want))
 			if c.want == "" {
-				want[0] = "-"
+				want = text(nil)
 			}
-			if err := differ("values", want, shown(values)); err != nil {
+			if err := differ("values", []string{want, `"there"`}, texts(values)); err != nil {
 				return doing(err, "the writes %s", id)
 			}
 		}

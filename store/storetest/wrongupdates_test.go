@@ -138,6 +138,14 @@ var wrongFailures = []mistake{
 			return err
 		})
 	}), []string{"ReadAfterWrite"}},
+	{"a closure's own error goes before ErrReadAfterWrite", wrongUpdate(func(ctx context.Context, s traintravel.Store, fn func(traintravel.Tx) error) error {
+		var own error
+		err := s.Update(ctx, func(tx traintravel.Tx) error { own = fn(tx); return own })
+		if own != nil {
+			return own
+		}
+		return err
+	}), []string{"ReadAfterWrite"}},
 	{"a panic becomes an error", wrongUpdate(func(ctx context.Context, s traintravel.Store, fn func(traintravel.Tx) error) (err error) {
 		defer func() {
 			if p := recover(); p != nil {

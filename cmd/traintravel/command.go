@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// A program is one call of the command: what its subcommands share.
+type program struct {
+	stdout, stderr io.Writer
+	environ        []string
+	log            *slog.Logger
+}
+
+// usageError is a mistake in the command line or the environment.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// run runs the command and returns its exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ []string) int {
+	p := &program{stdout: stdout, stderr: stderr, environ: environ}
+	p.log = slog.New(slog.NewTextHandler(stderr, nil))
+	root := &cobra.Command{
+		Use:           "traintravel",
+		Short:         "Sell trains: search, booking, payment",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			return p.setFromEnvironment(c.Flags())
+		},
+	}
+	root.AddCommand(p.serve(), p.mock(), p.importFeeds(), p.token(), p.version())
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	c, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintf(stderr, "%s: %v\n", c.CommandPath(), err)
+	if usage := (usageError{}); errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
+		fmt.Fprintf(stderr, "Try '%s --help'.\n", c.CommandPath())
+		return 2
+	}
+	return 1
+}
+
+// setFromEnvironment sets the flags that the command line does not from
+// variables such as TRAINTRAVEL_RATE_LIMIT. Lists are separated by commas.
+func (p *program) setFromEnvironment(flags *pflag.FlagSet) (err error) {
+	env := map[string]string{}
+	for _, kv := range p.environ {
+		if k, v, ok := strings.Cut(kv, "="); ok {
+			env[k] = v
+		}
+	}
+	flags.VisitAll(func(f *pflag.Flag) {
+		name := "TRAINTRAVEL_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		if v, ok := env[name]; ok && !f.Changed && err == nil {
+			if e := flags.Set(f.Name, v); e != nil {
+				err = usagef("%s: %w", name, e)
+			}
+		}
+	})
+	return err
+}
+
+// args checks the number of arguments: a wrong one is a wrong usage.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, a []string) error {
+		if err := check(c, a); err != nil {
+			return usageError{err}
+		}
+		return nil
+	}
+}

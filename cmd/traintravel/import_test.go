@@ -1,0 +1,111 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// writeFeed makes a feed of one train a day from Aberg to Bdorf.
+func writeFeed(t *testing.T, bicycles string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"agency.txt":     "agency_id,agency_name,agency_url,agency_timezone\n1,Small Railway,https://rail.example,Europe/Berlin\n",
+		"stops.txt":      "stop_id,stop_name,stop_lat,stop_lon\na,Aberg,50,8\nb,Bdorf,51,9\n",
+		"routes.txt":     "route_id,agency_id,route_short_name,route_type\nr,1,R 1,2\n",
+		"calendar.txt":   "service_id,monday,tuesday,wednesday,thursday,friday,saturday,sunday,start_date,end_date\nd,1,1,1,1,1,1,1,20200101,20991231\n",
+		"trips.txt":      "route_id,service_id,trip_id,bikes_allowed\nr,d,t," + bicycles + "\n",
+		"stop_times.txt": "trip_id,arrival_time,departure_time,stop_id,stop_sequence\nt,08:00:00,08:00:00,a,1\nt,09:00:00,09:00:00,b,2\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestImport(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "trains.db")
+	feed := writeFeed(t, "1")
+
+	code, out, stderr := once(t, nil, "import", "--dry-run", feed, "--data", data)
+	if code != 0 || !strings.Contains(out, "2 stations, 1 trains, 2 calls") || !strings.Contains(out, "nothing was changed") {
+		t.Errorf("dry run: %d, %s%s", code, out, stderr)
+	}
+	if _, err := os.Stat(data); !os.IsNotExist(err) {
+		t.Errorf("a dry run made the data file: %v", err)
+	}
+	// Into a file that nobody has open, and then through the server that has it.
+	if code, _, stderr := once(t, nil, "import", feed, "--data", data); code != 0 {
+		t.Fatalf("import: %d, %s", code, stderr)
+	}
+	r := start(t, "serve", "--data", data)
+	_, token, _ := once(t, nil, "token", "--user", "anna", "--data", data)
+	token = strings.TrimSpace(token)
+	trip := func() map[string]any {
+		t.Helper()
+		stations := r.call(token, "GET", "/stations", "", 200)["data"].([]any)
+		if len(stations) != 2 {
+			t.Fatalf("stations: %v", stations)
+		}
+		from, to := stations[0].(map[string]any)["id"].(string), stations[1].(map[string]any)["id"].(string)
+		day := time.Now().AddDate(0, 0, 2).Format(time.DateOnly)
+		return r.call(token, "GET", "/trips?origin="+from+"&destination="+to+"&date="+day, "", 200)["data"].([]any)[0].(map[string]any)
+	}
+	before := trip()
+	if code, out, stderr := once(t, nil, "import", writeFeed(t, "2"), "--data", data); code != 0 || !strings.Contains(out, "1 trains") {
+		t.Fatalf("import while serving: %d, %s%s", code, out, stderr)
+	}
+	if after := trip(); after["bicycles_allowed"] != false || before["bicycles_allowed"] != true || after["id"] != before["id"] {
+		t.Errorf("before %v, after %v", before, after)
+	}
+
+	// A bad feed names the place and changes nothing.
+	bad := writeFeed(t, "7")
+	if code, _, stderr := once(t, nil, "import", bad, "--data", data); code != 1 || !strings.Contains(stderr, "trips.txt") {
+		t.Errorf("a bad feed: %d, %s", code, stderr)
+	}
+	if got := trip(); got["bicycles_allowed"] != false {
+		t.Errorf("after a bad feed: %v", got)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "trains.db")
+	for _, c := range []struct {
+		name    string
+		environ []string
+		args    []string
+		code    int
+		says    string
+	}{
+		{"nothing", nil, nil, 0, ""},
+		{"version", nil, []string{"version"}, 0, ""},
+		{"help", nil, []string{"serve", "--help"}, 0, ""},
+		{"unknown command", nil, []string{"sell"}, 2, "sell"},
+		{"unknown flag", nil, []string{"serve", "--adr", "x"}, 2, "adr"},
+		{"argument", nil, []string{"serve", "now"}, 2, "now"},
+		{"no feed", nil, []string{"import"}, 2, "arg"},
+		{"bad hold", nil, []string{"serve", "--hold", "soon"}, 2, "hold"},
+		{"all mistakes at once", nil, []string{"serve", "--hold", "-1h", "--clock", "noon", "--webhook", "x"}, 2, "--clock"},
+		{"bad environment", []string{"TRAINTRAVEL_RATE_LIMIT=many"}, []string{"serve"}, 2, "TRAINTRAVEL_RATE_LIMIT"},
+		{"environment counts", []string{"TRAINTRAVEL_CLOCK=noon"}, []string{"serve"}, 2, "noon"},
+		{"public sign-in", nil, []string{"serve", "--addr", "0.0.0.0:0", "--data", data}, 2, "--public-signin"},
+		{"public mock", nil, []string{"mock", "--addr", "0.0.0.0:0"}, 2, "loopback"},
+		{"token without user", nil, []string{"token"}, 2, "--user"},
+		{"token before serve", nil, []string{"token", "--user", "a", "--data", filepath.Join(t.TempDir(), "x.db")}, 1, "serve"},
+		{"no such feed", nil, []string{"import", "nowhere.zip", "--data", data}, 1, "nowhere.zip"},
+		{"bad coaches", nil, []string{"import", "x.zip", "--coaches", "21"}, 2, "21:80"},
+		{"flags after arguments", nil, []string{"import", writeFeed(t, "1"), "--dry-run"}, 0, ""},
+	} {
+		code, _, stderr := once(t, c.environ, c.args...)
+		if code != c.code || !strings.Contains(stderr, c.says) {
+			t.Errorf("%s: exit code %d, want %d; it says %q, want %q in it", c.name, code, c.code, stderr, c.says)
+		}
+	}
+}

@@ -1,0 +1,309 @@
+package main
+
+import (
+	"context"
+	"crypto"
+	"errors"
+	"fmt"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/gtfs"
+	"github.com/traintravel/traintravel/httpserver"
+	"github.com/traintravel/traintravel/httpserver/authserver"
+	"github.com/traintravel/traintravel/internal/demo"
+	"github.com/traintravel/traintravel/internal/keys"
+	"github.com/traintravel/traintravel/sandbox"
+	"github.com/traintravel/traintravel/store/boltstore"
+)
+
+func (p *program) serve() *cobra.Command {
+	var set settings
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Sell trains over HTTP",
+		Long: `Sell trains over HTTP.
+
+Without flags it sells the demo network from a file in the working folder, with
+sign-in by a built-in authorization server and a payment gateway that moves no
+money.`,
+		Args: args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := set.check(); err != nil {
+				return err
+			}
+			return p.serveUntil(c.Context(), set)
+		},
+	}
+	set.flags(c.Flags())
+	return c
+}
+
+// serveUntil serves until ctx ends, then finishes what is under way.
+func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
+	listener, err := net.Listen("tcp", set.addr)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	base := set.baseURL
+	if base == "" {
+		base = "http://" + publicAddr(listener.Addr())
+	}
+	ring, err := keys.Create(set.keysFile())
+	if err != nil {
+		return err
+	}
+	store, err := boltstore.Open(set.data, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+
+	auth, signIn, err := p.authentication(set, listener.Addr(), base, ring)
+	if err != nil {
+		return err
+	}
+	service, err := p.service(ctx, set, store, base, ring)
+	if err != nil {
+		return err
+	}
+	proxies, _ := set.networks() // checked before
+	api, err := httpserver.New(service, httpserver.Options{
+		BaseURL: base, Auth: auth, RateLimit: set.limit(), TrustedProxies: proxies, Logger: p.log,
+	})
+	if err != nil {
+		return err
+	}
+	control, err := listenControl(set.data)
+	if err != nil {
+		return err
+	}
+	here := "http://" + publicAddr(listener.Addr())
+	fmt.Fprintf(p.stdout, "traintravel listens on %s\n", here)
+	if base != here {
+		fmt.Fprintf(p.stdout, "links begin with %s\n", base)
+	}
+	if signIn != nil {
+		fmt.Fprintf(p.stdout, "Try:\n  TOKEN=$(%s token --user anna --scope \"read write\"%s)\n  curl -H \"Authorization: Bearer $TOKEN\" %s/stations\n",
+			ourName(), tokenFlags(set), here)
+	}
+	load := func(ctx context.Context, feeds []string, o feedOptions, progress func(done, total int64)) (*report, error) {
+		return loadFeeds(ctx, service, feeds, o, progress)
+	}
+	return p.runServers(ctx, service,
+		server{listener, p.httpServer(mount(api, signIn))},
+		server{control, p.httpServer(controlHandler(load))})
+}
+
+// ourName is what one types to run this program again.
+func ourName() string {
+	if exe, err := os.Executable(); err == nil && strings.Contains(exe, "go-build") {
+		return "go run ./cmd/traintravel"
+	}
+	return "traintravel"
+}
+
+// tokenFlags are the flags by which the token command finds the keys.
+func tokenFlags(set settings) string {
+	var flags string
+	if set.data != "traintravel.db" {
+		flags += " --data " + set.data
+	}
+	if set.keys != "" {
+		flags += " --keys " + set.keys
+	}
+	return flags
+}
+
+// publicAddr is an address that a client on this machine can use.
+func publicAddr(a net.Addr) string {
+	if tcp, ok := a.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return fmt.Sprintf("localhost:%d", tcp.Port)
+	}
+	return a.String()
+}
+
+// authentication makes what checks tokens, and the built-in authorization
+// server unless there is another.
+func (p *program) authentication(set settings, addr net.Addr, base string, ring *keys.Ring) (httpserver.Authenticator, *authserver.Server, error) {
+	audience := set.audience
+	if audience == "" {
+		audience = base
+	}
+	if set.issuer != "" {
+		remote, err := httpserver.RemoteKeys(httpserver.RemoteOptions{Issuer: set.issuer, Logger: p.log})
+		if err != nil {
+			return nil, nil, err
+		}
+		v, err := httpserver.NewVerifier(httpserver.VerifierOptions{Issuer: set.issuer, Audience: audience, Keys: remote, TokenType: set.kind})
+		return v, nil, err
+	}
+	if !loopback(addr) && !set.publicSign {
+		return nil, nil, usagef("the built-in sign-in asks for no password, so it listens on loopback addresses only, and %v is none: give --issuer URL, or --public-signin if anybody may sign in as anybody", addr)
+	}
+	if err := ring.RecordIssuer(base); err != nil {
+		return nil, nil, err
+	}
+	signIn, err := builtin(base, ring, p.log)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.log.Warn("sign-in is for trying out: anybody may sign in under any name")
+	public, err := httpserver.ParseKeySet(signIn.JWKS())
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := httpserver.NewVerifier(httpserver.VerifierOptions{
+		Issuer: base, Audience: base, Keys: httpserver.StaticKeys(public), StoreAs: httpserver.BuiltinIssuer,
+	})
+	return v, signIn, err
+}
+
+// builtin is the built-in authorization server of an issuer.
+func builtin(issuer string, ring *keys.Ring, logger *slog.Logger) (*authserver.Server, error) {
+	var signers []crypto.Signer
+	for _, k := range ring.Signing() {
+		signers = append(signers, k)
+	}
+	o := authserver.Options{Issuer: issuer, Keys: signers, Logger: logger}
+	if secret := ring.ProgramSecret(); secret != "" {
+		o.Clients = append(o.Clients, authserver.Client{ID: "traintravel-program", Name: "A program", Secret: secret, Program: true})
+	}
+	return authserver.New(o)
+}
+
+// service makes the service, with a timetable to sell.
+func (p *program) service(ctx context.Context, set settings, store traintravel.Store, base string, ring *keys.Ring) (*traintravel.Service, error) {
+	clock, err := serviceClock(ctx, set, store)
+	if err != nil {
+		return nil, err
+	}
+	opts := traintravel.Options{
+		Gateway: sandbox.New(), Logger: p.log, Now: clock, HoldFor: set.hold, AnyAmount: set.anyAmount, FingerprintKey: ring.Fingerprint(),
+	}
+	p.log.Warn("payments are for trying out: no money is moved")
+	if len(set.webhooks) > 0 {
+		hook, err := httpserver.NewWebhook(httpserver.WebhookOptions{URLs: set.webhooks, BaseURL: base})
+		if err != nil {
+			return nil, err
+		}
+		opts.Notifier = hook
+	}
+	service, err := traintravel.New(store, opts)
+	if err != nil {
+		return nil, err
+	}
+	_, err = service.Stations(ctx, traintravel.StationQuery{Page: traintravel.Page{Limit: 1}})
+	if errors.Is(err, traintravel.ErrNoTimetable) {
+		err = loadDemo(ctx, service)
+	}
+	return service, err
+}
+
+func loadDemo(ctx context.Context, service *traintravel.Service) error {
+	t, _, err := gtfs.Read(ctx, demo.Feed(), gtfs.Options{})
+	if err != nil {
+		return err
+	}
+	_, err = service.LoadTimetable(ctx, t)
+	return err
+}
+
+// serviceClock is nil for the real time, or the clock that --clock asks for:
+// it starts there, but not before what the store says has happened.
+func serviceClock(ctx context.Context, set settings, store traintravel.Store) (func() time.Time, error) {
+	start, err := set.start()
+	if err != nil || start.IsZero() {
+		return nil, err
+	}
+	last, err := traintravel.LastInstant(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	if last.After(start) {
+		start = last
+	}
+	return clockFrom(start), nil
+}
+
+// clockFrom is a clock that shows start now.
+func clockFrom(start time.Time) func() time.Time {
+	began := time.Now()
+	return func() time.Time { return start.Add(time.Since(began)) }
+}
+
+// mount puts the API and the authorization server on one listener.
+func mount(api http.Handler, signIn *authserver.Server) http.Handler {
+	if signIn == nil {
+		return api
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p := r.URL.Path; strings.HasPrefix(p, "/oauth/") || strings.HasPrefix(p, "/.well-known/oauth-authorization-server") {
+			signIn.ServeHTTP(w, r)
+			return
+		}
+		api.ServeHTTP(w, r)
+	})
+}
+
+func (p *program) httpServer(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler: h, MaxHeaderBytes: 32 << 10, ErrorLog: log.New(slogWriter{p.log}, "", 0),
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
+	}
+}
+
+// slogWriter makes log lines of what net/http complains about.
+type slogWriter struct{ log *slog.Logger }
+
+func (w slogWriter) Write(b []byte) (int, error) {
+	w.log.Warn(strings.TrimSpace(string(b)))
+	return len(b), nil
+}
+
+// server is a listener and what serves it.
+type server struct {
+	listener net.Listener
+	http     *http.Server
+}
+
+// drainFor is how long requests under way may take when the server stops.
+const drainFor = 30 * time.Second
+
+// runServers serves and runs the service until ctx ends or a listener fails.
+// Requests are drained before the background work stops.
+func (p *program) runServers(ctx context.Context, service *traintravel.Service, servers ...server) error {
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		_ = service.Run(background) // ends with its context
+	}()
+	failed := make(chan error, len(servers))
+	for _, s := range servers {
+		go func() { failed <- s.http.Serve(s.listener) }()
+	}
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+	}
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainFor)
+	defer cancel()
+	for _, s := range servers {
+		err = errors.Join(err, s.http.Shutdown(drain))
+		_ = s.listener.Close()
+	}
+	stop()
+	<-stopped
+	return err
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// settings are the flags of serve.
+type settings struct {
+	addr, data, baseURL, keys  string
+	issuer, audience, kind     string
+	hold                       time.Duration
+	rateLimit                  int
+	webhooks, proxies          []string
+	webhookPrivate, publicSign bool
+	clock                      string
+	anyAmount                  bool
+}
+
+func (s *settings) flags(f *pflag.FlagSet) {
+	f.StringVar(&s.addr, "addr", "127.0.0.1:8080", "`address` to listen on")
+	f.StringVar(&s.data, "data", "traintravel.db", "`file` of data")
+	f.StringVar(&s.keys, "keys", "", "`file` of keys (default traintravel.keys.json beside the data)")
+	f.StringVar(&s.baseURL, "base-url", "", "`URL` that links begin with (default http://ADDR)")
+	f.StringVar(&s.issuer, "issuer", "", "`URL` of the authorization server whose tokens are good (default: a built-in one, for trying out)")
+	f.StringVar(&s.audience, "audience", "", "what tokens must be meant for (default: the base URL)")
+	f.StringVar(&s.kind, "token-type", "at+jwt", "`typ` of the issuer's access tokens")
+	f.DurationVar(&s.hold, "hold", time.Hour, "how long a booking waits for its payment")
+	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute for each client and user; 0 is no limit")
+	f.StringSliceVar(&s.webhooks, "webhook", nil, "`URL` that newBooking events are posted to")
+	f.BoolVar(&s.webhookPrivate, "webhook-allow-private", false, "let subscribers name private addresses (the operator's own --webhook always may)")
+	f.StringSliceVar(&s.proxies, "trusted-proxy", nil, "`network` such as 10.0.0.0/8 whose X-Forwarded headers count")
+	f.BoolVar(&s.publicSign, "public-signin", false, "let the built-in sign-in, which asks for no password, listen on other than loopback addresses")
+	f.StringVar(&s.clock, "clock", "", "`instant` such as 2024-02-01T08:00:00Z at which the service's clock starts")
+	f.BoolVar(&s.anyAmount, "any-amount", false, "accept any positive amount in any currency as payment")
+}
+
+// keysFile is where the keys are.
+func (s *settings) keysFile() string { return keysFile(s.keys, s.data) }
+
+func keysFile(keys, data string) string {
+	if keys != "" {
+		return keys
+	}
+	return filepath.Join(filepath.Dir(data), "traintravel.keys.json")
+}
+
+// check finds all mistakes in the settings that can be found without trying.
+func (s *settings) check() error {
+	var errs []error
+	if _, _, err := net.SplitHostPort(s.addr); err != nil {
+		errs = append(errs, usagef("--addr: %v", err))
+	}
+	for _, u := range append([]struct{ flag, value string }{{"--base-url", s.baseURL}, {"--issuer", s.issuer}}, webhookFlags(s.webhooks)...) {
+		if u.value == "" {
+			continue
+		}
+		if parsed, err := url.Parse(u.value); err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" {
+			errs = append(errs, usagef("%s: %q is no absolute http or https URL", u.flag, u.value))
+		}
+	}
+	if strings.HasSuffix(s.baseURL, "/") {
+		errs = append(errs, usagef("--base-url: %q ends in a slash; links put their own", s.baseURL))
+	}
+	if s.hold <= 0 {
+		errs = append(errs, usagef("--hold: %v is not above zero", s.hold))
+	}
+	if s.rateLimit < 0 {
+		errs = append(errs, usagef("--rate-limit: %d is below zero", s.rateLimit))
+	}
+	if s.issuer != "" && s.audience == "" && s.baseURL == "" {
+		errs = append(errs, usagef("--issuer needs --audience, or --base-url, which tokens are meant for"))
+	}
+	if _, err := s.networks(); err != nil {
+		errs = append(errs, err)
+	}
+	if _, err := s.start(); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+func webhookFlags(urls []string) (flags []struct{ flag, value string }) {
+	for _, u := range urls {
+		if u == "" {
+			u = "(empty)"
+		}
+		flags = append(flags, struct{ flag, value string }{"--webhook", u})
+	}
+	return flags
+}
+
+func (s *settings) networks() (nets []netip.Prefix, err error) {
+	for _, text := range s.proxies {
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			addr, e := netip.ParseAddr(text)
+			if e != nil {
+				return nil, usagef("--trusted-proxy: %q is no network such as 10.0.0.0/8", text)
+			}
+			p = netip.PrefixFrom(addr, addr.BitLen())
+		}
+		nets = append(nets, p)
+	}
+	return nets, nil
+}
+
+// start is when the service's clock starts; the zero time is now.
+func (s *settings) start() (time.Time, error) {
+	if s.clock == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339, s.clock)
+	if err != nil {
+		return time.Time{}, usagef("--clock: %q is no instant of the form 2024-02-01T08:00:00Z", s.clock)
+	}
+	return t, nil
+}
+
+// limit is the rate limit as httpserver takes it.
+func (s *settings) limit() int {
+	if s.rateLimit == 0 {
+		return -1
+	}
+	return s.rateLimit
+}
+
+// loopback says whether an address that a listener has is of this machine alone.
+func loopback(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}

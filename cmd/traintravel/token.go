@@ -1,0 +1,59 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/traintravel/traintravel/internal/keys"
+)
+
+func (p *program) token() *cobra.Command {
+	var user, scope, data, file, client string
+	var life time.Duration
+	c := &cobra.Command{
+		Use:   "token --user NAME",
+		Short: "Print an access token of the built-in authorization server",
+		Long: `Print an access token of the built-in authorization server, as a user's sign-in
+would have made it, and nothing else. The server may be running; it must have
+run once.`,
+		Args: args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if user == "" {
+				return usagef("--user: say whose token it is to be")
+			}
+			path := keysFile(file, data)
+			ring, err := keys.Load(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("there is no keys file %s: start 'traintravel serve' once, or name the file with --data or --keys", path)
+			}
+			if err != nil {
+				return err
+			}
+			if ring.Issuer() == "" {
+				return fmt.Errorf("%s does not say where the server is: start 'traintravel serve' once, without --issuer", path)
+			}
+			issuer, err := builtin(ring.Issuer(), ring, nil)
+			if err != nil {
+				return err
+			}
+			token, err := issuer.IssueToken(user, client, strings.Fields(scope), life)
+			if err != nil {
+				return usageError{err}
+			}
+			_, err = fmt.Fprintln(p.stdout, token)
+			return err
+		},
+	}
+	c.Flags().StringVar(&user, "user", "", "`name` of the user")
+	c.Flags().StringVar(&scope, "scope", "read write", "what it allows")
+	c.Flags().StringVar(&client, "client", "", "`ID` of the client (default the demo client)")
+	c.Flags().DurationVar(&life, "ttl", time.Hour, "how long it is good, at most an hour")
+	c.Flags().StringVar(&data, "data", "traintravel.db", "`file` of data, beside which the keys are")
+	c.Flags().StringVar(&file, "keys", "", "`file` of keys (default traintravel.keys.json beside the data)")
+	return c
+}

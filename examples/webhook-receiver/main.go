@@ -1,0 +1,156 @@
+// Command webhook-receiver hears of each new booking: it is what the address
+// given to "traintravel serve --webhook" may lead to.
+//
+//	go run ./examples/webhook-receiver                      # listens on 127.0.0.1:9090
+//	traintravel serve --webhook http://127.0.0.1:9090/
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"sync"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "webhook-receiver:", err)
+		os.Exit(1)
+	}
+}
+
+// run listens until ctx ends.
+func run(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("webhook-receiver", flag.ContinueOnError)
+	addr := flags.String("addr", "127.0.0.1:9090", "`address` to listen on")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", *addr)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "listening on http://%s/\n", listener.Addr())
+	server := http.Server{
+		Handler: newReceiver(out), MaxHeaderBytes: 32 << 10,
+		ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done(): // finish what is under way
+		drain, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		return server.Shutdown(drain)
+	}
+}
+
+// A booking is what newBooking carries.
+type booking struct {
+	ID            string            `json:"id"`
+	TripID        string            `json:"trip_id"`
+	PassengerName string            `json:"passenger_name"`
+	HasBicycle    bool              `json:"has_bicycle"`
+	HasDog        bool              `json:"has_dog"`
+	Links         map[string]string `json:"links"`
+}
+
+// A receiver prints each booking once. An event comes at least once: again if
+// the answer was not 200 or got lost, with the same webhook-id, and in no
+// promised order.
+type receiver struct {
+	mux http.ServeMux
+
+	mu    sync.Mutex
+	out   io.Writer
+	seen  map[string]bool // by webhook-id; keep it with your own data instead
+	order []string        // of seen, oldest first
+}
+
+const (
+	maxBody = 64 << 10
+	maxID   = 256
+	maxSeen = 100_000 // the oldest are forgotten
+)
+
+func newReceiver(out io.Writer) *receiver {
+	r := &receiver{out: out, seen: map[string]bool{}}
+	r.mux.HandleFunc("POST /", r.receive) // any other method is 405
+	return r
+}
+
+// ServeHTTP answers a delivery.
+func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) { r.mux.ServeHTTP(w, req) }
+
+func (r *receiver) receive(w http.ResponseWriter, req *http.Request) {
+	if kind, _, err := mime.ParseMediaType(req.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		http.Error(w, "send application/json", http.StatusUnsupportedMediaType)
+		return
+	}
+	id := req.Header.Get("Webhook-Id")
+	if id == "" || len(id) > maxID {
+		http.Error(w, "send a webhook-id", http.StatusBadRequest)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxBody))
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		http.Error(w, "that is too large", http.StatusRequestEntityTooLarge)
+		return
+	}
+	var b booking
+	if err != nil || json.Unmarshal(body, &b) != nil || b.ID == "" {
+		http.Error(w, "send a booking", http.StatusBadRequest)
+		return
+	}
+	if err := r.once(id, b); err != nil {
+		http.Error(w, "try again later", http.StatusInternalServerError)
+		return
+	}
+	w.WriteHeader(http.StatusOK) // 200 and nothing else acknowledges it
+}
+
+// once prints a booking unless its event has come before. An event counts as
+// seen when its work is done, so that a failure is made up for by the retry.
+func (r *receiver) once(id string, b booking) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.seen[id] {
+		return nil
+	}
+	// What comes from outside is quoted: it might steer the terminal.
+	if _, err := fmt.Fprintf(r.out, "booking %q of trip %q for %q%s\n", b.ID, b.TripID, b.PassengerName, with(b)); err != nil {
+		return err
+	}
+	r.seen[id] = true
+	if r.order = append(r.order, id); len(r.order) > maxSeen {
+		delete(r.seen, r.order[0])
+		r.order = r.order[1:]
+	}
+	return nil
+}
+
+func with(b booking) (text string) {
+	if b.HasBicycle {
+		text += ", with a bicycle"
+	}
+	if b.HasDog {
+		text += ", with a dog"
+	}
+	return text
+}

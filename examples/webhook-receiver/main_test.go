@@ -1,0 +1,208 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/gtfs"
+	"github.com/traintravel/traintravel/httpserver"
+	"github.com/traintravel/traintravel/internal/demo"
+	"github.com/traintravel/traintravel/store/memstore"
+)
+
+// A booking is delivered to the running program by a real service, whose first
+// attempt fails on the way.
+func TestDelivery(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer stop()
+
+	read, write := io.Pipe()
+	lines := bufio.NewScanner(read)
+	running.Go(func() { write.CloseWithError(run(ctx, []string{"--addr", "127.0.0.1:0"}, write)) })
+	if !lines.Scan() {
+		t.Fatal(lines.Err())
+	}
+	url := strings.TrimPrefix(lines.Text(), "listening on ")
+
+	clock := &laterClock{start: time.Date(2024, 2, 1, 0, 0, 0, 0, time.UTC)}
+	way := &badWay{clock: clock}
+	hook, err := httpserver.NewWebhook(httpserver.WebhookOptions{URLs: []string{url}, BaseURL: "https://trains.example", Transport: way})
+	if err != nil {
+		t.Fatal(err)
+	}
+	service, err := traintravel.New(memstore.New(), traintravel.Options{Notifier: hook, Now: clock.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	timetable, _, err := gtfs.Read(ctx, demo.Feed(), gtfs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := service.LoadTimetable(ctx, timetable); err != nil {
+		t.Fatal(err)
+	}
+	running.Go(func() { _ = service.Run(ctx) })
+
+	found, err := service.SearchTrips(ctx, traintravel.TripQuery{
+		Origin:      uuid.MustParse("efdbb9d1-02c2-4bc3-afb7-6788d8782b1e"),
+		Destination: uuid.MustParse("b2e783e1-c824-4d63-b37a-d8d698862f1d"),
+		Depart:      clock.now(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	anna := traintravel.Caller{Subject: traintravel.Subject{Issuer: "test", ID: "anna"}}
+	made, err := service.CreateBooking(ctx, anna, traintravel.NewBooking{TripID: found.Items[0].ID, PassengerName: "Anna Example", HasDog: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !lines.Scan() {
+		t.Fatal(lines.Err())
+	}
+	want := fmt.Sprintf(`booking "%s" of trip "%s" for "Anna Example", with a dog`, made.ID, made.TripID)
+	if lines.Text() != want {
+		t.Errorf("it printed %s, want %s", lines.Text(), want)
+	}
+	if n := way.tries.Load(); n != 2 {
+		t.Errorf("%d attempts, want 2", n)
+	}
+	stop()
+	if lines.Scan() || lines.Err() != nil {
+		t.Errorf("it ended with %q, %v", lines.Text(), lines.Err())
+	}
+}
+
+// badWay loses the first delivery, and lets the time until the next go by.
+type badWay struct {
+	clock *laterClock
+	tries atomic.Int32
+}
+
+func (w *badWay) RoundTrip(r *http.Request) (*http.Response, error) {
+	if w.tries.Add(1) == 1 {
+		w.clock.later.Store(int64(time.Minute))
+		return nil, errors.New("lost on the way")
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+type laterClock struct {
+	start time.Time
+	later atomic.Int64
+}
+
+func (c *laterClock) now() time.Time { return c.start.Add(time.Duration(c.later.Load())) }
+
+const body = `{"id":"1","trip_id":"2","passenger_name":"Bert \u001b[2J","has_bicycle":true,"has_dog":false,"links":{"self":"https://trains.example/bookings/1"},"more":[]}`
+
+// What comes twice is acknowledged twice and printed once.
+func TestOnce(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	r := newReceiver(&out)
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if status := send(r, "POST", "application/json; charset=utf-8", "a", body); status != 200 {
+				t.Errorf("status %d", status)
+			}
+		})
+	}
+	all.Wait()
+	if want := `booking "1" of trip "2" for "Bert \x1b[2J", with a bicycle` + "\n"; out.String() != want {
+		t.Errorf("it printed %s", out.String())
+	}
+}
+
+// What could not be worked off is not acknowledged, and taken up again.
+func TestFailure(t *testing.T) {
+	t.Parallel()
+	r := newReceiver(full{})
+	if status := send(r, "POST", "application/json", "a", body); status != 500 {
+		t.Errorf("status %d, want 500", status)
+	}
+	var out bytes.Buffer
+	r.out = &out
+	if status := send(r, "POST", "application/json", "a", body); status != 200 || out.Len() == 0 {
+		t.Errorf("the retry: status %d, printed %q", status, out.String())
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
+
+func TestForgets(t *testing.T) {
+	t.Parallel()
+	r := newReceiver(io.Discard)
+	for i := range maxSeen + 5 {
+		if err := r.once(fmt.Sprint(i), booking{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(r.seen) != maxSeen || len(r.order) != maxSeen || r.seen["4"] || !r.seen["5"] {
+		t.Errorf("%d are kept", len(r.seen))
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, method, kind, id, body string
+		want                         int
+	}{
+		{"method", "GET", "application/json", "a", body, 405},
+		{"no type", "POST", "", "a", body, 415},
+		{"other type", "POST", "text/plain", "a", body, 415},
+		{"no ID", "POST", "application/json", "", body, 400},
+		{"long ID", "POST", "application/json", strings.Repeat("a", maxID+1), body, 400},
+		{"no JSON", "POST", "application/json", "a", "{", 400},
+		{"no booking", "POST", "application/json", "a", `{}`, 400},
+		{"wrong type", "POST", "application/json", "a", `{"id":1}`, 400},
+		{"too large", "POST", "application/json", "a", `{"id":"` + strings.Repeat("a", maxBody) + `"}`, 413},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var out bytes.Buffer
+			if got := send(newReceiver(&out), tt.method, tt.kind, tt.id, tt.body); got != tt.want || out.Len() > 0 {
+				t.Errorf("status %d, want %d; printed %q", got, tt.want, out.String())
+			}
+		})
+	}
+}
+
+func send(r http.Handler, method, kind, id, body string) int {
+	req := httptest.NewRequest(method, "/", strings.NewReader(body))
+	req.Header.Set("Content-Type", kind)
+	req.Header.Set("Webhook-Id", id)
+	rec := httptest.NewRecorder()
+	r.ServeHTTP(rec, req)
+	return rec.Code
+}
+
+func TestRunRefuses(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"--addr", "nowhere"}, {"--no-such-flag"}} {
+		if err := run(t.Context(), args, io.Discard); err == nil {
+			t.Errorf("run %q: no error", args)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package authserver
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// The steps that forms are marked for.
+const (
+	stepSignIn  = "sign-in"
+	stepSignOut = "sign-out"
+	stepConsent = "consent"
+)
+
+// authorize is the authorization endpoint: it asks who the user is, then for
+// consent. Nobody is sent anywhere before they are signed in (RFC 9700, 4.11.2).
+func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
+	req, why := s.parseRequest(r.URL.RawQuery)
+	if req == nil {
+		s.pages.fault(w, http.StatusBadRequest, why, "")
+		return
+	}
+	v := s.sessions.visitor(w, r, s.opts.Now())
+	switch {
+	case req.problem != nil && v.user == "":
+		s.pages.fault(w, http.StatusBadRequest,
+			"The application "+req.client.Name+" sent a request that is not right: "+req.problem.Error()+".",
+			req.failure(s.opts.Issuer, req.problem))
+	case req.problem != nil:
+		s.redirect(w, req.failure(s.opts.Issuer, req.problem))
+	case v.user == "":
+		s.signInPage(w, http.StatusOK, v, req, "", "")
+	default:
+		s.consentPage(w, v, req)
+	}
+}
+
+func (s *Server) signInPage(w http.ResponseWriter, status int, v visitor, req *request, name, problem string) {
+	s.pages.show(w, status, "sign-in.html", policy(), map[string]any{
+		"Client": req.client.Name, "Request": req.query, "Name": name, "Problem": problem,
+		"Mark": s.sessions.mark(v, stepSignIn, req.query),
+	})
+}
+
+func (s *Server) consentPage(w http.ResponseWriter, v visitor, req *request) {
+	back, origin := destination(req.redirect)
+	s.pages.show(w, http.StatusOK, "consent.html", policy(origin), map[string]any{
+		"Client": req.client.Name, "User": v.user, "Scopes": req.scopes, "Back": back, "Request": req.query,
+		"Mark":        s.sessions.mark(v, stepConsent, req.query),
+		"SignOutMark": s.sessions.mark(v, stepSignOut, req.query),
+	})
+}
+
+// destination says for people where a redirect URI leads, and for browsers,
+// which hold the redirect after a form against the policy of the form's page.
+// Policies know no IPv6 addresses.
+func destination(redirect string) (people, browsers string) {
+	u, err := url.Parse(redirect)
+	switch {
+	case err != nil:
+		return redirect, ""
+	case u.Host == "":
+		return "an application on this device", u.Scheme + ":"
+	case strings.Contains(u.Host, "["):
+		return u.Host, u.Scheme + ":"
+	}
+	return u.Host, u.Scheme + "://" + u.Host
+}
+
+// posted reads a form of one of our own pages. If it is not, it answers, and
+// returns nil.
+func (s *Server) posted(w http.ResponseWriter, r *http.Request, step string) (url.Values, *request, visitor) {
+	v := s.sessions.visitor(w, r, s.opts.Now())
+	form, err := readForm(r)
+	if err != nil {
+		s.pages.fault(w, http.StatusBadRequest, "The form is malformed.", "")
+		return nil, nil, v
+	}
+	if s.origins.Check(r) != nil || !s.sessions.marked(v, step, form.Get("request"), form.Get("mark")) {
+		s.pages.fault(w, http.StatusForbidden,
+			"This form is not from a page that you were just shown, or it has expired. Please go back to the application and start again.", "")
+		return nil, nil, v
+	}
+	req, _ := s.parseRequest(form.Get("request"))
+	if req == nil || req.problem != nil {
+		s.pages.fault(w, http.StatusBadRequest, "The request is not good any more. Please go back to the application and start again.", "")
+		return nil, nil, v
+	}
+	return form, req, v
+}
+
+// signIn begins a session, under any name.
+func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
+	form, req, v := s.posted(w, r, stepSignIn)
+	if req == nil {
+		return
+	}
+	user, err := userName(form.Get("user"))
+	if err != nil {
+		name := form.Get("user")
+		s.signInPage(w, http.StatusUnprocessableEntity, v, req, name[:min(len(name), maxUser)], "Please choose another name: "+err.Error()+".")
+		return
+	}
+	s.sessions.begin(w, v, user, s.opts.Now())
+	s.opts.Logger.Debug("signed in", "user", user, "client", req.client.ID)
+	s.again(w, req)
+}
+
+// signOut ends a session, for people who want to be somebody else.
+func (s *Server) signOut(w http.ResponseWriter, r *http.Request) {
+	_, req, v := s.posted(w, r, stepSignOut)
+	if req == nil {
+		return
+	}
+	s.sessions.end(w, v)
+	s.again(w, req)
+}
+
+// again sends the browser to the authorization request that it came with.
+func (s *Server) again(w http.ResponseWriter, req *request) {
+	s.redirect(w, s.base.EscapedPath()+"/oauth/authorize?"+req.query)
+}
+
+// consent takes the user's decision back to the client.
+func (s *Server) consent(w http.ResponseWriter, r *http.Request) {
+	form, req, v := s.posted(w, r, stepConsent)
+	if req == nil {
+		return
+	}
+	switch {
+	case v.user == "": // the mark says that somebody was signed in when the page was made
+		s.again(w, req)
+	case form.Get("decision") != "allow":
+		s.redirect(w, req.failure(s.opts.Issuer, fault("access_denied", "the user did not allow it")))
+	default:
+		code := s.grants.code(code{
+			grant:    grant{user: v.user, client: req.client.ID, scopes: req.scopes},
+			redirect: req.redirect, challenge: req.challenge,
+		}, s.opts.Now())
+		s.redirect(w, req.answer(s.opts.Issuer, url.Values{"code": {code}}))
+	}
+}
+
+// redirect answers with 303, after which a browser never posts again what the
+// user typed here (RFC 9700, 4.12).
+func (s *Server) redirect(w http.ResponseWriter, to string) {
+	w.Header().Set("Location", to)
+	w.WriteHeader(http.StatusSeeOther)
+}

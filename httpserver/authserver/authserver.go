@@ -1,0 +1,189 @@
+// Package authserver is an OAuth 2.0 authorization server for trying out a
+// server of the Train Travel API: whoever can reach it signs in under any name,
+// without a password. Apart from that it follows the rules: authorization code
+// with PKCE (RFC 7636, S256 alone), exact redirect URIs with free loopback ports
+// (RFC 8252), the issuer in every answer (RFC 9207), access tokens by RFC 9068,
+// refresh tokens with rotation, revocation (RFC 7009), client credentials, and
+// metadata (RFC 8414), under the advice of RFC 9700.
+//
+// It answers these paths:
+//
+//	/oauth/authorize and the pages below /oauth/
+//	/oauth/token  /oauth/revoke  /oauth/jwks
+//	/.well-known/oauth-authorization-server
+//
+// Sign-ins, codes and refresh tokens live in memory: a restart ends them, and
+// several servers do not share them. Access tokens are good until they expire,
+// in an hour at most, and cannot be revoked.
+package authserver
+
+import (
+	"crypto"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Options are the settings of a [Server]. Issuer and Keys are required.
+type Options struct {
+	// Issuer is the URL that the server goes by: http or https, without query,
+	// fragment, or a slash at its end. A path in it is one that a proxy strips
+	// before requests come here.
+	Issuer string
+
+	// Audience is who access tokens are for. Empty is Issuer.
+	Audience string
+
+	// Keys sign access tokens: P-256, Ed25519, or RSA of 2048 bits or more. The
+	// first signs; the others are published too, so that tokens which they
+	// signed before stay good.
+	Keys []crypto.Signer
+
+	// Clients are the programs that may ask for tokens, beside the [DemoClient].
+	Clients []Client
+
+	// TokenLife is how long access tokens are good. Zero is one hour, and no
+	// more is allowed.
+	TokenLife time.Duration
+
+	// Logger is told of sign-ins, at debug level, and of codes and refresh
+	// tokens that come twice. Nil is silent.
+	Logger *slog.Logger
+
+	// Now is real time. Nil is time.Now.
+	Now func() time.Time
+}
+
+// How long things last.
+const (
+	codeLife    = 50 * time.Second    // until it is exchanged
+	codeMemory  = 10 * time.Minute    // in which a second use is noticed
+	sessionLife = 12 * time.Hour      // of a sign-in
+	refreshLife = 30 * 24 * time.Hour // of all refresh tokens of one consent
+	tokenLife   = time.Hour           // of an access token, at most
+)
+
+// mostKept is how many codes, sign-ins and refresh tokens are kept, of each.
+// When there are more the oldest go.
+const mostKept = 10_000
+
+// A Server is an authorization server. It is an [http.Handler], safe for
+// concurrent use, and starts nothing.
+type Server struct {
+	opts    Options
+	base    *url.URL
+	clients map[string]*client
+	signer  *signer
+	pages   *pages
+	mux     *http.ServeMux
+	origins *http.CrossOriginProtection
+
+	sessions *sessions
+	grants   *grants
+}
+
+// New returns a Server, or says what is wrong with its options.
+func New(o Options) (*Server, error) {
+	base, err := url.Parse(o.Issuer)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" ||
+		base.User != nil || strings.ContainsAny(o.Issuer, "?#") || strings.HasSuffix(o.Issuer, "/") {
+		return nil, fmt.Errorf("the issuer %q is not an http or https URL without query, fragment and slash at its end", o.Issuer)
+	}
+	if o.TokenLife < 0 || o.TokenLife > tokenLife {
+		return nil, fmt.Errorf("access tokens may live for %v at most", tokenLife)
+	}
+	if o.TokenLife == 0 {
+		o.TokenLife = tokenLife
+	}
+	if o.Audience == "" {
+		o.Audience = o.Issuer
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	s := &Server{opts: o, base: base, clients: map[string]*client{}}
+	for _, c := range append([]Client{demoClient()}, o.Clients...) {
+		known, err := newClient(c)
+		if err != nil {
+			return nil, fmt.Errorf("the client %q %w", c.ID, err)
+		}
+		if s.clients[c.ID] != nil {
+			return nil, fmt.Errorf("there are two clients %q", c.ID)
+		}
+		s.clients[c.ID] = known
+	}
+	if s.signer, err = newSigner(o.Keys); err != nil {
+		return nil, err
+	}
+	if s.pages, err = newPages(base.EscapedPath()); err != nil {
+		return nil, err
+	}
+	s.origins = http.NewCrossOriginProtection()
+	if err := s.origins.AddTrustedOrigin(base.Scheme + "://" + base.Host); err != nil {
+		return nil, fmt.Errorf("the issuer: %w", err)
+	}
+	s.sessions = newSessions(base)
+	s.grants = newGrants()
+	s.routes()
+	return s, nil
+}
+
+// ServeHTTP answers the paths that the package comment lists.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Content-Security-Policy", policy())
+	h.Set("Cache-Control", "no-store")
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	s.mux.ServeHTTP(w, r)
+}
+
+// maxForm bounds a body, and maxQuery the query of an authorization request, in
+// bytes.
+const (
+	maxForm  = 32 << 10
+	maxQuery = 8 << 10
+)
+
+func (s *Server) routes() {
+	s.mux = http.NewServeMux()
+	s.mux.HandleFunc("GET /oauth/authorize", s.authorize)
+	s.mux.HandleFunc("POST /oauth/sign-in", s.signIn)
+	s.mux.HandleFunc("POST /oauth/sign-out", s.signOut)
+	s.mux.HandleFunc("POST /oauth/consent", s.consent)
+	s.mux.HandleFunc("GET /oauth/style.css", s.pages.style)
+	s.mux.HandleFunc("/oauth/token", s.endpoint(s.token))
+	s.mux.HandleFunc("/oauth/revoke", s.endpoint(s.revoke))
+	s.mux.HandleFunc("GET /oauth/jwks", s.jwks)
+	s.mux.HandleFunc("GET /.well-known/oauth-authorization-server", s.metadata)
+	if p := s.base.EscapedPath(); p != "" { // where RFC 8414 looks for an issuer with a path
+		s.mux.HandleFunc("GET /.well-known/oauth-authorization-server/{path...}", func(w http.ResponseWriter, r *http.Request) {
+			if "/"+r.PathValue("path") != s.base.Path {
+				http.NotFound(w, r)
+				return
+			}
+			s.metadata(w, r)
+		})
+	}
+}
+
+// secret makes a name that nobody guesses: 256 bits in base64url.
+func secret() string { return encode64(random(32)) }
+
+func random(n int) []byte {
+	b := make([]byte, n)
+	_, _ = rand.Read(b) // never fails: it ends the process instead
+	return b
+}
+
+var errNoKeys = errors.New("an authorization server needs a key to sign with")

@@ -1,0 +1,164 @@
+package authserver
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// DemoClient is the client that every Server knows: public, for programs on the
+// user's own machine, which it redirects to any port and path of a loopback
+// address (http://127.0.0.1 or http://[::1]).
+const DemoClient = "traintravel-demo"
+
+func demoClient() Client {
+	return Client{ID: DemoClient, Name: "Train Travel demo", AnyLoopback: true}
+}
+
+// A Client is a program that asks for tokens.
+type Client struct {
+	// ID is 1 to 64 letters, digits, and . _ ~ -
+	ID string
+
+	// Name is what people read at consent. Empty is ID.
+	Name string
+
+	// Secret proves that it is this client. Empty is a public client, one that
+	// cannot keep a secret. Else it has 16 bytes or more; its hash is kept.
+	Secret string
+
+	// RedirectURIs are where people are sent back to, compared byte for byte,
+	// save the port of a loopback address (http://127.0.0.1 or http://[::1]):
+	// https, http on loopback, or a scheme with a dot in it, such as
+	// com.example.app.
+	RedirectURIs []string
+
+	// AnyLoopback allows any port and path of a loopback address besides.
+	AnyLoopback bool
+
+	// Program allows tokens for the client itself (client credentials). It
+	// needs a Secret.
+	Program bool
+
+	// Scopes are what it may ask for, of read and write. Empty is both.
+	Scopes []string
+}
+
+// client is a Client as it is kept.
+type client struct {
+	Client                   // without its secret
+	hash   [sha256.Size]byte // of the secret
+}
+
+func newClient(c Client) (*client, error) {
+	if !isClientID(c.ID) {
+		return nil, errors.New("has an ID that is not 1 to 64 letters, digits, and . _ ~ -")
+	}
+	if c.Name == "" {
+		c.Name = c.ID
+	}
+	if c.Secret != "" && len(c.Secret) < 16 {
+		return nil, errors.New("has a secret of less than 16 bytes")
+	}
+	if c.Program && c.Secret == "" {
+		return nil, errors.New("needs a secret to have tokens of its own")
+	}
+	for _, uri := range c.RedirectURIs {
+		if err := checkRedirect(uri); err != nil {
+			return nil, fmt.Errorf("cannot be sent back to %q: %w", uri, err)
+		}
+	}
+	if len(c.Scopes) == 0 {
+		c.Scopes = allScopes()
+	}
+	for _, scope := range c.Scopes {
+		if !slices.Contains(allScopes(), scope) {
+			return nil, fmt.Errorf("has an unknown scope %q", scope)
+		}
+	}
+	known := &client{Client: c, hash: sha256.Sum256([]byte(c.Secret))}
+	known.Secret = ""
+	return known, nil
+}
+
+func allScopes() []string { return []string{"read", "write"} }
+
+func isClientID(id string) bool {
+	const signs = "._~-"
+	return id != "" && len(id) <= 64 && strings.IndexFunc(id, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(signs, r))
+	}) < 0
+}
+
+// proves says whether a secret is the client's, which is empty for one that is
+// public. It takes as long for any.
+func (c *client) proves(secret string) bool {
+	hash := sha256.Sum256([]byte(secret))
+	return subtle.ConstantTimeCompare(hash[:], c.hash[:]) == 1
+}
+
+// checkRedirect refuses what no registered redirect URI may be.
+func checkRedirect(uri string) error {
+	u, err := url.Parse(uri)
+	switch {
+	case err != nil || u.Scheme == "" || !printable(uri):
+		return errors.New("it is no absolute URL")
+	case strings.Contains(uri, "#"):
+		return errors.New("it has a fragment")
+	case u.User != nil:
+		return errors.New("it names a user")
+	case u.Scheme == "https" && u.Host != "":
+	case u.Scheme == "http" && slices.Contains([]string{"127.0.0.1", "::1", "localhost"}, u.Hostname()):
+	case strings.Contains(u.Scheme, ".") && u.Host == "":
+	default:
+		return errors.New("it is neither https, nor http on loopback, nor a scheme with a dot")
+	}
+	return nil
+}
+
+// redirects says whether people may be sent to a URI.
+func (c *client) redirects(uri string) bool {
+	if len(uri) > 2048 || checkRedirect(uri) != nil {
+		return false
+	}
+	host, rest, loopback := loopbackURI(uri)
+	if loopback && c.AnyLoopback {
+		return true
+	}
+	return slices.ContainsFunc(c.RedirectURIs, func(known string) bool {
+		if known == uri {
+			return true
+		}
+		h, r, ok := loopbackURI(known)
+		return loopback && ok && h == host && r == rest
+	})
+}
+
+// loopbackURI takes a URI on a loopback address apart: the address, and what
+// follows the port. It goes by the text, so that nothing is made equal that is
+// not.
+func loopbackURI(uri string) (host, rest string, ok bool) {
+	for _, host := range []string{"http://127.0.0.1", "http://[::1]"} {
+		rest, ok := strings.CutPrefix(uri, host)
+		if !ok {
+			continue
+		}
+		if port, ok := strings.CutPrefix(rest, ":"); ok {
+			rest = strings.TrimLeft(port, "0123456789")
+			if n := len(port) - len(rest); n < 1 || n > 5 {
+				return "", "", false
+			}
+		}
+		return host, rest, rest == "" || rest[0] == '/' || rest[0] == '?'
+	}
+	return "", "", false
+}
+
+// printable says whether a text is of visible ASCII alone.
+func printable(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r > '~' || r == '\\' }) < 0
+}

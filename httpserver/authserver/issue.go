@@ -1,0 +1,154 @@
+package authserver
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rsa"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lestrrat-go/jwx/v2/jwa"
+	"github.com/lestrrat-go/jwx/v2/jwk"
+	"github.com/lestrrat-go/jwx/v2/jws"
+)
+
+// A signer signs access tokens, and has the keys that verify them.
+type signer struct {
+	key crypto.Signer
+	alg jwa.SignatureAlgorithm
+	kid string
+	set []byte // all public keys, as a JWK set
+}
+
+func newSigner(keys []crypto.Signer) (*signer, error) {
+	if len(keys) == 0 {
+		return nil, errNoKeys
+	}
+	set := jwk.NewSet()
+	var first *signer
+	for i, key := range keys {
+		alg, err := algorithm(key.Public())
+		if err != nil {
+			return nil, fmt.Errorf("key %d: %w", i+1, err)
+		}
+		public, err := jwk.FromRaw(key.Public())
+		if err != nil {
+			return nil, fmt.Errorf("key %d: %w", i+1, err)
+		}
+		print, err := public.Thumbprint(crypto.SHA256)
+		if err != nil {
+			return nil, fmt.Errorf("key %d: %w", i+1, err)
+		}
+		kid := base64.RawURLEncoding.EncodeToString(print)
+		err = errors.Join(public.Set(jwk.KeyIDKey, kid), public.Set(jwk.AlgorithmKey, alg),
+			public.Set(jwk.KeyUsageKey, "sig"), set.AddKey(public))
+		if err != nil {
+			return nil, fmt.Errorf("key %d: %w", i+1, err)
+		}
+		if first == nil {
+			first = &signer{key: key, alg: alg, kid: kid}
+		}
+	}
+	var err error
+	first.set, err = json.Marshal(set)
+	return first, err
+}
+
+// algorithm is the one that a kind of key signs by.
+func algorithm(public crypto.PublicKey) (jwa.SignatureAlgorithm, error) {
+	switch p := public.(type) {
+	case *ecdsa.PublicKey:
+		if p.Curve == elliptic.P256() {
+			return jwa.ES256, nil
+		}
+	case ed25519.PublicKey:
+		return jwa.EdDSA, nil
+	case *rsa.PublicKey:
+		if p.N.BitLen() >= 2048 {
+			return jwa.RS256, nil
+		}
+	}
+	return "", errors.New("it is neither P-256, nor Ed25519, nor RSA of 2048 bits or more")
+}
+
+// accessToken is what an access token says (RFC 9068, section 2.2).
+type accessToken struct {
+	Issuer   string `json:"iss"`
+	Subject  string `json:"sub"`
+	Audience string `json:"aud"`
+	Client   string `json:"client_id"`
+	Scope    string `json:"scope,omitempty"`
+	Issued   int64  `json:"iat"`
+	Expires  int64  `json:"exp"`
+	ID       string `json:"jti"`
+}
+
+// IssueToken makes an access token for a user, as that user's consent would have
+// made it, through a client; "" is the [DemoClient]. It is good for ttl, at most
+// an hour; zero is Options.TokenLife. Without scopes it allows nothing.
+//
+// It needs nothing but the keys: a token made by one process is good at another
+// that has the same keys, issuer and audience.
+func (s *Server) IssueToken(user, client string, scopes []string, ttl time.Duration) (string, error) {
+	name, err := userName(user)
+	if err != nil {
+		return "", fmt.Errorf("the user %q: %w", user, err)
+	}
+	if client == "" {
+		client = DemoClient
+	}
+	if !isClientID(client) {
+		return "", fmt.Errorf("%q is no client ID", client)
+	}
+	for _, scope := range scopes {
+		if !slices.Contains(allScopes(), scope) {
+			return "", fmt.Errorf("%q is no scope: there are %s", scope, strings.Join(allScopes(), " and "))
+		}
+	}
+	switch {
+	case ttl == 0:
+		ttl = s.opts.TokenLife
+	case ttl < time.Second || ttl > tokenLife:
+		return "", fmt.Errorf("a token lives for a second to %v, not %v", tokenLife, ttl)
+	}
+	return s.issue(name, client, scopes, ttl)
+}
+
+// issue signs an access token.
+func (s *Server) issue(subject, client string, scopes []string, ttl time.Duration) (string, error) {
+	now := s.opts.Now()
+	payload, err := json.Marshal(accessToken{
+		Issuer: s.opts.Issuer, Subject: subject, Audience: s.opts.Audience, Client: client,
+		Scope: strings.Join(scopes, " "), Issued: now.Unix(), Expires: now.Add(ttl).Unix(), ID: uuid.NewString(),
+	})
+	if err != nil {
+		return "", err
+	}
+	head := jws.NewHeaders()
+	if err := errors.Join(head.Set(jws.TypeKey, "at+jwt"), head.Set(jws.KeyIDKey, s.signer.kid)); err != nil {
+		return "", err
+	}
+	token, err := jws.Sign(payload, jws.WithKey(s.signer.alg, s.signer.key, jws.WithProtectedHeaders(head)))
+	if err != nil {
+		return "", fmt.Errorf("signing a token: %w", err)
+	}
+	return string(token), nil
+}
+
+// JWKS returns the public keys that verify access tokens, as a JWK set.
+func (s *Server) JWKS() []byte { return slices.Clone(s.signer.set) }
+
+func (s *Server) jwks(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/jwk-set+json")
+	w.Header().Set("Cache-Control", "public, max-age=60")
+	_, _ = w.Write(s.signer.set)
+}

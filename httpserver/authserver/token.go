@@ -1,0 +1,231 @@
+package authserver
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// endpoint makes a handler of one that programs post a form to (RFC 6749, 3.2):
+// it reads the form and finds out which client it is from.
+func (s *Server) endpoint(handle func(w http.ResponseWriter, c *client, form url.Values) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Pragma", "no-cache")
+		if r.Method != http.MethodPost {
+			w.Header().Set("Allow", http.MethodPost)
+			s.fail(w, &oauthError{"invalid_request", "the method is POST", http.StatusMethodNotAllowed})
+			return
+		}
+		form, err := readForm(r)
+		if err != nil {
+			s.fail(w, err)
+			return
+		}
+		c, err := s.authenticate(r, form)
+		if err != nil {
+			s.fail(w, err)
+			return
+		}
+		if err := handle(w, c, form); err != nil {
+			s.fail(w, err)
+		}
+	}
+}
+
+// readForm reads a body, and nothing from the address: that is in logs.
+func readForm(r *http.Request) (url.Values, error) {
+	if r.URL.RawQuery != "" {
+		return nil, fault("invalid_request", "parameters belong into the body, not into the address")
+	}
+	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/x-www-form-urlencoded" {
+		return nil, fault("invalid_request", "the body is not application/x-www-form-urlencoded")
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		var long *http.MaxBytesError
+		if errors.As(err, &long) {
+			return nil, &oauthError{"invalid_request", "the body is too long", http.StatusRequestEntityTooLarge}
+		}
+		return nil, fault("invalid_request", "the body ends early")
+	}
+	form, err := url.ParseQuery(string(body))
+	if err != nil {
+		return nil, fault("invalid_request", "the body is malformed")
+	}
+	for name, values := range form {
+		if len(values) > 1 {
+			return nil, fault("invalid_request", "a parameter is there twice")
+		}
+		if values[0] == "" {
+			delete(form, name)
+		}
+	}
+	return form, nil
+}
+
+// authenticate finds out which client a form is from: by Basic, or by the form.
+// A client without a secret says who it is; whoever has one proves it.
+func (s *Server) authenticate(r *http.Request, form url.Values) (*client, error) {
+	id, secret := form.Get("client_id"), form.Get("client_secret")
+	failed := &oauthError{"invalid_client", "the client is unknown, or did not prove who it is", http.StatusUnauthorized}
+	if headers := r.Header["Authorization"]; len(headers) > 0 {
+		user, password, ok := r.BasicAuth()
+		if !ok || len(headers) > 1 {
+			return nil, failed
+		}
+		basicID, err1 := url.QueryUnescape(user)
+		basicSecret, err2 := url.QueryUnescape(password)
+		if err1 != nil || err2 != nil {
+			return nil, failed
+		}
+		if secret != "" || id != "" && id != basicID {
+			return nil, fault("invalid_request", "the client says twice who it is")
+		}
+		id, secret = basicID, basicSecret
+	}
+	c := s.clients[id]
+	if c == nil {
+		(&client{}).proves(secret) // as long as for one that is known
+		return nil, failed
+	}
+	if !c.proves(secret) { // a public client's is empty
+		return nil, failed
+	}
+	return c, nil
+}
+
+// token is the token endpoint.
+func (s *Server) token(w http.ResponseWriter, c *client, form url.Values) error {
+	if resource := form.Get("resource"); resource != "" && resource != s.opts.Audience {
+		return fault("invalid_target", "the only resource is %s", s.opts.Audience)
+	}
+	switch form.Get("grant_type") {
+	case "":
+		return fault("invalid_request", "grant_type is missing")
+	case "authorization_code":
+		return s.codeGrant(w, c, form)
+	case "refresh_token":
+		return s.refreshGrant(w, c, form)
+	case "client_credentials":
+		return s.programGrant(w, c, form)
+	}
+	return fault("unsupported_grant_type", "the grant types are authorization_code, refresh_token and client_credentials")
+}
+
+func (s *Server) codeGrant(w http.ResponseWriter, c *client, form url.Values) error {
+	code, redirect, verifier := form.Get("code"), form.Get("redirect_uri"), form.Get("code_verifier")
+	switch {
+	case code == "":
+		return fault("invalid_request", "code is missing")
+	case redirect == "":
+		return fault("invalid_request", "redirect_uri is missing")
+	case verifier == "":
+		return fault("invalid_request", "code_verifier is missing")
+	case len(verifier) < 43 || len(verifier) > 128 || !unreserved(verifier):
+		return fault("invalid_request", "code_verifier is not 43 to 128 of the characters it may have")
+	}
+	g, refresh, outcome := s.grants.exchange(code, c.ID, redirect, verifier, s.opts.Now())
+	switch outcome {
+	case good:
+		return s.answer(w, g.user, c.ID, g.scopes, refresh)
+	case reused:
+		s.opts.Logger.Warn("a code came twice; its refresh tokens are revoked", "user", g.user, "client", g.client)
+	}
+	return fault("invalid_grant", "the code is not good, or not for this client, redirect_uri and code_verifier")
+}
+
+func (s *Server) refreshGrant(w http.ResponseWriter, c *client, form url.Values) error {
+	token := form.Get("refresh_token")
+	if token == "" {
+		return fault("invalid_request", "refresh_token is missing")
+	}
+	g, refresh, outcome, problem := s.grants.refresh(token, c.ID, form.Get("scope"), s.opts.Now())
+	switch {
+	case problem != nil:
+		return problem
+	case outcome == good:
+		return s.answer(w, g.user, c.ID, g.scopes, refresh)
+	case outcome == reused:
+		s.opts.Logger.Warn("a refresh token came twice, or from another client; all that followed from its consent are revoked",
+			"user", g.user, "client", g.client)
+	}
+	return fault("invalid_grant", "the refresh token is not good, or was used before")
+}
+
+func (s *Server) programGrant(w http.ResponseWriter, c *client, form url.Values) error {
+	if !c.Program {
+		return fault("unauthorized_client", "the client may have no tokens of its own")
+	}
+	scopes, problem := scopesOf(form.Get("scope"), c.Scopes)
+	if problem != nil {
+		return problem
+	}
+	return s.answer(w, clientSubject(c.ID), c.ID, scopes, "")
+}
+
+// answer writes a successful answer of the token endpoint (RFC 6749, 5.1).
+func (s *Server) answer(w http.ResponseWriter, subject, client string, scopes []string, refresh string) error {
+	token, err := s.issue(subject, client, scopes, s.opts.TokenLife)
+	if err != nil {
+		return err
+	}
+	s.opts.Logger.Debug("a token was issued", "subject", subject, "client", client, "scopes", scopes)
+	writeJSON(w, http.StatusOK, struct {
+		Token   string `json:"access_token"`
+		Type    string `json:"token_type"`
+		Expires int64  `json:"expires_in"`
+		Refresh string `json:"refresh_token,omitempty"`
+		Scope   string `json:"scope"`
+	}{token, "Bearer", int64(s.opts.TokenLife / time.Second), refresh, strings.Join(scopes, " ")})
+	return nil
+}
+
+// revoke is the revocation endpoint (RFC 7009).
+func (s *Server) revoke(w http.ResponseWriter, c *client, form url.Values) error {
+	token := form.Get("token")
+	switch {
+	case token == "":
+		return fault("invalid_request", "token is missing")
+	case strings.Count(token, ".") == 2:
+		return fault("unsupported_token_type", "access tokens cannot be revoked; they expire within the hour")
+	case !s.grants.revoke(token, c.ID, s.opts.Now()):
+		return fault("invalid_grant", "the token is another client's")
+	}
+	w.WriteHeader(http.StatusOK)
+	return nil
+}
+
+// fail writes an error (RFC 6749, 5.2).
+func (s *Server) fail(w http.ResponseWriter, err error) {
+	var e *oauthError
+	if !errors.As(err, &e) {
+		s.opts.Logger.Error("a token could not be made", "error", err)
+		e = &oauthError{"server_error", "this went wrong here", http.StatusInternalServerError}
+	}
+	status := e.status
+	if status == 0 {
+		status = http.StatusBadRequest
+	}
+	if status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Basic realm="traintravel", charset="UTF-8"`)
+	}
+	writeJSON(w, status, struct {
+		Code        string `json:"error"`
+		Description string `json:"error_description,omitempty"`
+	}{e.code, e.description})
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	text, err := json.Marshal(v)
+	if err != nil { // only strings and numbers come here
+		status, text = http.StatusInternalServerError, []byte(`{"error":"server_error"}`)
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(text)
+}

@@ -1,0 +1,240 @@
+package httpserver
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel"
+)
+
+const (
+	maxBody    = 64 << 10 // bytes
+	maxDepth   = 32       // of objects and arrays
+	maxPointer = 200      // bytes of a pointer that we answer with
+)
+
+// decode reads the request's body as JSON. read takes from the decoder what it
+// wants.
+func (x *exchange) decode(read func(*decoder)) error {
+	d := &decoder{dec: jsontext.NewDecoder(bytes.NewBuffer(x.in))}
+	switch {
+	case len(x.in) == 0:
+		d.add(fault{body: true, detail: "is empty"})
+	case tooDeep(x.in):
+		d.add(fault{body: true, detail: "has more than " + strconv.Itoa(maxDepth) + " objects and arrays within each other"})
+	default:
+		read(d)
+		d.end()
+	}
+	return d.problem()
+}
+
+// receive reads the bytes of the body, up to its limit. They may hold the
+// number of a card: they are not logged, and cleared when the exchange is over.
+func (x *exchange) receive() error {
+	size := x.r.ContentLength
+	if size > maxBody {
+		return problemTooLarge
+	}
+	body := http.MaxBytesReader(x.w, x.r.Body, maxBody)
+	if size < 0 {
+		size = bytes.MinRead
+	}
+	x.in = make([]byte, 0, size+1)
+	for {
+		n, err := body.Read(x.in[len(x.in):cap(x.in)])
+		x.in = x.in[:len(x.in)+n]
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+				return problemTooLarge
+			}
+			return faults{{body: true, detail: "cannot be read to its end"}}.problem()
+		case len(x.in) == cap(x.in):
+			old := x.in
+			x.in = append(make([]byte, 0, 2*cap(old)), old...)
+			clear(old)
+		}
+	}
+}
+
+// tooDeep says whether brackets are nested beyond maxDepth.
+func tooDeep(raw []byte) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted && c == '\\':
+			i++
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; depth > maxDepth {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
+}
+
+// A decoder reads JSON strictly, by RFC 7493: no member twice, no invalid
+// UTF-8, one value and nothing after it. Like a query's, its methods return a
+// zero value where they find fault. What is null is as if it were not there.
+type decoder struct {
+	faults
+	dec    *jsontext.Decoder
+	broken bool // it is no JSON, nothing more can be read
+}
+
+// object reads an object. member reads the value of the member with a name,
+// or returns false to have it ignored. Required members are there.
+func (d *decoder) object(required []string, member func(name string) bool) {
+	switch kind := d.dec.PeekKind(); {
+	case kind == 'n' && d.dec.StackDepth() > 0:
+		d.skip()
+		return
+	case kind != '{':
+		d.mismatch("is not an object")
+		return
+	}
+	var at jsontext.Pointer
+	if d.token(); d.dec.StackDepth() > 1 {
+		at = d.dec.StackPointer()
+	}
+	var there uint
+	for !d.broken && d.dec.PeekKind() != '}' {
+		name := d.token()
+		if d.broken {
+			return
+		}
+		if i := slices.Index(required, name); i >= 0 && d.dec.PeekKind() != 'n' {
+			there |= 1 << i
+		}
+		if !member(name) {
+			d.skip()
+		}
+	}
+	d.token()
+	for i, name := range required {
+		if there&(1<<i) == 0 && !d.broken {
+			d.wrong(at.AppendToken(name), "is required")
+		}
+	}
+}
+
+// token reads a token and returns its text.
+func (d *decoder) token() string {
+	if d.broken {
+		return ""
+	}
+	t, err := d.dec.ReadToken()
+	if err != nil {
+		d.fail(err)
+		return ""
+	}
+	return t.String()
+}
+
+func (d *decoder) skip() {
+	if d.broken {
+		return
+	}
+	if err := d.dec.SkipValue(); err != nil {
+		d.fail(err)
+	}
+}
+
+// scalar reads a value of one of the kinds, or finds fault.
+func (d *decoder) scalar(detail string, kinds ...jsontext.Kind) string {
+	switch kind := d.dec.PeekKind(); {
+	case slices.Contains(kinds, kind):
+		return d.token()
+	case kind == 'n':
+		d.skip()
+	default:
+		d.mismatch(detail)
+	}
+	return ""
+}
+
+func (d *decoder) text() string { return d.scalar("is not a string", '"') }
+
+// number reads a number as it is written.
+func (d *decoder) number() string { return d.scalar("is not a number", '0') }
+
+func (d *decoder) flag() bool { return d.scalar("is neither true nor false", 't', 'f') == "true" }
+
+func (d *decoder) id() uuid.UUID {
+	before := len(d.faults)
+	text := d.text()
+	id, ok := parseID(text)
+	if !ok && !d.broken && len(d.faults) == before {
+		d.wrong(d.dec.StackPointer(), "is not a UUID")
+	}
+	return id
+}
+
+// mismatch finds fault with the value that comes next, and skips it.
+func (d *decoder) mismatch(detail string) {
+	at := d.dec.StackPointer()
+	if d.skip(); !d.broken {
+		d.wrong(at, detail)
+	}
+}
+
+func (d *decoder) wrong(at jsontext.Pointer, detail string) {
+	p := string(at)
+	if len(p) > maxPointer {
+		p = strings.ToValidUTF8(p[:maxPointer], "")
+	}
+	d.add(fault{pointer: p, body: true, detail: detail})
+}
+
+// refuse finds the fault that the service does.
+func (d *decoder) refuse(err error) {
+	if e, ok := errors.AsType[*traintravel.InvalidError](err); ok {
+		d.wrong(jsontext.Pointer("/"+strings.ReplaceAll(e.Field, ".", "/")), e.Reason)
+	}
+}
+
+// fail gives up what is no JSON. The reasons quote nothing.
+func (d *decoder) fail(err error) {
+	d.broken = true
+	var at jsontext.Pointer
+	detail := "is not JSON"
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		at, detail = e.JSONPointer, "is not JSON: see byte "+strconv.FormatInt(e.ByteOffset, 10)
+	}
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		detail = "is there more than once"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		at, detail = "", "ends before its JSON does"
+	}
+	d.wrong(at, detail)
+}
+
+// end makes sure that nothing follows.
+func (d *decoder) end() {
+	if d.broken {
+		return
+	}
+	switch _, err := d.dec.ReadToken(); err {
+	case io.EOF:
+	default:
+		d.broken = true
+		d.add(fault{body: true, detail: "has something after its JSON value"})
+	}
+}

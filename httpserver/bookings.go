@@ -1,0 +1,127 @@
+package httpserver
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/traintravel/traintravel"
+)
+
+// A bookingDoc is a booking as clients see it.
+type bookingDoc struct {
+	traintravel.Booking
+	trip bool // whether its trip can still be looked up
+}
+
+func (d *bookingDoc) appendJSON(b []byte, base string) []byte {
+	b = append(b, `{"id":"`...)
+	b = appendID(b, d.ID)
+	b = append(b, `","trip_id":"`...)
+	b = appendID(b, d.TripID)
+	b = append(b, `","passenger_name":`...)
+	b = appendString(b, d.PassengerName)
+	b = append(b, `,"has_bicycle":`...)
+	b = strconv.AppendBool(b, d.HasBicycle)
+	b = append(b, `,"has_dog":`...)
+	b = strconv.AppendBool(b, d.HasDog)
+	var links [4]link
+	b = appendLinks(b, base, d.links(links[:0]))
+	return append(b, '}')
+}
+
+// answerBooking answers with one booking and, while it is held, with the
+// instant at which it ends (RFC 8594).
+func (x *exchange) answerBooking(status int, b traintravel.Booking) error {
+	trip, err := x.s.service.HasTrip(x.ctx(), b.TripID)
+	if err != nil {
+		return err
+	}
+	x.booking = bookingDoc{b, trip}
+	if b.Status == traintravel.Held {
+		x.set("Sunset", httpDate(b.HeldUntil()))
+	}
+	if status == http.StatusCreated {
+		x.set("Location", string(link{"self", bookingsPath, b.ID, ""}.append(nil, x.base)))
+	}
+	return x.answer(status, &x.booking)
+}
+
+var pageParams = []string{"page", "limit", "after"}
+
+func (s *Server) listBookings(x *exchange) error {
+	q := x.query(pageParams)
+	page := q.page()
+	if err := q.problem(); err != nil {
+		return err
+	}
+	found, err := s.service.Bookings(x.ctx(), x.by, page)
+	if err != nil {
+		return err
+	}
+	docs := make([]*bookingDoc, len(found.Items))
+	for i, b := range found.Items {
+		trip, err := s.service.HasTrip(x.ctx(), b.TripID)
+		if err != nil {
+			return err
+		}
+		docs[i] = &bookingDoc{b, trip}
+	}
+	return x.answer(http.StatusOK, list[*bookingDoc]{docs, q.links(x, found.Next)})
+}
+
+func (s *Server) createBooking(x *exchange) error {
+	var ask traintravel.NewBooking
+	if err := x.decode(func(d *decoder) { ask = d.newBooking() }); err != nil {
+		return err
+	}
+	b, err := s.service.CreateBooking(x.ctx(), x.by, ask)
+	if err != nil {
+		return err
+	}
+	return x.answerBooking(http.StatusCreated, b)
+}
+
+func (s *Server) oneBooking(x *exchange) error {
+	id, err := x.id("bookingId")
+	if err != nil {
+		return err
+	}
+	b, err := s.service.Booking(x.ctx(), x.by, id)
+	if err != nil {
+		return err
+	}
+	return x.answerBooking(http.StatusOK, b)
+}
+
+func (s *Server) cancelBooking(x *exchange) error {
+	id, err := x.id("bookingId")
+	if err != nil {
+		return err
+	}
+	if err := s.service.CancelBooking(x.ctx(), x.by, id); err != nil {
+		return err
+	}
+	return x.empty(http.StatusNoContent)
+}
+
+// newBooking reads the body of a request to book. The members id and links are
+// the server's own: who sends them back is not held to them.
+func (d *decoder) newBooking() traintravel.NewBooking {
+	var n traintravel.NewBooking
+	d.object([]string{"trip_id", "passenger_name"}, func(name string) bool {
+		switch name {
+		case "trip_id":
+			n.TripID = d.id()
+		case "passenger_name":
+			n.PassengerName = d.text()
+		case "has_bicycle":
+			n.HasBicycle = d.flag()
+		case "has_dog":
+			n.HasDog = d.flag()
+		default:
+			return false
+		}
+		return true
+	})
+	return n
+}

@@ -1,0 +1,182 @@
+package httpserver
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/traintravel/traintravel"
+)
+
+// An exchange is one request and its answer. It lives as long as ServeHTTP
+// runs and is used again after that.
+type exchange struct {
+	s      *Server
+	w      http.ResponseWriter
+	r      *http.Request
+	route  *route
+	params httprouter.Params
+	base   string // begins the links of this answer
+	by     traintravel.Caller
+	quota  quota
+	values []string // backs the header values of this answer
+	in     []byte   // the body of the request, if the operation takes one
+	out    []byte   // the body of the answer
+	status int      // what was answered; zero before
+
+	booking bookingDoc // of an answer that is one booking
+}
+
+// answering makes a route the router's: it checks a request in the documented
+// order, has it handled, and writes the problem if there is one.
+func (s *Server) answering(rt *route) httprouter.Handle {
+	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
+		x, _ := s.exchanges.Get().(*exchange)
+		if x == nil {
+			x = &exchange{s: s}
+		}
+		x.w, x.r, x.route, x.params = w, r, rt, params
+		x.serve()
+		clear(x.in[:cap(x.in)])
+		*x = exchange{s: s, out: x.out[:0]}
+		if cap(x.out) <= 64<<10 {
+			s.exchanges.Put(x)
+		}
+	}
+}
+
+func (x *exchange) serve() {
+	logged := x.s.log.Enabled(x.r.Context(), slog.LevelDebug)
+	var begun time.Time
+	if logged {
+		begun = time.Now()
+	}
+	x.values = make([]string, 0, 4)
+	x.base = x.s.baseOf(x.r)
+	x.attempt()
+	if logged {
+		x.s.log.LogAttrs(x.r.Context(), slog.LevelDebug, "request", slog.String("method", x.r.Method),
+			slog.String("path", x.r.URL.Path), slog.Int("status", x.status), slog.Duration("took", time.Since(begun)))
+	}
+}
+
+// attempt answers the request, whatever happens.
+func (x *exchange) attempt() {
+	defer func() {
+		v := recover()
+		switch {
+		case v == nil:
+			return
+		case v == http.ErrAbortHandler:
+			panic(v)
+		}
+		x.fail(&panicked{v, debug.Stack()})
+	}()
+	err := x.check()
+	if err == nil {
+		err = x.route.handle(x)
+	}
+	if err != nil {
+		x.fail(err)
+	}
+}
+
+// check is what all operations have in common, in the order of the statuses:
+// 401 (and 429), 403, 406, 415, 413.
+func (x *exchange) check() error {
+	switch x.route.scope {
+	case public:
+		x.quota = x.s.limits.peek(x.address())
+		return nil
+	case nowhere:
+		return x.take(x.address())
+	}
+	if err := x.authorize(); err != nil {
+		return err
+	}
+	if !acceptsJSON(x.r.Header["Accept"]) {
+		return problemNotAcceptable
+	}
+	if !x.route.takesBody() {
+		return nil
+	}
+	if !sendsJSON(x.r.Header) {
+		return problemMediaType
+	}
+	return x.receive()
+}
+
+// ctx is the request's context.
+func (x *exchange) ctx() context.Context { return x.r.Context() }
+
+// set gives the answer a header that it has once.
+func (x *exchange) set(name, value string) {
+	x.values = append(x.values, value)
+	n := len(x.values)
+	x.w.Header()[name] = x.values[n-1 : n : n]
+}
+
+// answer writes a success.
+func (x *exchange) answer(status int, d document) error {
+	x.out = d.appendJSON(x.out[:0], x.base)
+	x.write(status, x.s.fixed.json, x.route.cache)
+	return nil
+}
+
+// empty writes a success that has no body.
+func (x *exchange) empty(status int) error {
+	x.out = x.out[:0]
+	x.write(status, nil, x.route.cache)
+	return nil
+}
+
+// write sends the answer whose body is x.out.
+func (x *exchange) write(status int, contentType, cache []string) {
+	h := x.w.Header()
+	if contentType != nil {
+		h["Content-Type"] = contentType
+	}
+	// net/http itself tells the length of a body as short as most are.
+	if len(x.out) >= 2048 {
+		x.set("Content-Length", strconv.Itoa(len(x.out)))
+	}
+	h["Cache-Control"] = cache
+	h["Vary"] = x.s.fixed.vary
+	h["X-Content-Type-Options"] = x.s.fixed.nosniff
+	h["Content-Security-Policy"] = x.s.fixed.contentsPolicy
+	if x.s.limits != nil {
+		x.set("Ratelimit", x.quota.String())
+	}
+	x.status = status
+	x.w.WriteHeader(status)
+	if len(x.out) > 0 {
+		_, _ = x.w.Write(x.out) // the client may be gone
+	}
+}
+
+// id reads a path's parameter. What is no UUID breaks the form that the
+// parameter has, so it is a bad request that names it, and not a resource that
+// is missing: who sent "undefined" learns where to look. The checks' order
+// agrees, which has 400 before 404.
+func (x *exchange) id(name string) (uuid.UUID, error) {
+	id, ok := parseID(x.params.ByName(name))
+	if !ok {
+		return uuid.Nil, faults{{parameter: name, detail: "is not a UUID"}}.problem()
+	}
+	return id, nil
+}
+
+// parseID reads a UUID in its one canonical form, in either letter case.
+func parseID(s string) (uuid.UUID, bool) {
+	if len(s) != 36 {
+		return uuid.Nil, false
+	}
+	id, err := uuid.Parse(s)
+	return id, err == nil
+}

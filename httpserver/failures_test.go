@@ -1,0 +1,177 @@
+package httpserver_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/httpserver"
+)
+
+// A failingStore fails, or panics, when it is told to.
+type failingStore struct {
+	traintravel.Store
+	fail func() error
+}
+
+func (s *failingStore) err() error {
+	if s.fail == nil {
+		return nil
+	}
+	return s.fail()
+}
+
+func (s *failingStore) Get(ctx context.Context, keys ...traintravel.Key) ([][]byte, error) {
+	if err := s.err(); err != nil {
+		return nil, err
+	}
+	return s.Store.Get(ctx, keys...)
+}
+
+func (s *failingStore) View(ctx context.Context, fn func(traintravel.Reader) error) error {
+	if err := s.err(); err != nil {
+		return err
+	}
+	return s.Store.View(ctx, fn)
+}
+
+func (s *failingStore) Update(ctx context.Context, fn func(traintravel.Tx) error) error {
+	if err := s.err(); err != nil {
+		return err
+	}
+	return s.Store.Update(ctx, fn)
+}
+
+// What goes wrong inside is told to the log, by the number that the client
+// gets, and to nobody else.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	store := &failingStore{}
+	w := newWorld(t, func(w *world) {
+		store.Store = w.store
+		w.store = store
+	})
+	b := w.book()
+	path := "/bookings/" + b.ID
+	pay := payment("113.58", goodCard)
+	for name, fail := range map[string]func() error{
+		"error": func() error { return errors.New("secret: disk /dev/x is full") },
+		"panic": func() error { panic("secret: a fault of the store's") },
+		"nil":   func() error { var s *failingStore; return s.fail() },
+	} {
+		store.fail = fail
+		for _, ask := range []func() answer{
+			func() answer { return w.get(path) },
+			func() answer { return w.get("/bookings") },
+			func() answer { return w.get(path + "/payment") },
+			func() answer { return w.get(path + "/payments") },
+			func() answer { return w.post("/bookings", newBooking(b.TripID)) },
+			func() answer { return w.post(path+"/payment", pay) },
+			func() answer { return w.do("DELETE", path, as("anna-w")) },
+		} {
+			p := ask().problem(500, "internal-error")
+			if all := p.Title + p.Detail; strings.Contains(all, "secret") || strings.Contains(all, "goroutine") || len(p.Errors) > 0 {
+				t.Errorf("%s: the problem tells too much: %+v", name, p)
+			}
+			log, id := w.log.String(), strings.TrimPrefix(p.Instance, "urn:uuid:")
+			_, line, _ := strings.Cut(log, id)
+			line, _, _ = strings.Cut(line, "\n")
+			if name != "nil" && !strings.Contains(line, "secret: ") {
+				t.Errorf("%s: the log says of %s: %s", name, id, line)
+			}
+		}
+	}
+	if log := w.log.String(); strings.Contains(log, "424242") || strings.Contains(log, "Anna") || !strings.Contains(log, "failures_test.go") {
+		t.Errorf("the log holds a passenger or a card, or no place of the panic: %s", log)
+	}
+	store.fail = nil
+	w.get(path).want(200)
+}
+
+// A request that its client has given up is no failure of the server's.
+func TestClientGone(t *testing.T) {
+	t.Parallel()
+	store := &failingStore{}
+	w := newWorld(t, func(w *world) {
+		store.Store = w.store
+		w.store = store
+	})
+	store.fail = func() error { return context.Canceled }
+	gone := func(r *http.Request) {
+		ctx, stop := context.WithCancel(r.Context())
+		stop()
+		*r = *r.WithContext(ctx)
+	}
+	w.do("GET", "/bookings", as("anna-r"), gone).problem(503, "unavailable")
+	w.get("/bookings").problem(500, "internal-error")
+	if log := w.log.String(); strings.Count(log, "level=ERROR") != 1 {
+		t.Errorf("the log: %s", log)
+	}
+	unread := func(r *http.Request) { r.Body, r.ContentLength = io.NopCloser(brokenReader{}), -1 }
+	w.do("POST", "/bookings", as("anna-w"), body(""), unread).problem(400, "invalid-request")
+}
+
+type brokenReader struct{}
+
+func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+// An abort that the host asks for passes through.
+func TestAbort(t *testing.T) {
+	t.Parallel()
+	store := &failingStore{}
+	w := newWorld(t, func(w *world) {
+		store.Store = w.store
+		w.store = store
+	})
+	store.fail = func() error { panic(http.ErrAbortHandler) }
+	defer func() {
+		if v := recover(); v != http.ErrAbortHandler {
+			t.Errorf("recovered %v", v)
+		}
+	}()
+	w.get("/bookings")
+	t.Error("the abort was swallowed")
+}
+
+// A server lives under somebody else's mux, starts nothing, and needs no logger.
+func TestMounted(t *testing.T) {
+	// Not parallel: it counts goroutines.
+	w := newWorld(t)
+	before := runtime.NumGoroutine()
+	quiet, err := httpserver.New(w.service, httpserver.Options{Auth: tokens{}, BaseURL: base})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := runtime.NumGoroutine(); n > before {
+		t.Errorf("New started %d goroutines", n-before)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/api/", http.StripPrefix("/api", quiet))
+	host := httptest.NewServer(mux)
+	defer host.Close()
+	for target, status := range map[string]int{"/api/stations?limit=1": 200, "/api/nothing": 404, "/stations": 404} {
+		req, err := http.NewRequest("GET", host.URL+target, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer anna-rw")
+		resp, err := host.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || resp.StatusCode != status {
+			t.Errorf("%s: %d %v", target, resp.StatusCode, err)
+		}
+		if target == "/api/stations?limit=1" && !strings.Contains(string(text), `"links":{"self":"`+base+`/stations?limit=1"`) {
+			t.Errorf("links below a mux: %s", text)
+		}
+	}
+}

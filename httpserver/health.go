@@ -1,0 +1,36 @@
+package httpserver
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/traintravel/traintravel"
+)
+
+// A health is what a health check says.
+type health string
+
+func (h health) appendJSON(b []byte, _ string) []byte {
+	b = append(b, `{"status":"`...)
+	b = append(b, h...)
+	return append(b, `"}`...)
+}
+
+// healthy says that the process answers.
+func (s *Server) healthy(x *exchange) error { return x.answer(http.StatusOK, health("ok")) }
+
+// readyWithin is how long the store may take to show that it can be read.
+const readyWithin = 5 * time.Second
+
+// ready says whether the service answers: its store can be read (the service
+// looks every two seconds) and holds a timetable.
+func (s *Server) ready(x *exchange) error {
+	ctx, stop := context.WithTimeout(x.ctx(), readyWithin)
+	defer stop()
+	_, err := s.service.Stations(ctx, traintravel.StationQuery{Page: traintravel.Page{Limit: 1}})
+	if err != nil {
+		return problemUnavailable.because(err)
+	}
+	return x.answer(http.StatusOK, health("ready"))
+}

@@ -1,0 +1,58 @@
+package httpserver
+
+import (
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// However many keys come, memory is bounded, and keys in use are not lost: not
+// even those that are refused again and again.
+func TestLimiterForgets(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) { // time stands still
+		l := newLimiter(5)
+		for key := range uint64(300_000) {
+			l.take(key+1, 1)
+			if key%20_000 == 0 {
+				l.take(0, 1)
+			}
+		}
+		kept := 0
+		for i := range l.shards {
+			kept += len(l.shards[i].young) + len(l.shards[i].old)
+		}
+		if most := 2 * keysPerShard * len(l.shards); kept > most {
+			t.Errorf("%d keys are kept, more than %d", kept, most)
+		}
+		if q := l.take(0, 1); q.wait == 0 {
+			t.Errorf("a key in use has %d left: it was forgotten", q.remaining)
+		}
+	})
+}
+
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	if newLimiter(-1) != nil {
+		t.Error("a negative limit is one")
+	}
+	for _, limit := range []int{1, 7, 600, 1 << 40, 1<<63 - 1} {
+		l := newLimiter(limit)
+		if q := l.take(1, 1); q.wait != 0 || q.remaining < 0 || q.remaining > int64(limit) || q.reset < 0 {
+			t.Errorf("limit %d: %+v", limit, q)
+		}
+	}
+}
+
+// httpDate is http.TimeFormat, on every day of the week and of the year.
+func TestHTTPDate(t *testing.T) {
+	t.Parallel()
+	at := time.Date(1999, 12, 28, 23, 59, 58, 999, time.FixedZone("", 3600))
+	for range 1000 {
+		if got, want := httpDate(at), at.UTC().Format(http.TimeFormat); got != want {
+			t.Fatalf("%s, want %s", got, want)
+		}
+		at = at.Add(26*time.Hour + 61*time.Second)
+	}
+}

@@ -1,0 +1,174 @@
+package httpserver
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel"
+)
+
+// A query is the parameters of a request that its operation knows. Others, and
+// empty pairs, are ignored. Methods that find fault return a zero value and
+// keep the fault, so that one answer names all that is wrong.
+type query struct {
+	faults
+	names  []string
+	values []string // of names, one by one; empty if not sent
+	sent   uint     // bit i: names[i] was sent
+	number int      // the page's
+}
+
+// query reads the parameters of the request that the operation knows.
+func (x *exchange) query(names []string) *query {
+	q := &query{names: names, values: make([]string, len(names))}
+	for rest := x.r.URL.RawQuery; rest != ""; {
+		var pair string
+		pair, rest, _ = strings.Cut(rest, "&")
+		name, value, _ := strings.Cut(pair, "=")
+		name, err := url.QueryUnescape(name)
+		i := slices.Index(names, name)
+		if err != nil || i < 0 {
+			continue
+		}
+		if q.sent&(1<<i) != 0 {
+			q.wrong(name, "is there more than once")
+			continue
+		}
+		q.sent |= 1 << i
+		switch value, err = url.QueryUnescape(value); {
+		case err != nil || !utf8.ValidString(value):
+			q.wrong(name, "is not percent-encoded UTF-8")
+		case value == "" && name != "search":
+			q.wrong(name, "is empty")
+		default:
+			q.values[i] = value
+		}
+	}
+	return q
+}
+
+func (q *query) wrong(name, detail string) { q.add(fault{parameter: name, detail: detail}) }
+
+// text returns a parameter as it was sent, empty if it was not, or found wrong.
+func (q *query) text(name string) string { return q.values[slices.Index(q.names, name)] }
+
+// required is text that must be there.
+func (q *query) required(name string) string {
+	i := slices.Index(q.names, name)
+	if q.sent&(1<<i) == 0 {
+		q.wrong(name, "is required")
+	}
+	return q.values[i]
+}
+
+// id is a required UUID.
+func (q *query) id(name string) uuid.UUID {
+	text := q.required(name)
+	if text == "" {
+		return uuid.Nil
+	}
+	id, ok := parseID(text)
+	if !ok {
+		q.wrong(name, "is not a UUID")
+	}
+	return id
+}
+
+// flag is true or false, and false if absent.
+func (q *query) flag(name string) bool {
+	text := q.text(name)
+	if text != "" && text != "true" && text != "false" {
+		q.wrong(name, "is neither true nor false")
+	}
+	return text == "true"
+}
+
+// count is a number from 1, or zero if absent.
+func (q *query) count(name string) int {
+	text := q.text(name)
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || text[0] == '+' {
+		q.wrong(name, "is not a whole number from 1")
+		return 0
+	}
+	return n
+}
+
+// page is the part of a list that is asked for.
+func (q *query) page() traintravel.Page {
+	p := traintravel.Page{Number: q.count("page"), Limit: q.count("limit"), After: q.text("after")}
+	q.number = max(p.Number, 1)
+	return p
+}
+
+// position is a pair of latitude and longitude, nil if absent.
+func (q *query) position(name string) *traintravel.Position {
+	text := q.text(name)
+	if text == "" {
+		return nil
+	}
+	lat, lon, ok := strings.Cut(text, ",")
+	p := &traintravel.Position{}
+	for _, part := range []struct {
+		text string
+		to   *float64
+	}{{lat, &p.Latitude}, {lon, &p.Longitude}} {
+		s := strings.TrimSpace(part.text)
+		f, err := strconv.ParseFloat(s, 64)
+		ok = ok && err == nil && strings.Trim(s, "+-.0123456789") == ""
+		*part.to = f
+	}
+	if !ok {
+		q.wrong(name, "is not of the form 52.52,13.37: degrees north, degrees east")
+		return nil
+	}
+	return p
+}
+
+// links are the hypermedia controls of the page that was asked for: absolute,
+// and with every parameter kept. next is the cursor of the page after, empty
+// if there is none.
+func (q *query) links(x *exchange, next string) pageLinks {
+	at := x.base + x.r.URL.Path
+	l := pageLinks{self: at + q.encode("", "")}
+	if next != "" {
+		l.next = at + q.encode(strconv.Itoa(q.number+1), next)
+	}
+	if q.number > 1 {
+		l.prev = at + q.encode(strconv.Itoa(q.number-1), "")
+	}
+	return l
+}
+
+// encode writes the parameters as they were sent or, if page is not empty, with
+// another page.
+func (q *query) encode(page, after string) string {
+	var b []byte
+	for i, name := range q.names {
+		value, sent := q.values[i], q.sent&(1<<i) != 0
+		if page != "" {
+			switch name {
+			case "page":
+				value, sent = page, true
+			case "after":
+				value, sent = after, after != ""
+			}
+		}
+		if sent {
+			b = fmt.Appendf(b, "&%s=%s", name, url.QueryEscape(value))
+		}
+	}
+	if len(b) > 0 {
+		b[0] = '?'
+	}
+	return string(b)
+}

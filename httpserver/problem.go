@@ -1,0 +1,255 @@
+package httpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel"
+)
+
+// A problem is an answer that is no success, as RFC 9457 has it. Its type is
+// {base}/problems/{slug}.
+type problem struct {
+	status int
+	slug   string
+	title  string
+	detail string
+	faults faults
+	retry  int64  // Retry-After, in seconds; zero is none
+	auth   string // WWW-Authenticate
+	cause  error  // for the log
+}
+
+func (p *problem) Error() string { return p.slug }
+
+func (p *problem) Unwrap() error { return p.cause }
+
+// because returns the problem with what the log is told of it.
+func (p problem) because(err error) *problem {
+	p.cause = err
+	return &p
+}
+
+// The problems that are no errors of the service.
+var (
+	problemNoPath = &problem{status: http.StatusNotFound, slug: "not-found", title: "There is nothing here",
+		detail: "No resource of this service has this address."}
+	problemMethod = &problem{status: http.StatusMethodNotAllowed, slug: "method-not-allowed", title: "The method is not allowed here",
+		detail: "The header Allow lists the methods of this resource."}
+	problemNotAcceptable = &problem{status: http.StatusNotAcceptable, slug: "not-acceptable", title: "No acceptable representation",
+		detail: "The header Accept excludes application/json, which is what there is."}
+	problemMediaType = &problem{status: http.StatusUnsupportedMediaType, slug: "unsupported-media-type", title: "The media type is not supported",
+		detail: "Send the body as application/json, in UTF-8 and without a content coding, and say so in Content-Type."}
+	problemTooLarge = &problem{status: http.StatusRequestEntityTooLarge, slug: "content-too-large", title: "The body is too large",
+		detail: "A body has at most 65536 bytes."}
+	problemInternal = &problem{status: http.StatusInternalServerError, slug: "internal-error", title: "Something went wrong here",
+		detail: "It is not the request's fault. The operator can find what happened by this problem's instance."}
+	problemUnavailable = &problem{status: http.StatusServiceUnavailable, slug: "unavailable", title: "The service is not available at the moment",
+		detail: "Try again a little later.", retry: 5}
+	problemInvalid = &problem{status: http.StatusBadRequest, slug: "invalid-request", title: "The request is not valid"}
+)
+
+// refusals says which problem an error of the service is.
+var refusals = []struct {
+	err error
+	problem
+}{
+	{traintravel.ErrNotFound, problem{status: http.StatusNotFound, slug: "not-found", title: "There is nothing here",
+		detail: "It does not exist, or not any more, or it is not yours."}},
+	{traintravel.ErrSoldOut, problem{status: http.StatusConflict, slug: "sold-out", title: "The trip is sold out",
+		detail: "No place is left on this trip."}},
+	{traintravel.ErrBicyclesNotAllowed, problem{status: http.StatusConflict, slug: "bicycles-not-allowed", title: "Bicycles are not allowed",
+		detail: "This trip is not known to take bicycles."}},
+	{traintravel.ErrNoBicycleSpace, problem{status: http.StatusConflict, slug: "no-bicycle-space", title: "No space for a bicycle is left",
+		detail: "All bicycle spaces of this trip are taken."}},
+	{traintravel.ErrDogsNotAllowed, problem{status: http.StatusConflict, slug: "dogs-not-allowed", title: "Dogs are not allowed",
+		detail: "This trip is not known to take dogs."}},
+	{traintravel.ErrDeparted, problem{status: http.StatusConflict, slug: "departed", title: "The trip has departed",
+		detail: "A trip can be booked, and a paid booking cancelled, until departure."}},
+	{traintravel.ErrHoldExpired, problem{status: http.StatusConflict, slug: "hold-expired", title: "The hold has expired",
+		detail: "The booking was not paid in time and its places are free again. Nothing was charged."}},
+	{traintravel.ErrAlreadyPaid, problem{status: http.StatusConflict, slug: "already-paid", title: "The booking is paid",
+		detail: "The booking is confirmed. Nothing was charged again."}},
+	{traintravel.ErrPaymentInProgress, problem{status: http.StatusConflict, slug: "payment-in-progress", title: "A payment is in progress",
+		detail: "The outcome of a payment of this booking is not known yet."}},
+	{traintravel.ErrNoGateway, problem{status: http.StatusConflict, slug: "payments-not-accepted", title: "Payments are not accepted",
+		detail: "This service is not set up to take payments."}},
+	{traintravel.ErrKeyInUse, problem{status: http.StatusConflict, slug: "key-in-use", title: "The first request is still running",
+		detail: "A request with this idempotency key is being worked on."}},
+	{traintravel.ErrKeyReused, problem{status: http.StatusUnprocessableEntity, slug: "key-reused", title: "The key was used for another request",
+		detail: "An idempotency key belongs to one request. Use a new one."}},
+	{traintravel.ErrNoTimetable, *problemUnavailable},
+	{ErrUnavailable, *problemUnavailable},
+}
+
+// problemOf says which problem an error is. What is not known is an internal
+// error, of which the client learns nothing.
+func (x *exchange) problemOf(err error) *problem {
+	if p, ok := errors.AsType[*problem](err); ok {
+		return p
+	}
+	if e, ok := errors.AsType[*traintravel.InvalidError](err); ok {
+		return faults{x.fault(e)}.invalid()
+	}
+	if e, ok := errors.AsType[*traintravel.AmountError](err); ok {
+		detail := "The amount due is " + e.Due.Decimal() + " " + e.Due.Currency + "."
+		return &problem{status: http.StatusBadRequest, slug: "amount-mismatch", title: "The amount is not what is due", detail: detail,
+			faults: faults{{pointer: "/amount", body: true, detail: detail}}}
+	}
+	for i := range refusals {
+		if errors.Is(err, refusals[i].err) {
+			return refusals[i].because(err)
+		}
+	}
+	if x.ctx().Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
+		return problemUnavailable.because(err)
+	}
+	return problemInternal.because(err)
+}
+
+// fault finds the member of the body, or the parameter, that the service says
+// is wrong.
+func (x *exchange) fault(e *traintravel.InvalidError) fault {
+	if x.route.takesBody() {
+		return fault{pointer: "/" + strings.ReplaceAll(e.Field, ".", "/"), body: true, detail: e.Reason}
+	}
+	return fault{parameter: e.Field, detail: e.Reason}
+}
+
+// fail answers with the problem that an error is: the one place that does.
+func (x *exchange) fail(err error) {
+	p, id := x.problemOf(err), uuid.New()
+	x.logProblem(p, id)
+	if x.status != 0 { // too late: cut the answer off, so that nobody takes it for whole
+		panic(http.ErrAbortHandler)
+	}
+	if p.retry > 0 {
+		x.set("Retry-After", strconv.FormatInt(p.retry, 10))
+	}
+	if p.auth != "" {
+		x.set("Www-Authenticate", p.auth)
+	}
+	x.out = p.appendJSON(x.out[:0], x.base, id)
+	x.write(p.status, x.s.fixed.problem, x.s.fixed.noStore)
+}
+
+// logProblem tells the operator of failures, and whoever debugs of the rest.
+// The faults of a request are nobody's but the client's: they may quote it.
+func (x *exchange) logProblem(p *problem, id uuid.UUID) {
+	level := slog.LevelDebug
+	switch {
+	case p.status == http.StatusServiceUnavailable:
+		level = slog.LevelWarn
+	case p.status >= http.StatusInternalServerError:
+		level = slog.LevelError
+	}
+	if !x.s.log.Enabled(x.ctx(), level) {
+		return
+	}
+	attrs := []slog.Attr{slog.String("request", id.String()), slog.String("method", x.r.Method), slog.String("path", x.r.URL.Path),
+		slog.String("problem", p.slug)}
+	if p.cause != nil {
+		attrs = append(attrs, slog.Any("error", p.cause))
+	}
+	x.s.log.LogAttrs(x.ctx(), level, "request refused", attrs...)
+}
+
+// panicked is a panic of a handler.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+func (p *panicked) Error() string { return fmt.Sprintf("panic: %v\n%s", p.value, p.stack) }
+
+// A fault is what is wrong with one parameter, or one member of the body.
+type fault struct {
+	parameter string
+	pointer   string // RFC 6901; the empty one is all of the body
+	body      bool   // pointer counts, and not parameter
+	detail    string
+}
+
+// faults are all that were found, in the order in which they were.
+type faults []fault
+
+// maxFaults bounds how many faults one answer tells.
+const maxFaults = 20
+
+func (f *faults) add(more fault) {
+	if len(*f) < maxFaults {
+		*f = append(*f, more)
+	}
+}
+
+// problem returns what is wrong with the request, nil if nothing is.
+func (f faults) problem() error {
+	if len(f) == 0 {
+		return nil
+	}
+	return f.invalid()
+}
+
+func (f faults) invalid() *problem {
+	p := *problemInvalid
+	p.faults = f
+	for i, one := range f {
+		if i > 0 {
+			p.detail += "; "
+		}
+		name := one.parameter
+		if one.body {
+			name = strings.ReplaceAll(strings.TrimPrefix(one.pointer, "/"), "/", ".")
+		}
+		if name == "" {
+			name = "The body"
+		}
+		p.detail += name + ": " + one.detail
+	}
+	p.detail += "."
+	return &p
+}
+
+func (p *problem) appendJSON(b []byte, base string, id uuid.UUID) []byte {
+	b = append(b, `{"type":"`...)
+	b = append(b, base...)
+	b = append(b, "/problems/"...)
+	b = append(b, p.slug...)
+	b = append(b, `","title":`...)
+	b = appendString(b, p.title)
+	b = append(b, `,"status":`...)
+	b = strconv.AppendInt(b, int64(p.status), 10)
+	b = append(b, `,"detail":`...)
+	b = appendString(b, p.detail)
+	b = append(b, `,"instance":"urn:uuid:`...)
+	b = appendID(b, id)
+	b = append(b, '"')
+	for i, f := range p.faults {
+		if i == 0 {
+			b = append(b, `,"errors":[`...)
+		} else {
+			b = append(b, ',')
+		}
+		if f.body {
+			b = append(b, `{"pointer":`...)
+			b = appendString(b, f.pointer)
+		} else {
+			b = append(b, `{"parameter":`...)
+			b = appendString(b, f.parameter)
+		}
+		b = append(b, `,"detail":`...)
+		b = appendString(b, f.detail)
+		b = append(b, '}')
+	}
+	if len(p.faults) > 0 {
+		b = append(b, ']')
+	}
+	return append(b, '}')
+}

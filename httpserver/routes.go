@@ -1,0 +1,82 @@
+package httpserver
+
+import (
+	"net/http"
+
+	"github.com/julienschmidt/httprouter"
+)
+
+// A route is one operation: where it is, who may use it, and what answers it.
+type route struct {
+	method, path string
+	scope        scope
+	cache        []string // the Cache-Control of its successes
+	handle       func(*exchange) error
+}
+
+// takesBody says whether the operation reads a request body.
+func (rt *route) takesBody() bool { return rt.method == http.MethodPost }
+
+// A scope is what a token must allow.
+type scope uint8
+
+const (
+	public scope = iota // no token is asked for, and the quota does not count
+	read
+	write
+	nowhere // the request fits no route: no token is asked for
+)
+
+// routes registers all there are. A parameter of a path has one name wherever
+// it stands.
+func (s *Server) routes() *httprouter.Router {
+	const (
+		get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
+
+		stations = "/stations"
+		trips    = "/trips"
+		bookings = "/bookings"
+		booking  = bookings + "/:bookingId"
+	)
+	f := &s.fixed
+	router := httprouter.New()
+	for _, rt := range []*route{
+		{get, stations, read, f.hour, s.listStations},
+		{get, stations + "/:stationId", read, f.hour, s.oneStation},
+		{get, trips, read, f.noCache, s.searchTrips},
+		{get, trips + "/:tripId", read, f.noCache, s.oneTrip},
+		{get, bookings, read, f.noStore, s.listBookings},
+		{post, bookings, write, f.noStore, s.createBooking},
+		{get, booking, read, f.noStore, s.oneBooking},
+		{del, booking, write, f.noStore, s.cancelBooking},
+		{post, booking + "/payment", write, f.noStore, s.payBooking},
+		{get, booking + "/payment", read, f.noStore, s.latestPayment},
+		{get, booking + "/payments", read, f.noStore, s.listPayments},
+		{get, "/healthz", public, f.noStore, s.healthy},
+		{get, "/readyz", public, f.noStore, s.ready},
+	} {
+		router.Handle(rt.method, rt.path, s.answering(rt))
+	}
+
+	// An address is what a link says, to the letter: none is guessed.
+	router.RedirectTrailingSlash, router.RedirectFixedPath = false, false
+	router.NotFound = s.refusing(problemNoPath)
+	router.MethodNotAllowed = s.refusing(problemMethod) // Allow is set
+	router.GlobalOPTIONS = s.optionsHandler()
+	return router
+}
+
+// refusing answers what fits no route.
+func (s *Server) refusing(p *problem) http.Handler {
+	return s.elsewhere(func(*exchange) error { return p })
+}
+
+// optionsHandler answers OPTIONS, for which the router has set Allow.
+func (s *Server) optionsHandler() http.Handler {
+	return s.elsewhere(func(x *exchange) error { return x.empty(http.StatusNoContent) })
+}
+
+func (s *Server) elsewhere(handle func(*exchange) error) http.Handler {
+	answer := s.answering(&route{scope: nowhere, cache: s.fixed.noStore, handle: handle})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { answer(w, r, nil) })
+}

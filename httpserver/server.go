@@ -1,0 +1,81 @@
+package httpserver
+
+import (
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"sync"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/traintravel/traintravel"
+)
+
+// A Server answers the requests of the Train Travel API. Make one with New. It
+// is an [http.Handler] without a listener: it starts nothing and needs no
+// closing. Its routes stand at the root; whoever mounts it below a path strips
+// that path first and puts it in Options.BaseURL.
+//
+// What bounds a connection belongs to the host's [http.Server]: timeouts, and
+// MaxHeaderBytes, which ought to be 32 KiB.
+type Server struct {
+	service   *traintravel.Service
+	auth      Authenticator
+	log       *slog.Logger
+	base      base
+	proxies   []netip.Prefix
+	limits    *limiter // nil if there is no limit
+	router    *httprouter.Router
+	fixed     fixed
+	zones     zones
+	exchanges sync.Pool
+}
+
+// fixed holds the header values that are the same in many answers.
+type fixed struct {
+	json, problem                 []string
+	noStore, noCache, hour        []string
+	vary, nosniff, contentsPolicy []string
+}
+
+// New returns a server of a service. It returns an [*traintravel.InvalidError]
+// for an option that cannot be.
+func New(service *traintravel.Service, opts Options) (*Server, error) {
+	if service == nil {
+		return nil, badOption("service", "is nil")
+	}
+	if opts.Auth == nil {
+		return nil, badOption("Options.Auth", "is nil")
+	}
+	base, err := parseBase(opts.BaseURL)
+	if err != nil {
+		return nil, badOption("Options.BaseURL", err.Error())
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{
+		service: service, auth: opts.Auth, log: opts.Logger, base: base, limits: newLimiter(opts.RateLimit),
+		fixed: fixed{
+			json: []string{"application/json"}, problem: []string{"application/problem+json"},
+			noStore: []string{"no-store"}, noCache: []string{"private, no-cache"}, hour: []string{"private, max-age=3600"},
+			vary: []string{"Accept, Authorization"}, nosniff: []string{"nosniff"},
+			contentsPolicy: []string{"default-src 'none'; frame-ancestors 'none'"},
+		},
+	}
+	for _, p := range opts.TrustedProxies {
+		if !p.IsValid() {
+			return nil, badOption("Options.TrustedProxies", "has a network that is none")
+		}
+		s.proxies = append(s.proxies, p.Masked())
+	}
+	s.router = s.routes()
+	return s, nil
+}
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.router.ServeHTTP(w, r) }
+
+func badOption(field, reason string) error {
+	return &traintravel.InvalidError{Field: field, Reason: reason}
+}

@@ -1,0 +1,133 @@
+package httpserver
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/traintravel/traintravel"
+)
+
+// The members that the two kinds of source may have.
+var (
+	cardMembers = []string{"object", "name", "number", "cvc", "exp_month", "exp_year",
+		"address_line1", "address_line2", "address_city", "address_country", "address_post_code"}
+	bankMembers = []string{"object", "name", "number", "sort_code", "account_type", "bank_name", "country"}
+)
+
+// A sourceReader holds the members of a source until it is clear what kind it is.
+type sourceReader struct {
+	*decoder
+	at      jsontext.Pointer
+	names   []string // in the order sent
+	members map[string]scalar
+}
+
+type scalar struct {
+	kind jsontext.Kind
+	text string
+}
+
+// source reads what a payment is taken from. Unlike elsewhere, members that
+// are not known are refused: a mistyped one would be missed only later, by a
+// gateway.
+func (d *decoder) source() traintravel.Source {
+	r := sourceReader{decoder: d, at: d.dec.StackPointer(), members: map[string]scalar{}}
+	before, null := len(d.faults), d.dec.PeekKind() == 'n'
+	d.object(nil, func(name string) bool {
+		kind := d.dec.PeekKind()
+		text := d.scalar("is neither a string nor a number", '"', '0')
+		r.names = append(r.names, name)
+		if kind != 'n' {
+			r.members[name] = scalar{kind, text}
+		}
+		return true
+	})
+	if d.broken || len(d.faults) > before || null {
+		return traintravel.Source{}
+	}
+	switch r.kind() {
+	case "card":
+		return traintravel.Source{Card: r.card()}
+	case "bank_account":
+		return traintravel.Source{Bank: r.bank()}
+	}
+	return traintravel.Source{}
+}
+
+// kind is what object says or, without it, the one kind that has all the
+// members that were sent. What that kind does not have is refused.
+func (r *sourceReader) kind() string {
+	kind := r.members["object"].text
+	if _, said := r.members["object"]; !said {
+		card, bank := within(r.names, cardMembers), within(r.names, bankMembers)
+		switch {
+		case card && !bank:
+			kind = "card"
+		case bank && !card:
+			kind = "bank_account"
+		default:
+			r.wrong(r.at, `fits neither kind alone: say in "object" whether it is a "card" or a "bank_account"`)
+			return ""
+		}
+	}
+	known := cardMembers
+	switch kind {
+	case "card":
+	case "bank_account":
+		known = bankMembers
+	default:
+		r.wrong(r.at.AppendToken("object"), `is neither "card" nor "bank_account"`)
+		return ""
+	}
+	for _, name := range r.names {
+		if !slices.Contains(known, name) {
+			r.wrong(r.at.AppendToken(name), "is not a member of a "+kind)
+		}
+	}
+	return kind
+}
+
+func within(names, known []string) bool {
+	return !slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(known, n) })
+}
+
+func (r *sourceReader) card() *traintravel.Card {
+	return &traintravel.Card{
+		Name: r.text("name"), Number: traintravel.Secret(r.text("number")), CVC: traintravel.Secret(r.members["cvc"].text),
+		ExpMonth: r.whole("exp_month"), ExpYear: r.whole("exp_year"),
+		Address1: r.text("address_line1"), Address2: r.text("address_line2"), City: r.text("address_city"),
+		Country: r.text("address_country"), PostCode: r.text("address_post_code"),
+	}
+}
+
+func (r *sourceReader) bank() *traintravel.BankAccount {
+	return &traintravel.BankAccount{
+		Name: r.text("name"), Number: traintravel.Secret(r.text("number")), SortCode: r.text("sort_code"),
+		AccountType: traintravel.AccountType(r.text("account_type")), BankName: r.text("bank_name"), Country: r.text("country"),
+	}
+}
+
+// text is a member that is a string, empty if it is not there.
+func (r *sourceReader) text(name string) string {
+	s := r.members[name]
+	if s.kind == '0' {
+		r.wrong(r.at.AppendToken(name), "is not a string")
+	}
+	return s.text
+}
+
+// whole is a member that is a whole number, required in a card.
+func (r *sourceReader) whole(name string) int {
+	s, ok := r.members[name]
+	if !ok {
+		r.wrong(r.at.AppendToken(name), "is required")
+		return 0
+	}
+	n, err := strconv.Atoi(s.text)
+	if s.kind != '0' || err != nil {
+		r.wrong(r.at.AppendToken(name), "is not a whole number")
+	}
+	return n
+}

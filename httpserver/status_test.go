@@ -1,0 +1,265 @@
+package httpserver_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel"
+)
+
+const nobody = "00000000-0000-4000-8000-000000000000"
+
+// tiny is a timetable with one train for each refusal.
+func tiny() *traintravel.Timetable {
+	station := func(b byte) uuid.UUID { return uuid.UUID{0: b, 6: 0x40, 8: 0x80} }
+	train := func(number string, at int, change func(*traintravel.Train)) traintravel.Train {
+		t := traintravel.Train{
+			ID: number, Operator: "Rail", Number: number, Zone: "Europe/Berlin",
+			Days: traintravel.Daily(traintravel.NewDate(2024, 1, 1), traintravel.NewDate(2024, 12, 31)),
+			Fare: traintravel.Fare{Currency: "eur", Base: 4990}, Bicycles: traintravel.Allowed, Dogs: traintravel.Allowed,
+			Calls: []traintravel.Call{
+				{Station: station(1), Arrive: traintravel.Clock(at, 0), Depart: traintravel.Clock(at, 0)},
+				{Station: station(2), Arrive: traintravel.Clock(at+1, 0), Depart: traintravel.Clock(at+1, 0), Metres: 50_000},
+			},
+		}
+		change(&t)
+		return t
+	}
+	return &traintravel.Timetable{
+		Stations: []traintravel.Station{
+			{ID: station(1), Name: "A", Zone: "Europe/Berlin", Latitude: 50, Longitude: 10},
+			{ID: station(2), Name: "B", Zone: "Europe/London", Latitude: 51, Longitude: 10},
+		},
+		Trains: []traintravel.Train{
+			train("one-seat", 8, func(t *traintravel.Train) { t.Coaches = []traintravel.Coach{{Number: "1", Seats: 1}} }),
+			train("one-hook", 9, func(t *traintravel.Train) { t.Hooks = 1 }),
+			train("neither", 10, func(t *traintravel.Train) { t.Bicycles, t.Dogs = traintravel.Unknown, traintravel.NotAllowed }),
+		},
+	}
+}
+
+func withTiny(w *world) { w.timetable = tiny() }
+
+// tinyTrips are the IDs of tiny's trips on the first day, by train.
+func (w *world) tinyTrips() map[string]string {
+	w.t.Helper()
+	var list struct {
+		Data []struct {
+			ID   string
+			Legs []struct{ Train string }
+		}
+	}
+	w.get("/trips?origin=01000000-0000-4000-8000-000000000000&destination=02000000-0000-4000-8000-000000000000&date=2024-02-01").want(200).into(&list)
+	ids := map[string]string{}
+	for _, t := range list.Data {
+		ids[t.Legs[0].Train] = t.ID
+	}
+	return ids
+}
+
+// Each refusal has its own problem, and none is a failure of the server.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, withTiny)
+	trips := w.tinyTrips()
+	ask := func(train, more string) answer {
+		return w.post("/bookings", `{"trip_id":"`+trips[train]+`","passenger_name":"Anna"`+more+`}`)
+	}
+	first := ask("one-seat", "").want(201).resource()
+	ask("one-seat", "").problem(409, "sold-out")
+	ask("one-hook", `,"has_bicycle":true`).want(201)
+	ask("one-hook", `,"has_bicycle":true`).problem(409, "no-bicycle-space")
+	ask("neither", `,"has_bicycle":true`).problem(409, "bicycles-not-allowed")
+	ask("neither", `,"has_dog":true`).problem(409, "dogs-not-allowed")
+	if shown := w.get("/trips/" + trips["one-seat"]).want(200).body; !strings.Contains(shown, `"seats_available":0`) {
+		t.Errorf("a sold-out trip: %s", shown)
+	}
+	shown := w.get("/trips/" + trips["neither"]).want(200).body
+	if strings.Contains(shown, "bicycles_allowed") || strings.Contains(shown, "seats_available") || !strings.Contains(shown, `"dogs_allowed":false`) {
+		t.Errorf("what is not known is not absent, or no is not false: %s", shown)
+	}
+	if !strings.Contains(shown, `"departure_time":"2024-02-01T10:00:00+01:00","arrival_time":"2024-02-01T10:00:00Z"`) {
+		t.Errorf("times are not in the zones of the stations: %s", shown)
+	}
+	if !strings.Contains(shown, `"price":49.9,`) {
+		t.Errorf("the price is not 49.9: %s", shown)
+	}
+
+	pay := "/bookings/" + first.ID + "/payment"
+	for _, amount := range []string{"49.91", "4990", "0.01"} {
+		p := w.post(pay, strings.Replace(payment("49.9", goodCard), "49.9", amount, 1)).problem(400, "amount-mismatch")
+		if p.names() != "/amount" || !strings.Contains(p.Detail, "49.9 eur") {
+			t.Errorf("the problem does not name what is due: %+v", p)
+		}
+	}
+	w.post(pay, strings.Replace(payment("49.9", goodCard), "eur", "gbp", 1)).problem(400, "amount-mismatch")
+	w.post(pay, payment("49.90", goodCard)).want(200)
+	w.later(8 * time.Hour)
+	ask("one-seat", "").problem(409, "departed")
+	w.do("DELETE", "/bookings/"+first.ID, as("anna-w")).problem(409, "departed")
+	w.post("/bookings", newBooking(nobody)).problem(404, "not-found")
+}
+
+// A service that takes no payments says so; it has not failed.
+func TestNoGateway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) { w.service_.Gateway = nil })
+	w.post("/bookings/"+w.book().ID+"/payment", payment("113.58", goodCard)).problem(409, "payments-not-accepted")
+}
+
+// Before there is a timetable the server lives and is not ready.
+func TestNoTimetable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) { w.timetable = &traintravel.Timetable{} })
+	w.do("GET", "/healthz").want(200)
+	w.do("GET", "/readyz").problem(503, "unavailable")
+	w.get("/stations").problem(503, "unavailable")
+	w.get(search).problem(503, "unavailable")
+	w.post("/bookings", newBooking(nobody)).problem(503, "unavailable")
+	w.get("/bookings").want(200)
+}
+
+// Of several things that are wrong, the first in the documented order counts.
+func TestOrderOfChecks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.book().ID
+	badAccept, badType := header("Accept", "text/html"), header("Content-Type", "text/plain")
+	big := body(strings.Repeat(" ", 64<<10+1))
+	for _, c := range []struct {
+		method, target string
+		parts          []part
+		status         int
+		slug           string
+	}{
+		{"GET", "/nothing", []part{as("forged"), badAccept}, 404, "not-found"},
+		{"PATCH", "/bookings", []part{as("forged"), badAccept}, 405, "method-not-allowed"},
+		{"POST", "/bookings", []part{as("forged"), badAccept, big, badType}, 401, "unauthorized"},
+		{"POST", "/bookings", []part{badAccept, big, badType}, 401, "unauthorized"},
+		{"POST", "/bookings", []part{as("anna-r"), badAccept, big, badType}, 403, "forbidden"},
+		{"GET", "/bookings?page=x", []part{as("anna-w"), badAccept}, 403, "forbidden"},
+		{"DELETE", "/bookings/x", []part{as("anna-r"), badAccept}, 403, "forbidden"},
+		{"POST", "/bookings", []part{as("anna-w"), badAccept, big, badType}, 406, "not-acceptable"},
+		{"GET", "/bookings?page=x", []part{as("anna-r"), badAccept}, 406, "not-acceptable"},
+		{"POST", "/bookings", []part{as("anna-w"), big, badType}, 415, "unsupported-media-type"},
+		{"POST", "/bookings/x/payment", []part{as("anna-w"), big}, 413, "content-too-large"},
+		{"POST", "/bookings/x/payment", []part{as("anna-w"), body(`{}`)}, 400, "invalid-request"},
+		{"POST", "/bookings/" + nobody + "/payment", []part{as("anna-w"), body(`{}`)}, 400, "invalid-request"},
+		{"POST", "/bookings/" + nobody + "/payment", []part{as("anna-w"), body(payment("1", goodCard))}, 404, "not-found"},
+		{"GET", "/bookings/" + nobody + "/payments?page=0", []part{as("anna-r")}, 400, "invalid-request"},
+		{"GET", "/bookings/" + nobody, []part{as("anna-r")}, 404, "not-found"},
+		{"POST", "/bookings/" + b + "/payment", []part{as("anna-w"), body(payment("1", goodCard))}, 400, "amount-mismatch"},
+	} {
+		a := w.do(c.method, c.target, c.parts...)
+		if a.status != c.status {
+			t.Errorf("%s %s: status %d, want %d: %s", c.method, c.target, a.status, c.status, a.body)
+			continue
+		}
+		a.problem(c.status, c.slug)
+	}
+}
+
+func TestMethods(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, c := range []struct{ method, target, allow string }{
+		{"POST", "/stations", "GET, OPTIONS"},
+		{"PUT", "/trips/" + nobody, "GET, OPTIONS"},
+		{"DELETE", "/bookings", "GET, OPTIONS, POST"},
+		{"PATCH", "/bookings/" + nobody, "DELETE, GET, OPTIONS"},
+		{"DELETE", "/bookings/" + nobody + "/payment", "GET, OPTIONS, POST"},
+		{"POST", "/healthz", "GET, OPTIONS"},
+		{"BREW", "/bookings", "GET, OPTIONS, POST"},
+		{"CONNECT", "/bookings", "GET, OPTIONS, POST"},
+	} {
+		a := w.do(c.method, c.target)
+		a.problem(405, "method-not-allowed")
+		if got := a.header.Get("Allow"); got != c.allow {
+			t.Errorf("%s %s: Allow is %q, want %q", c.method, c.target, got, c.allow)
+		}
+	}
+	if a := w.do("OPTIONS", "/bookings"); a.status != http.StatusNoContent || a.header.Get("Allow") != "GET, OPTIONS, POST" {
+		t.Errorf("OPTIONS: %d, Allow %q", a.status, a.header.Get("Allow"))
+	}
+	for _, target := range []string{"/", "/bookings/", "//bookings", "/Bookings", "/bookings/a/b", "/bookings/" + nobody + "/ticket/x", "/trips/%2e%2e/stations", "/favicon.ico"} {
+		w.do("GET", target, as("anna-r")).problem(404, "not-found")
+	}
+}
+
+func TestNegotiation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for accept, status := range map[string]int{
+		"":                                  200,
+		" , ":                               200,
+		"*/*":                               200,
+		"application/*":                     200,
+		"APPLICATION/JSON":                  200,
+		"application/json; charset=utf-8":   200,
+		"text/html, application/json;q=0.1": 200,
+		"text/html,*/*;q=0.01":              200,
+		"application/json;q=0":              406,
+		"*/*, application/json;q=0":         406,
+		"application/json;q=0.0, */*":       406,
+		"*/*;q=0, application/json":         200,
+		"text/*":                            406,
+		"application/xml":                   406,
+		"application/jsonp":                 406,
+		"nonsense":                          406,
+	} {
+		if a := w.do("GET", "/stations?limit=1", as("anna-r"), header("Accept", accept)); a.status != status {
+			t.Errorf("Accept %q: status %d, want %d", accept, a.status, status)
+		}
+	}
+	w.do("GET", "/stations?limit=1", as("anna-r"), header("Accept", "text/html", "application/json")).want(200)
+
+	for contentType, ok := range map[string]bool{
+		"application/json":                     true,
+		"Application/JSON":                     true,
+		"application/json; charset=utf-8":      true,
+		`application/json;charset="UTF-8";v=1`: true,
+		"application/json; charset=latin1":     false,
+		"application/xml":                      false,
+		"application/problem+json":             false,
+		"text/json":                            false,
+		"application/x-www-form-urlencoded":    false,
+		"application/json; charset":            false,
+		"":                                     false,
+	} {
+		a := w.do("POST", "/bookings", as("anna-w"), body(`{}`), header("Content-Type", contentType))
+		if got := a.status != 415; got != ok {
+			t.Errorf("Content-Type %q: status %d", contentType, a.status)
+		}
+	}
+	none := func(r *http.Request) { r.Header.Del("Content-Type") }
+	w.do("POST", "/bookings", as("anna-w"), body(`{}`), none).problem(415, "unsupported-media-type")
+	w.do("POST", "/bookings", as("anna-w"), body(`{}`), header("Content-Type", "application/json", "application/json")).problem(415, "unsupported-media-type")
+	w.do("POST", "/bookings", as("anna-w"), body(`{}`), header("Content-Encoding", "gzip")).problem(415, "unsupported-media-type")
+}
+
+func TestCacheHeaders(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.book()
+	for target, want := range map[string]string{
+		"/stations":                       "private, max-age=3600",
+		"/stations/" + berlin:             "private, max-age=3600",
+		search:                            "private, no-cache",
+		"/trips/" + b.TripID:              "private, no-cache",
+		"/bookings":                       "no-store",
+		"/bookings/" + b.ID:               "no-store",
+		"/bookings/" + b.ID + "/payments": "no-store",
+	} {
+		a := w.get(target).want(200)
+		if got := a.header.Get("Cache-Control"); got != want {
+			t.Errorf("%s: Cache-Control is %q, want %q", target, got, want)
+		}
+		if got := a.header.Get("Vary"); got != "Accept, Authorization" {
+			t.Errorf("%s: Vary is %q", target, got)
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package httpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lestrrat-go/jwx/v2/jwa"
+	"github.com/lestrrat-go/jwx/v2/jws"
+
+	"github.com/traintravel/traintravel"
+)
+
+// BuiltinIssuer is the name that users of the built-in authorization server are
+// stored under, whatever URL it goes by: a change of address must not cost them
+// their bookings. No foreign issuer can have it, for it is no URL.
+const BuiltinIssuer = "builtin"
+
+// VerifierOptions are the settings of a [Verifier]. Issuer, Audience and Keys
+// are required.
+type VerifierOptions struct {
+	// Issuer is the one whose tokens are good. The claim iss is compared with it
+	// byte for byte.
+	Issuer string
+
+	// Audience is who tokens must be meant for: one of the values of aud, byte
+	// for byte.
+	Audience string
+
+	// Keys has the issuer's keys.
+	Keys KeySource
+
+	// StoreAs is what Subject.Issuer says. Empty is Issuer. For the built-in
+	// authorization server it is [BuiltinIssuer].
+	StoreAs string
+
+	// TokenType is what the header typ must say, with or without "application/"
+	// before it. Empty is at+jwt (RFC 9068). With an issuer whose access tokens
+	// have another type make sure that its other tokens never name Audience.
+	TokenType string
+
+	// CacheSize is how many verified tokens are remembered. Zero is 32,768,
+	// which takes about 16 MB when full. Negative is none.
+	CacheSize int
+
+	// Now is real time. Nil is time.Now. It is no place for a service's clock:
+	// tokens of the present are never good in the past.
+	Now func() time.Time
+}
+
+// clockSkew is how far ahead the clock of an issuer may be.
+const clockSkew = 60 * time.Second
+
+// A Verifier is an [Authenticator] for JWT access tokens by RFC 9068, under the
+// rules of RFC 8725. It is safe for concurrent use.
+//
+// A token that was verified once is not verified again until it expires, is
+// forgotten, or its key is gone: see [KeySource]. The error of a refused token
+// names the reason and quotes nothing of it but names.
+type Verifier struct {
+	opts     VerifierOptions
+	types    [2]string
+	verifies map[jwa.SignatureAlgorithm]jws.Verifier
+	cache    *tokenCache // nil is none
+}
+
+// NewVerifier returns a Verifier, or says what is wrong with its options. It
+// asks nobody for keys yet.
+func NewVerifier(o VerifierOptions) (*Verifier, error) {
+	if o.Issuer == "" || o.Audience == "" || o.Keys == nil {
+		return nil, errors.New("a verifier needs an issuer, an audience and keys")
+	}
+	if o.StoreAs == "" {
+		o.StoreAs = o.Issuer
+		if o.Issuer == BuiltinIssuer {
+			return nil, fmt.Errorf("no foreign issuer may be called %q", BuiltinIssuer)
+		}
+	}
+	if o.TokenType == "" {
+		o.TokenType = "at+jwt"
+	}
+	if o.CacheSize == 0 {
+		o.CacheSize = 1 << 15
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	v := &Verifier{
+		opts:     o,
+		types:    [2]string{o.TokenType, "application/" + o.TokenType},
+		verifies: map[jwa.SignatureAlgorithm]jws.Verifier{},
+	}
+	for _, alg := range tokenAlgorithms() {
+		verifier, err := jws.NewVerifier(alg)
+		if err != nil {
+			return nil, err
+		}
+		v.verifies[alg] = verifier
+	}
+	if o.CacheSize > 0 {
+		v.cache = newTokenCache(o.CacheSize)
+	}
+	return v, nil
+}
+
+// tokenAlgorithms lists what signatures are accepted. Each fits one kind of key, and
+// none is symmetric.
+func tokenAlgorithms() []jwa.SignatureAlgorithm {
+	return []jwa.SignatureAlgorithm{jwa.RS256, jwa.PS256, jwa.ES256, jwa.EdDSA}
+}
+
+// badToken is the error of a token that is refused, and why.
+func badToken(why string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrInvalidToken, fmt.Sprintf(why, args...))
+}
+
+// Authenticate verifies a token: see [Authenticator].
+func (v *Verifier) Authenticate(ctx context.Context, token string) (Identity, error) {
+	if len(token) > maxToken {
+		return Identity{}, badToken("it has %d bytes, more than %d", len(token), maxToken)
+	}
+	now := v.opts.Now()
+	if v.cache == nil {
+		known, err := v.verify(ctx, token, now)
+		if err != nil {
+			return Identity{}, err
+		}
+		return known.identity, nil
+	}
+	hash := hashToken(token)
+	known := v.cache.find(&hash)
+	switch {
+	case known == nil:
+	case !now.Before(known.identity.Expires):
+		v.cache.forget(&hash)
+		return Identity{}, badToken("it has expired")
+	default:
+		set, err := v.opts.Keys.Keys(ctx, false)
+		if err != nil {
+			return Identity{}, keysUnavailable(err)
+		}
+		if known.signedBy(set) {
+			return known.identity, nil
+		}
+		v.cache.forget(&hash)
+	}
+	known, err := v.verify(ctx, token, now)
+	if err != nil {
+		return Identity{}, err
+	}
+	v.cache.remember(&hash, known)
+	return known.identity, nil
+}
+
+// verify looks at a token for the first time. The claims come before the
+// signature: what has expired, or is for somebody else, costs no cryptography
+// and makes nobody fetch keys.
+func (v *Verifier) verify(ctx context.Context, token string, now time.Time) (*verified, error) {
+	parts, err := splitToken(token)
+	if err != nil {
+		return nil, err
+	}
+	head, err := parseHeader(parts.header)
+	if err != nil {
+		return nil, err
+	}
+	if head.typ != v.types[0] && head.typ != v.types[1] {
+		return nil, badToken("its typ is %.40q, not %q", head.typ, v.opts.TokenType)
+	}
+	verifier := v.verifies[head.alg]
+	if verifier == nil {
+		return nil, badToken("its alg %.40q is not accepted", string(head.alg))
+	}
+	c, err := parseClaims(parts.payload)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.check(c, now); err != nil {
+		return nil, err
+	}
+	key, set, err := v.key(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	if err := verifier.Verify(parts.signed, parts.signature, key.public); err != nil {
+		return nil, badToken("its signature is wrong")
+	}
+	known := &verified{
+		identity: Identity{
+			Caller: traintravel.Caller{
+				Subject: traintravel.Subject{Issuer: v.opts.StoreAs, ID: c.subject},
+				Client:  c.client,
+			},
+			Read: c.read, Write: c.write, Expires: c.expires,
+		},
+		key: key.mark,
+	}
+	known.set.Store(set)
+	return known, nil
+}
+
+// check holds claims against what they must be.
+func (v *Verifier) check(c *tokenClaims, now time.Time) error {
+	switch {
+	case c.issuer != v.opts.Issuer:
+		return badToken("its iss is %.100q", c.issuer)
+	case !c.isFor(v.opts.Audience):
+		return badToken("its aud is another")
+	case c.expires.IsZero():
+		return badToken("it has no exp")
+	case !now.Before(c.expires):
+		return badToken("it has expired")
+	case c.notBefore.After(now.Add(clockSkew)):
+		return badToken("its nbf is ahead")
+	case c.issued.After(now.Add(clockSkew)):
+		return badToken("its iat is ahead")
+	case c.subject == "":
+		return badToken("it has no sub")
+	case c.client == "":
+		return badToken("it has no client_id")
+	}
+	return nil
+}
+
+// key finds the key that a header names. If the keys at hand have none such, the
+// source is asked to look again, which it does only so often.
+func (v *Verifier) key(ctx context.Context, head tokenHeader) (*publicKey, *KeySet, error) {
+	set, err := v.opts.Keys.Keys(ctx, false)
+	if err != nil {
+		return nil, nil, keysUnavailable(err)
+	}
+	key, err := set.find(head)
+	if !errors.Is(err, errUnknownKey) {
+		return key, set, err
+	}
+	if set, err = v.opts.Keys.Keys(ctx, true); err != nil {
+		return nil, nil, keysUnavailable(err)
+	}
+	key, err = set.find(head)
+	return key, set, err
+}
+
+// keysUnavailable makes sure of what the error of a key source says.
+func keysUnavailable(err error) error {
+	if errors.Is(err, ErrUnavailable) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrUnavailable, err)
+}

@@ -1,0 +1,205 @@
+package httpserver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// RemoteOptions are the settings of [RemoteKeys]. Issuer is required.
+type RemoteOptions struct {
+	// Issuer is the URL of an authorization server: https, or http if its host
+	// is loopback. Its metadata (RFC 8414, or OpenID discovery) must name this
+	// issuer byte for byte.
+	Issuer string
+
+	// Client asks the issuer. Nil is one that uses no proxy and keeps no
+	// connections. Redirects are never followed.
+	Client *http.Client
+
+	// Limit is how long keys serve while the issuer cannot be reached; after
+	// that nobody's tokens can be verified. Zero is one hour, and five minutes
+	// are the least.
+	Limit time.Duration
+
+	// Logger is told when keys cannot be fetched, and of keys that are of no
+	// use. Nil is silent.
+	Logger *slog.Logger
+
+	// Now is real time. Nil is time.Now.
+	Now func() time.Time
+}
+
+// How old keys may get, and how often an issuer is asked.
+const (
+	keysFresh   = 2 * time.Minute                // nobody asks
+	keysCurrent = 4*time.Minute + 30*time.Second // asked meanwhile; after that requests wait for the answer
+	askTimeout  = 10 * time.Second               // for all that one question takes
+	askAgain    = 10 * time.Second               // after an answer, at the earliest
+	retryFirst  = time.Second                    // after a failure, and doubled with each
+	retryLast   = 30 * time.Second
+	rediscover  = time.Hour // metadata is read again
+)
+
+// RemoteKeys is the source of the keys of an issuer elsewhere. It asks for them
+// when a request needs them: once they are two minutes old, while requests go
+// on; when they are nearly five, before the next goes on; and, at most every ten
+// seconds, when a token names a key that is not among them. While the issuer
+// cannot be reached the last keys serve until RemoteOptions.Limit.
+//
+// A question runs on a goroutine of its own, which ends within ten seconds.
+func RemoteKeys(o RemoteOptions) (KeySource, error) {
+	if err := checkIssuerURL(o.Issuer); err != nil {
+		return nil, err
+	}
+	if o.Limit == 0 {
+		o.Limit = time.Hour
+	}
+	if o.Limit < 5*time.Minute {
+		return nil, fmt.Errorf("keys must serve for five minutes at least, not %v", o.Limit)
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &remoteKeys{opts: o, issuer: &issuerClient{issuer: o.Issuer, http: askingClient(o.Client)}}, nil
+}
+
+type remoteKeys struct {
+	opts   RemoteOptions
+	issuer *issuerClient // of the one question at a time
+	last   atomic.Pointer[fetchedKeys]
+
+	mu       sync.Mutex
+	question *question // that is being asked, or nil
+	asked    time.Time // when the last one was answered, or failed
+	failures int       // since the last answer
+	why      error     // of the last failure
+}
+
+// fetchedKeys are keys and when the issuer was asked for them.
+type fetchedKeys struct {
+	set  *KeySet
+	text []byte
+	at   time.Time
+}
+
+// A question to the issuer. Its error may be read when done is closed.
+type question struct {
+	done chan struct{}
+	err  error
+}
+
+// Keys returns the issuer's keys: see [KeySource].
+func (r *remoteKeys) Keys(ctx context.Context, refresh bool) (*KeySet, error) {
+	now := r.opts.Now()
+	have := r.last.Load()
+	if !refresh && have != nil && now.Sub(have.at) < keysFresh {
+		return have.set, nil
+	}
+	q, failing := r.ask(now)
+	usable := have != nil && now.Sub(have.at) < r.opts.Limit
+	if usable && !refresh && (failing || q == nil || now.Sub(have.at) < keysCurrent) {
+		return have.set, nil // and what is asked is for the next
+	}
+	if q == nil { // it is too early to ask again
+		if refresh && usable && !failing {
+			return have.set, nil
+		}
+		return nil, r.failed()
+	}
+	select {
+	case <-q.done:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
+	}
+	if q.err == nil {
+		return r.last.Load().set, nil
+	}
+	if usable && !refresh {
+		return have.set, nil
+	}
+	return nil, r.failed()
+}
+
+// failed says why there are no keys.
+func (r *remoteKeys) failed() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return fmt.Errorf("%w: the keys of %s: %w", ErrUnavailable, r.opts.Issuer, r.why)
+}
+
+// ask makes sure that the issuer is being asked, unless it was lately: then there
+// is no question. It also says whether the last one failed.
+func (r *remoteKeys) ask(now time.Time) (q *question, failing bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	failing = r.failures > 0
+	if r.question != nil {
+		return r.question, failing
+	}
+	wait := askAgain
+	if failing {
+		wait = min(retryFirst<<min(r.failures-1, 10), retryLast)
+	}
+	if since := now.Sub(r.asked); !r.asked.IsZero() && since >= 0 && since < wait {
+		return nil, failing
+	}
+	r.question = &question{done: make(chan struct{})}
+	go r.answer(r.question)
+	return r.question, failing
+}
+
+// answer asks the issuer, and tells all who wait.
+func (r *remoteKeys) answer(q *question) {
+	ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
+	defer cancel()
+	at := r.opts.Now() // keys are as old as the question
+	set, err := r.fetch(ctx, at)
+
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.question, r.asked, q.err = nil, r.opts.Now(), err
+	if err != nil {
+		r.failures++
+		r.why = err
+		r.opts.Logger.Warn("the keys of the issuer of tokens cannot be fetched", "issuer", r.opts.Issuer, "error", err)
+	} else {
+		r.failures, r.why = 0, nil
+		r.last.Store(set)
+	}
+	close(q.done)
+}
+
+// fetch reads the issuer's keys. The set is the same as before if its text is.
+func (r *remoteKeys) fetch(ctx context.Context, at time.Time) (_ *fetchedKeys, err error) {
+	defer func() { // no input of an issuer may end the process
+		if p := recover(); p != nil {
+			err = errors.New("reading them panicked")
+			r.opts.Logger.Error("reading the keys of an issuer panicked", "issuer", r.opts.Issuer, "panic", p)
+		}
+	}()
+	text, err := r.issuer.keys(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	if last := r.last.Load(); last != nil && bytes.Equal(last.text, text) {
+		return &fetchedKeys{set: last.set, text: text, at: at}, nil
+	}
+	set, err := ParseKeySet(text)
+	if err != nil {
+		return nil, err
+	}
+	for _, why := range set.skipped {
+		r.opts.Logger.Warn("a key of the issuer of tokens is of no use", "issuer", r.opts.Issuer, "why", why)
+	}
+	return &fetchedKeys{set: set, text: text, at: at}, nil
+}

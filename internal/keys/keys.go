@@ -1,0 +1,191 @@
+// Package keys reads and makes the keys file of a server: what must outlive a
+// restart and must never lie in the database. It is JSON, belongs to one user
+// (mode 0600), is replaced as a whole, and keeps members that this version does
+// not know.
+//
+//	version         1
+//	signing         JWKs (RFC 7517): the keys of the built-in issuer of tokens;
+//	                the first signs, all verify
+//	fingerprint     base64url: the HMAC key for fingerprints of requests
+//	webhook_secret  the operator's own webhook is signed with it
+//	program_secret  of the built-in client for programs
+//	issuer          the URL that the built-in issuer goes by
+package keys
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+)
+
+// version is that of files this package writes, and the newest it reads. A new
+// member needs no new version.
+const version = 1
+
+// The names of the members.
+const (
+	nameVersion     = "version"
+	nameSigning     = "signing"
+	nameFingerprint = "fingerprint"
+	nameWebhook     = "webhook_secret"
+	nameProgram     = "program_secret"
+	nameIssuer      = "issuer"
+)
+
+// A Ring is the content of a keys file. It is safe for concurrent use, and no
+// verb of fmt shows what is in it.
+type Ring struct {
+	path string // "" is memory only
+
+	signing                      []*ecdsa.PrivateKey
+	fingerprint                  []byte
+	webhookSecret, programSecret string
+
+	mu      sync.Mutex
+	members map[string]json.RawMessage // the file, with what is unknown here
+	issuer  string
+}
+
+// New makes fresh keys that no file holds.
+func New() (*Ring, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	r := &Ring{
+		signing:       []*ecdsa.PrivateKey{key},
+		fingerprint:   random(),
+		webhookSecret: "whsec_" + base64.StdEncoding.EncodeToString(random()),
+		programSecret: base64.RawURLEncoding.EncodeToString(random()),
+		members:       map[string]json.RawMessage{},
+	}
+	jwk, err := encodeKey(key)
+	if err != nil {
+		return nil, err
+	}
+	for name, v := range map[string]any{
+		nameVersion: version, nameSigning: []jwkEC{jwk},
+		nameFingerprint: base64.RawURLEncoding.EncodeToString(r.fingerprint),
+		nameWebhook:     r.webhookSecret, nameProgram: r.programSecret,
+	} {
+		if r.members[name], err = json.Marshal(v); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+func random() []byte {
+	b := make([]byte, 32)
+	_, _ = rand.Read(b) // never fails: it ends the process instead
+	return b
+}
+
+// Signing returns the keys of the built-in issuer (P-256). The first signs;
+// tokens of all of them are good.
+func (r *Ring) Signing() []*ecdsa.PrivateKey { return append([]*ecdsa.PrivateKey(nil), r.signing...) }
+
+// Fingerprint returns the HMAC key for fingerprints of requests, 32 bytes.
+func (r *Ring) Fingerprint() []byte { return append([]byte(nil), r.fingerprint...) }
+
+// WebhookSecret returns the secret of the operator's own webhook, in the form of
+// Standard Webhooks (whsec_…), or "" if the file has none.
+func (r *Ring) WebhookSecret() string { return r.webhookSecret }
+
+// ProgramSecret returns the secret of the built-in client for programs, or "" if
+// the file has none.
+func (r *Ring) ProgramSecret() string { return r.programSecret }
+
+// Issuer returns the URL that the built-in issuer was recorded under, or "".
+func (r *Ring) Issuer() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.issuer
+}
+
+// RecordIssuer records the URL of the built-in issuer, in the file if there is
+// one. What another process has put there meanwhile stays.
+func (r *Ring) RecordIssuer(issuer string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.issuer == issuer {
+		return nil
+	}
+	v, err := json.Marshal(issuer)
+	if err != nil {
+		return err
+	}
+	if r.path != "" {
+		if err := replaceMember(r.path, nameIssuer, v); err != nil {
+			return fmt.Errorf("recording the issuer in %s: %w", r.path, err)
+		}
+	}
+	r.members[nameIssuer] = v
+	r.issuer = issuer
+	return nil
+}
+
+// Format writes nothing of what is in the ring, whatever the verb.
+func (r *Ring) Format(f fmt.State, _ rune) { fmt.Fprint(f, "keys") }
+
+// parse reads a keys file. Its errors repeat nothing of the file.
+func parse(text []byte) (*Ring, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil || members == nil {
+		return nil, errors.New("is not a JSON object")
+	}
+	var v int
+	if err := json.Unmarshal(members[nameVersion], &v); err != nil || v < 1 {
+		return nil, errors.New("is no keys file: it has no version")
+	}
+	if v > version {
+		return nil, fmt.Errorf("has version %d, made by a newer traintravel; this one reads up to %d", v, version)
+	}
+	r := &Ring{members: maps.Clone(members)}
+	var jwks []jwkEC
+	if err := member(members, nameSigning, &jwks); err != nil {
+		return nil, err
+	}
+	if len(jwks) == 0 {
+		return nil, errors.New(`has no key in "signing"`)
+	}
+	for i, jwk := range jwks {
+		key, err := jwk.decode()
+		if err != nil {
+			return nil, fmt.Errorf(`key %d in "signing" %w`, i+1, err)
+		}
+		r.signing = append(r.signing, key)
+	}
+	var print string
+	if err := member(members, nameFingerprint, &print); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.fingerprint, err = base64.RawURLEncoding.DecodeString(print); err != nil || len(r.fingerprint) < 32 {
+		return nil, errors.New(`"fingerprint" is not base64url of 32 bytes or more`)
+	}
+	for name, to := range map[string]*string{nameWebhook: &r.webhookSecret, nameProgram: &r.programSecret, nameIssuer: &r.issuer} {
+		if err := member(members, name, to); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// member reads one member; one that is absent leaves the value as it is.
+func member(members map[string]json.RawMessage, name string, to any) error {
+	raw, ok := members[name]
+	if !ok {
+		return nil
+	}
+	if json.Unmarshal(raw, to) != nil {
+		return fmt.Errorf("%q is not of the type it should be", name)
+	}
+	return nil
+}
