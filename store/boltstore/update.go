@@ -116,7 +116,7 @@ func (c *call) run(t *tx) {
 		c.panicked = c.reason != nil
 	}()
 	c.err = c.fn(t)
-	if c.err == nil {
+	if t.err != nil { // whatever the closure makes of it
 		c.err = t.err
 	}
 }

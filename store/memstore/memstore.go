@@ -77,11 +77,12 @@ func (s *Store) Update(ctx context.Context, fn func(traintravel.Tx) error) error
 	// Nobody else writes until this update is over, so it reads unlocked.
 	t := &tx{reader: reader{tables: s.tables}}
 	defer t.end()
-	if err := fn(t); err != nil {
-		return err
-	}
-	if t.err != nil {
+	err := fn(t)
+	if t.err != nil { // whatever the closure makes of it
 		return t.err
+	}
+	if err != nil {
+		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,0 +1,124 @@
+package authserver
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lestrrat-go/jwx/v2/jwk"
+	"github.com/lestrrat-go/jwx/v2/jwt"
+)
+
+// A token can be made in process, and is like one that a client gets.
+func TestIssueToken(t *testing.T) {
+	t.Parallel()
+	a := newAuthority(t)
+	token, err := a.IssueToken(" Anna ", "", []string{"read", "write"}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.checkToken(t, token, "anna", DemoClient, "read write")
+	again, err := a.IssueToken("anna", "program", []string{"read"}, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, one := claimsOf(t, token)
+	_, two := claimsOf(t, again)
+	if one["jti"] == two["jti"] || two["exp"].(float64)-two["iat"].(float64) != 60 || two["client_id"] != "program" || two["aud"] != a.url {
+		t.Errorf("%v %v", one, two)
+	}
+	for name, try := range map[string]func() (string, error){
+		"no user":        func() (string, error) { return a.IssueToken("", "", nil, 0) },
+		"a client":       func() (string, error) { return a.IssueToken("client:program", "", nil, 0) },
+		"a bad client":   func() (string, error) { return a.IssueToken("anna", "a b", nil, 0) },
+		"a bad scope":    func() (string, error) { return a.IssueToken("anna", "", []string{"admin"}, 0) },
+		"two in one":     func() (string, error) { return a.IssueToken("anna", "", []string{"read write"}, 0) },
+		"for too long":   func() (string, error) { return a.IssueToken("anna", "", nil, tokenLife+1) },
+		"for no time":    func() (string, error) { return a.IssueToken("anna", "", nil, time.Millisecond) },
+		"for a negative": func() (string, error) { return a.IssueToken("anna", "", nil, -time.Hour) },
+	} {
+		if token, err := try(); err == nil {
+			t.Errorf("%s: %s", name, token)
+		}
+	}
+}
+
+// The first key signs, by the algorithm of its kind; the others verify.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	_, ed, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := []crypto.Signer{testKey(t), ed, rsaKey}
+	for i, alg := range []string{"ES256", "EdDSA", "RS256"} {
+		a := newAuthority(t, func(o *Options) {
+			o.Keys = append([]crypto.Signer{keys[i]}, keys[(i+1)%3], keys[(i+2)%3])
+			o.Audience = "urn:trains"
+		})
+		token, err := a.IssueToken("anna", "", nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if head, claims := claimsOf(t, token); head["alg"] != alg || claims["aud"] != "urn:trains" || claims["scope"] != nil {
+			t.Errorf("%v %v", head, claims)
+		}
+		set, err := jwk.Parse(a.JWKS())
+		if err != nil || set.Len() != 3 || strings.Contains(string(a.JWKS()), `"d"`) {
+			t.Fatalf("%v %s", err, a.JWKS())
+		}
+		if _, err := jwt.Parse([]byte(token), jwt.WithKeySet(set)); err != nil {
+			t.Error(err)
+		}
+	}
+	p384, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rsa1024, err := rsa.GenerateKey(rand.Reader, 1024)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []crypto.Signer{p384, rsa1024} {
+		if _, err := New(Options{Issuer: "https://trains.example", Keys: []crypto.Signer{testKey(t), key}}); err == nil {
+			t.Errorf("%T is accepted", key)
+		}
+	}
+}
+
+// A shelf keeps so much, so long.
+func TestShelf(t *testing.T) {
+	t.Parallel()
+	s := newShelf[int](time.Minute, 3)
+	now := time.Now()
+	for i, key := range []string{"a", "b", "c", "b", "d"} {
+		s.put(key, i, now)
+	}
+	for key, want := range map[string]int{"a": -1, "b": 3, "c": 2, "d": 4} {
+		if v, ok := s.get(key, now); ok != (want >= 0) || ok && v != want {
+			t.Errorf("%s: %d %v", key, v, ok)
+		}
+	}
+	if _, ok := s.get("c", now.Add(time.Minute)); ok {
+		t.Error("c is there after its time")
+	}
+	s.put("e", 5, now.Add(2*time.Minute))
+	if len(s.items) != 1 || s.order.Len() != 1 {
+		t.Errorf("%d %d", len(s.items), s.order.Len())
+	}
+	s.drop("e")
+	s.drop("e")
+	if len(s.items) != 0 {
+		t.Error("e is there")
+	}
+}
