@@ -195,14 +195,14 @@ func (c *checker) coaches(coaches []Coach) {
 			c.say(fmt.Sprintf(".coaches[%d].seats", j), "%d is not 1 to %d", k.Seats, maxPlaces)
 			return
 		}
-		total += k.Seats
+		if total += k.Seats; total > maxPlaces {
+			c.say(".coaches", "have more than %d places", maxPlaces)
+			return
+		}
 		for _, earlier := range coaches[:j] {
 			if earlier.Number == k.Number {
 				c.say(fmt.Sprintf(".coaches[%d].number", j), "%q comes twice", k.Number)
 			}
 		}
-	}
-	if total > maxPlaces {
-		c.say(".coaches", "%d places are more than %d", total, maxPlaces)
 	}
 }

@@ -132,7 +132,7 @@ func TestCheck(t *testing.T) {
 		{"fewer seats than none", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches[0].Seats = math.MinInt }, []string{"trains[0].coaches[0].seats: "}},
 		{"too many seats", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches[0].Seats = math.MaxInt }, []string{"trains[0].coaches[0].seats: "}},
 		{"10000 places", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches[0].Seats = maxPlaces - 20 }, nil},
-		{"10001 places", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches[0].Seats = maxPlaces - 19 }, []string{"trains[0].coaches: 10001 places"}},
+		{"10001 places", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches[0].Seats = maxPlaces - 19 }, []string{"trains[0].coaches: have more than 10000 places"}},
 		{"two coaches of one number", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches[1].Number = "1" }, []string{`trains[0].coaches[1].number: "1" comes twice`}},
 
 		{"no fare", func(_ *Timetable, _ *Station, tr *Train) { tr.Fare = Fare{} }, nil},

@@ -1,6 +1,7 @@
 package authserver
 
 import (
+	"bytes"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
@@ -120,5 +121,28 @@ func TestShelf(t *testing.T) {
 	s.drop("e")
 	if len(s.items) != 0 {
 		t.Error("e is there")
+	}
+}
+
+func TestMetadata(t *testing.T) {
+	t.Parallel()
+	a := newAuthority(t)
+	b := newBrowser(t)
+	m := b.get(a.url + "/.well-known/oauth-authorization-server").object(t)
+	for name, want := range map[string]string{
+		"issuer": a.url, "authorization_endpoint": a.url + "/oauth/authorize", "token_endpoint": a.url + "/oauth/token",
+		"jwks_uri": a.url + "/oauth/jwks", "revocation_endpoint": a.url + "/oauth/revoke",
+	} {
+		if m[name] != want {
+			t.Errorf("%s is %v", name, m[name])
+		}
+	}
+	if m["authorization_response_iss_parameter_supported"] != true || len(m["code_challenge_methods_supported"].([]any)) != 1 {
+		t.Error(m)
+	}
+	p := b.get(a.url + "/oauth/jwks")
+	key := p.object(t)["keys"].([]any)[0].(map[string]any)
+	if key["kty"] != "EC" || key["alg"] != "ES256" || key["use"] != "sig" || len(key["kid"].(string)) != 43 || key["d"] != nil || !bytes.Equal(a.JWKS(), []byte(p.body)) {
+		t.Error(key)
 	}
 }

@@ -1,7 +1,6 @@
 package authserver
 
 import (
-	"bytes"
 	"net/http"
 	"net/url"
 	"strings"
@@ -326,28 +325,5 @@ func TestRevocation(t *testing.T) {
 	c.refresh(next).fails(t, "a revoked one", 400, "invalid_grant")
 	if p := revoke(DemoClient, "never heard of"); p.status != 200 {
 		t.Errorf("%d %s", p.status, p.body)
-	}
-}
-
-func TestMetadata(t *testing.T) {
-	t.Parallel()
-	a := newAuthority(t)
-	b := newBrowser(t)
-	m := b.get(a.url + "/.well-known/oauth-authorization-server").object(t)
-	for name, want := range map[string]string{
-		"issuer": a.url, "authorization_endpoint": a.url + "/oauth/authorize", "token_endpoint": a.url + "/oauth/token",
-		"jwks_uri": a.url + "/oauth/jwks", "revocation_endpoint": a.url + "/oauth/revoke",
-	} {
-		if m[name] != want {
-			t.Errorf("%s is %v", name, m[name])
-		}
-	}
-	if m["authorization_response_iss_parameter_supported"] != true || len(m["code_challenge_methods_supported"].([]any)) != 1 {
-		t.Error(m)
-	}
-	p := b.get(a.url + "/oauth/jwks")
-	key := p.object(t)["keys"].([]any)[0].(map[string]any)
-	if key["kty"] != "EC" || key["alg"] != "ES256" || key["use"] != "sig" || len(key["kid"].(string)) != 43 || key["d"] != nil || !bytes.Equal(a.JWKS(), []byte(p.body)) {
-		t.Error(key)
 	}
 }

@@ -13,6 +13,7 @@
 package keys
 
 import (
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -87,9 +88,15 @@ func random() []byte {
 	return b
 }
 
-// Signing returns the keys of the built-in issuer (P-256). The first signs;
-// tokens of all of them are good.
-func (r *Ring) Signing() []*ecdsa.PrivateKey { return append([]*ecdsa.PrivateKey(nil), r.signing...) }
+// Signing returns the keys of the built-in issuer, each an *ecdsa.PrivateKey on
+// P-256. The first signs; tokens of all of them are good.
+func (r *Ring) Signing() []crypto.Signer {
+	keys := make([]crypto.Signer, len(r.signing))
+	for i, key := range r.signing {
+		keys[i] = key
+	}
+	return keys
+}
 
 // Fingerprint returns the HMAC key for fingerprints of requests, 32 bytes.
 func (r *Ring) Fingerprint() []byte { return append([]byte(nil), r.fingerprint...) }

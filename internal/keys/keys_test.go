@@ -30,7 +30,7 @@ func create(t *testing.T, path string) *Ring {
 
 // same says whether two rings hold the same.
 func same(a, b *Ring) bool {
-	return a.Signing()[0].Equal(b.Signing()[0]) && bytes.Equal(a.Fingerprint(), b.Fingerprint()) &&
+	return a.signing[0].Equal(b.signing[0]) && bytes.Equal(a.Fingerprint(), b.Fingerprint()) &&
 		a.WebhookSecret() == b.WebhookSecret() && a.ProgramSecret() == b.ProgramSecret() && a.Issuer() == b.Issuer()
 }
 

@@ -1,0 +1,53 @@
+package fold
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestString(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"":                        "",
+		"berlin":                  "berlin",
+		"Zürich HB":               "zurich hb",
+		"Praha hlavní nádraží":    "praha hlavni nadrazi",
+		"København H":             "kobenhavn h",
+		"Łódź Fabryczna":          "lodz fabryczna",
+		"Gießen":                  "giessen",
+		"İstanbul Halkalı":        "istanbul halkali",
+		"Reykjavík Æðey":          "reykjavik aedey",
+		"Αθήνα":                   "αθηνα",
+		"ΠΕΙΡΑΙΑΣ":                "πειραιασ",
+		"Πειραιάς":                "πειραιασ", // the last letter is written in its own way
+		"София":                   "софия",
+		"ﬁne":                     "fine",
+		"Saint‑Étienne":           "saint‐etienne",
+		"Zu\u0308rich":            "zurich", // u and its dots apart
+		"\xff not UTF-8 \xc3\x28": "\ufffd not utf-8 \ufffd(",
+	} {
+		if got := String(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	if diff := cmp.Diff([]string{"frankfurt", "main", "hbf", "7", "αθηνα"}, Words("frankfurt(main)-hbf. 7, αθηνα ")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func FuzzString(f *testing.F) {
+	f.Add("Zürich")
+	f.Fuzz(func(t *testing.T, s string) {
+		folded := String(s)
+		if !utf8.ValidString(folded) || strings.ContainsAny(folded, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") {
+			t.Errorf("%q is folded to %q", s, folded)
+		}
+	})
+}
