@@ -128,7 +128,7 @@ func (w *witness) kill(round int) {
 	if err := cmd.Start(); err != nil {
 		w.Fatal(err)
 	}
-	const early = 4 // of so many rounds one is killed while it starts
+	const early = 4 // of so many rounds the first is killed while it starts
 	death := doom{kill: cmd.Process.Kill, enough: 100}
 	var output strings.Builder // whatever else it says
 	lines := bufio.NewScanner(stdout)
@@ -139,10 +139,10 @@ func (w *witness) kill(round int) {
 			continue
 		}
 		switch {
-		case n.What == "begins" && round%early == 1:
+		case n.What == "begins" && round%early == 0:
 			death.enough = 0
 			death.after(rand.N(60 * time.Millisecond))
-		case n.What == "ready" && round%early != 1:
+		case n.What == "ready" && round%early != 0:
 			death.after(300*time.Millisecond + rand.N(300*time.Millisecond))
 		}
 		death.hear(n)

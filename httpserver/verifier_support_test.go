@@ -44,10 +44,7 @@ var signingKeys = sync.OnceValue(func() map[string]signingKey {
 		}
 		keys[kid] = signingKey{kid, alg, private}
 	}
-	for _, kid := range []string{"ec", "ec2"} {
-		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-		add(kid, jwa.ES256, key, err)
-	}
+	keys["ec"], keys["ec2"] = newECKey("ec"), newECKey("ec2")
 	p384, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
 	add("p384", jwa.ES384, p384, err)
 	_, ed, err := ed25519.GenerateKey(rand.Reader)
@@ -59,6 +56,14 @@ var signingKeys = sync.OnceValue(func() map[string]signingKey {
 	add("weak", jwa.RS256, rsa1024, err)
 	return keys
 })
+
+func newECKey(kid string) signingKey {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		panic(err)
+	}
+	return signingKey{kid, jwa.ES256, key}
+}
 
 // jwk returns the public key as the members of a JWK, some of them changed;
 // nil takes a member away.
