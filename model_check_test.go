@@ -58,7 +58,7 @@ func (w *world) workAt(t *rapid.T, o *office, now time.Time) {
 			}
 			news++
 			late = late || is == traintravel.Succeeded
-			w.payment(t, k, books.Payments[id], now)
+			w.payment(t, k, books, id, now)
 		}
 		if late && (k.Status == traintravel.Held || k.Status == traintravel.Expired) {
 			bought = append(bought, k)
@@ -70,8 +70,8 @@ func (w *world) workAt(t *rapid.T, o *office, now time.Time) {
 }
 
 // payment checks what was found out of an attempt, and what the bank knows.
-func (w *world) payment(t *rapid.T, k *ticket, p traintravel.Payment, now time.Time) {
-	was := w.payments[p.ID]
+func (w *world) payment(t *rapid.T, k *ticket, books traintravel.Books, id uuid.UUID, now time.Time) {
+	was, p := w.payments[id], books.Payments[id]
 	out, err := w.bank().Gateway.Lookup(t.Context(), p.ID)
 	arrived := err == nil && out.Failure.Code != "canceled"
 	switch {
@@ -91,7 +91,9 @@ func (w *world) payment(t *rapid.T, k *ticket, p traintravel.Payment, now time.T
 		return
 	}
 	k.OpenPayment, k.until = uuid.Nil, k.Expires
-	if p.Status == traintravel.Failed && k.lapsed(now) {
+	// Unless another attempt succeeded a moment before, in the same round.
+	kept := books.Bookings[k.ID].Status == traintravel.Confirmed && !slices.Contains(w.observer.post.of(k.ID), traintravel.BookingExpired)
+	if p.Status == traintravel.Failed && k.lapsed(now) && !kept {
 		k.Status, k.expired = traintravel.Expired, true
 	}
 }

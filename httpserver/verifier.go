@@ -136,9 +136,9 @@ func (v *Verifier) Authenticate(ctx context.Context, token string) (Identity, er
 		v.cache.forget(&hash)
 		return Identity{}, badToken("it has expired")
 	default:
-		set, err := v.opts.Keys.Keys(ctx, false)
+		set, err := v.keys(ctx, false)
 		if err != nil {
-			return Identity{}, keysUnavailable(err)
+			return Identity{}, err
 		}
 		if known.signedBy(set) {
 			return known.identity, nil
@@ -226,25 +226,29 @@ func (v *Verifier) check(c *tokenClaims, now time.Time) error {
 // key finds the key that a header names. If the keys at hand have none such, the
 // source is asked to look again, which it does only so often.
 func (v *Verifier) key(ctx context.Context, head tokenHeader) (*publicKey, *KeySet, error) {
-	set, err := v.opts.Keys.Keys(ctx, false)
+	set, err := v.keys(ctx, false)
 	if err != nil {
-		return nil, nil, keysUnavailable(err)
+		return nil, nil, err
 	}
 	key, err := set.find(head)
 	if !errors.Is(err, errUnknownKey) {
 		return key, set, err
 	}
-	if set, err = v.opts.Keys.Keys(ctx, true); err != nil {
-		return nil, nil, keysUnavailable(err)
+	if set, err = v.keys(ctx, true); err != nil {
+		return nil, nil, err
 	}
 	key, err = set.find(head)
 	return key, set, err
 }
 
-// keysUnavailable makes sure of what the error of a key source says.
-func keysUnavailable(err error) error {
-	if errors.Is(err, ErrUnavailable) {
-		return err
+// keys asks the source, and makes sure of what an error of it says.
+func (v *Verifier) keys(ctx context.Context, refresh bool) (*KeySet, error) {
+	set, err := v.opts.Keys.Keys(ctx, refresh)
+	switch {
+	case err == nil && set == nil:
+		return nil, fmt.Errorf("%w: there are no keys", ErrUnavailable)
+	case err != nil && !errors.Is(err, ErrUnavailable):
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	return set, err
 }

@@ -159,6 +159,8 @@ func TestRememberedTokens(t *testing.T) {
 		ok("and again")
 		keys.change(nil, httpserver.ErrUnavailable)
 		fails(httpserver.ErrUnavailable, "without keys")
+		keys.change(nil, nil)
+		fails(httpserver.ErrUnavailable, "without keys or a reason")
 		keys.change(nil, errors.New("of another kind"))
 		fails(httpserver.ErrUnavailable, "without keys, said otherwise")
 		keys.change(keySet(t, jwkSet(k["ec2"].jwk(map[string]any{"kid": "ec"}))), nil)

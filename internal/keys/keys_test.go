@@ -315,7 +315,7 @@ func TestNothingShows(t *testing.T) {
 	var log bytes.Buffer
 	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "ring", r)
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "ring", r)
-	text, err := json.Marshal(r)
+	text, err := json.Marshal(map[string]any{"ring": r})
 	if err != nil {
 		t.Fatal(err)
 	}
