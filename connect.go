@@ -64,7 +64,7 @@ func (sn *snapshot) changes(from ride, number uint32, last bool, alight int) []c
 					continue
 				}
 				d, departs, ok := t.next(j, earliest)
-				if !ok || d < t.since || (RunID{t.id, d}) == from.run() {
+				if !ok || d < t.since || t.run(d) == from.run() {
 					continue
 				}
 				all = append(all, change{alight: i, board: j, date: d, slack: departs.Sub(earliest), arrives: arrives})

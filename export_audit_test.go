@@ -111,7 +111,7 @@ func (a *auditor) read(ctx context.Context, r Reader) error {
 		}
 	}
 	c, err := readCurrent(ctx, r)
-	if n := generations[string(c.generation[:])]; c.generation != uuid.Nil && n != c.timetable+c.registry {
+	if n := generations[string(c.generation[:])]; c.generation != uuid.Nil && n != c.timetable+c.registry+c.moves {
 		a.say("the timetable has %d bytes, not %d", n, c.timetable+c.registry)
 	}
 	a.Generations = len(generations)

@@ -41,15 +41,17 @@ var currentKey = Key{TableMeta, "timetable"}
 type current struct {
 	generation          uuid.UUID
 	timetable, registry int // bytes
+	moves               int // bytes; since version 2
 }
 
-const currentVersion = 1
+const currentVersion = 2
 
 func (c current) encode() []byte {
 	e := newEncoder(currentVersion, 40)
 	e.id(c.generation)
 	e.uint(uint64(c.timetable))
 	e.uint(uint64(c.registry))
+	e.uint(uint64(c.moves))
 	return e.b
 }
 
@@ -57,8 +59,11 @@ func decodeCurrent(b []byte) (current, error) {
 	if b == nil {
 		return current{}, nil
 	}
-	d, _ := newDecoder("current timetable", currentVersion, b)
+	d, version := newDecoder("current timetable", currentVersion, b)
 	c := current{generation: d.id(), timetable: int(d.uint()), registry: int(d.uint())}
+	if version >= 2 {
+		c.moves = int(d.uint())
+	}
 	return c, d.done()
 }
 
@@ -98,7 +103,7 @@ var errOvertaken = errors.New("another timetable was loaded meanwhile")
 func (s *Service) replaceTimetable(ctx context.Context, t *Timetable) (*snapshot, error) {
 	now := s.now()
 	var old current
-	var reg registry
+	var former registry
 	err := s.store.View(ctx, func(r Reader) (err error) {
 		if old, err = readCurrent(ctx, r); err != nil || old.generation == uuid.Nil {
 			return err
@@ -107,14 +112,15 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable) (*snapshot
 		if err != nil {
 			return err
 		}
-		reg, err = decodeRegistry(b)
+		former, err = decodeRegistry(b)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	calendars := calendarCache{}
-	ids, reg, err := register(reg, t.Trains, calendars.get, DateOf(now.UTC()))
+	today := DateOf(now.UTC())
+	ids, reg, err := register(former, t.Trains, calendars.get, today)
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +138,10 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable) (*snapshot
 	if err := s.writeChunks(ctx, next.generation, 'r', b); err != nil {
 		return nil, err
 	}
+	// Who has which inventory is decided by what is booked, in the update from
+	// which on bookings follow it.
+	slots := newSlots(former, reg, t.Trains, ids, calendars.get)
+	var moves []move
 	err = s.store.Update(ctx, func(tx Tx) error {
 		c, err := readCurrent(ctx, tx)
 		if err != nil {
@@ -140,13 +150,20 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable) (*snapshot
 		if c != old {
 			return errOvertaken
 		}
-		tx.Put(currentKey, next.encode())
+		if moves, err = slots.find(ctx, tx, max(today-keepNumbers, FirstDate)); err != nil {
+			return err
+		}
+		c, b := next, encodeMoves(moves)
+		c.moves = len(b)
+		putChunks(tx, c.generation, 'v', 0, b)
+		tx.Put(currentKey, c.encode())
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	sn := compile(t, ids, reg, &s.zones)
+	sn.move(t, moves)
 	sn.generation = next.generation
 	return sn, nil
 }
@@ -159,7 +176,7 @@ func readCurrent(ctx context.Context, r Reader) (current, error) {
 	return decodeCurrent(v[0])
 }
 
-// chunkKey orders chunks by generation, kind ('t' timetable, 'r' registry) and position.
+// chunkKey orders chunks by generation, kind ('t' timetable, 'r' registry, 'v' moves) and position.
 func chunkKey(generation uuid.UUID, kind byte, n int) Key {
 	id := append(generation[:], kind)
 	return Key{TableTimetable, string(binary.BigEndian.AppendUint32(id, uint32(n)))}
@@ -172,11 +189,7 @@ func (s *Service) writeChunks(ctx context.Context, generation uuid.UUID, kind by
 		first := n
 		n += chunksAnUpdate
 		err := s.store.Update(ctx, func(tx Tx) error {
-			for i, rest := first, part; len(rest) > 0; i++ {
-				chunk := rest[:min(len(rest), chunkSize)]
-				rest = rest[len(chunk):]
-				tx.Put(chunkKey(generation, kind, i), bytes.Clone(chunk))
-			}
+			putChunks(tx, generation, kind, first, part)
 			return nil
 		})
 		if err != nil {
@@ -184,6 +197,15 @@ func (s *Service) writeChunks(ctx context.Context, generation uuid.UUID, kind by
 		}
 	}
 	return nil
+}
+
+// putChunks writes a part, from its n-th chunk on.
+func putChunks(tx Tx, generation uuid.UUID, kind byte, n int, part []byte) {
+	for ; len(part) > 0; n++ {
+		chunk := part[:min(len(part), chunkSize)]
+		part = part[len(chunk):]
+		tx.Put(chunkKey(generation, kind, n), bytes.Clone(chunk))
+	}
 }
 
 // readChunks reads all of what current tells of a generation. Both are read on

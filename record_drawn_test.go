@@ -120,7 +120,7 @@ func TestSmallRecords(t *testing.T) {
 		gotRemembered, err := decodeRemembered(r.encode())
 		checkRecord(t, r, gotRemembered, err, cmp.AllowUnexported(remembered{}, answer{}))
 
-		c := current{drawID(t), rapid.IntRange(0, 1<<62).Draw(t, "timetable"), rapid.IntRange(0, 1<<62).Draw(t, "registry")}
+		c := current{drawID(t), rapid.IntRange(0, 1<<62).Draw(t, "timetable"), rapid.IntRange(0, 1<<62).Draw(t, "registry"), rapid.IntRange(0, 1<<62).Draw(t, "moves")}
 		gotCurrent, err := decodeCurrent(c.encode())
 		checkRecord(t, c, gotCurrent, err, cmp.AllowUnexported(current{}))
 

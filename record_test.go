@@ -59,6 +59,10 @@ var recordKinds = []struct {
 		v, err := decodeCurrent(b)
 		return v.encode(), err
 	}},
+	{"moves", encodeMoves([]move{{0, NewDate(2026, 5, 4), 1}, {300, NewDate(2026, 5, 5), 0}}), func(b []byte) ([]byte, error) {
+		v, err := decodeMoves(b, 301)
+		return encodeMoves(v), err
+	}},
 }
 
 func sampleID(n byte) uuid.UUID { return stamp(uuid.UUID{0: n, 7: n, 15: n}, 7) }

@@ -21,14 +21,16 @@ type snapshot struct {
 	trains     []train
 	byNumber   map[uint32][]int32    // trains with a registered number: variants that never run on one date
 	byTrain    map[uuid.UUID][]int32 // the same by identity
+	moved      map[RunID]*train      // the runs of train.moved
 	visits     [][]visit             // for each station: which trains call there, and when
 }
 
 // train is a Train compiled.
 type train struct {
-	id       uuid.UUID // identity: the same in later timetables
-	number   uint32    // for trip IDs
-	since    Date      // the number means this train from this date on
+	id       uuid.UUID          // identity: the same in later timetables
+	moved    map[Date]uuid.UUID // where it has another's: see move
+	number   uint32             // for trip IDs
+	since    Date               // the number means this train from this date on
 	list     uint64
 	operator string
 	name     string
@@ -146,8 +148,35 @@ func (sn *snapshot) appendCalls(calls []call, src []Call) []call {
 	return calls
 }
 
+// move makes trains run under other identities on some dates.
+func (sn *snapshot) move(t *Timetable, moves []move) {
+	sn.moved = make(map[RunID]*train, len(moves))
+	for _, m := range moves {
+		tr := &sn.trains[m.train]
+		if tr.moved == nil {
+			tr.moved = map[Date]uuid.UUID{}
+		}
+		tr.moved[m.date] = twin(t.Trains[m.train].base(), m.slot)
+		sn.moved[tr.run(m.date)] = tr
+	}
+}
+
+// run is a train on a date.
+func (t *train) run(d Date) RunID {
+	if id, ok := t.moved[d]; ok {
+		return RunID{id, d}
+	}
+	return RunID{t.id, d}
+}
+
 // run finds the train that runs under an identity on a date.
-func (sn *snapshot) run(id RunID) (*train, bool) { return sn.onDate(sn.byTrain[id.Train], id.Date) }
+func (sn *snapshot) run(id RunID) (*train, bool) {
+	if t, ok := sn.moved[id]; ok {
+		return t, true
+	}
+	t, ok := sn.onDate(sn.byTrain[id.Train], id.Date)
+	return t, ok && t.run(id.Date) == id
+}
 
 // numbered finds the train that a number in a trip's ID means on a date.
 func (sn *snapshot) numbered(number uint32, d Date) (*train, bool) {

@@ -176,7 +176,7 @@ func (s *Service) snapshot(ctx context.Context) (*snapshot, error) {
 // readSnapshot compiles the timetable in force, unless it is known.
 func (s *Service) readSnapshot(ctx context.Context, known *snapshot) (*snapshot, error) {
 	var c current
-	var t, r []byte
+	var t, r, v []byte
 	err := s.store.View(ctx, func(rd Reader) (err error) {
 		c, err = readCurrent(ctx, rd)
 		if err != nil || c.generation == uuid.Nil || known != nil && known.generation == c.generation {
@@ -185,7 +185,10 @@ func (s *Service) readSnapshot(ctx context.Context, known *snapshot) (*snapshot,
 		if t, err = readChunks(ctx, rd, c.generation, 't', c.timetable); err != nil {
 			return err
 		}
-		r, err = readChunks(ctx, rd, c.generation, 'r', c.registry)
+		if r, err = readChunks(ctx, rd, c.generation, 'r', c.registry); err != nil {
+			return err
+		}
+		v, err = readChunks(ctx, rd, c.generation, 'v', c.moves)
 		return err
 	})
 	switch {
@@ -204,7 +207,14 @@ func (s *Service) readSnapshot(ctx context.Context, known *snapshot) (*snapshot,
 	if err != nil {
 		return nil, err
 	}
+	var moves []move
+	if c.moves > 0 { // a version before had none
+		if moves, err = decodeMoves(v, len(tt.Trains)); err != nil {
+			return nil, err
+		}
+	}
 	sn := compile(tt, ids, reg, &s.zones)
+	sn.move(tt, moves)
 	sn.generation = c.generation
 	return sn, nil
 }

@@ -72,7 +72,7 @@ type ride struct {
 
 func (r ride) departs() time.Time { return r.train.departs(r.date, r.board) }
 func (r ride) arrives() time.Time { return r.train.arrives(r.date, r.alight) }
-func (r ride) run() RunID         { return RunID{r.train.id, r.date} }
+func (r ride) run() RunID         { return r.train.run(r.date) }
 
 // tripID is the ID of a trip of these rides, which connect accepts.
 func tripID(rides []ride) uuid.UUID {

@@ -1,0 +1,238 @@
+package traintravel
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// A move says that a train sells from another inventory on a date than from
+// that of its registered twin: the bookings there are its own.
+type move struct {
+	train int // index
+	date  Date
+	slot  int // the twin whose inventory it is
+}
+
+// slots finds the moves of a timetable. Only bases that have, or lately had,
+// more than one train or list of calls are in it.
+type slots struct {
+	bases []slotBase
+	at    map[uuid.UUID]slot // by identity
+}
+
+type slot struct{ base, n int }
+
+type slotBase struct {
+	trains []slotTrain
+	limit  int              // the slots that can be found again are below
+	twins  map[uint64][]int // by list: the twins with which it is registered
+}
+
+type slotTrain struct {
+	index    int
+	twin     int // registered
+	days     *days
+	list     uint64
+	terminus uint64
+	id       string
+	changed  bool // nobody was registered with its list before
+	added    bool // nobody was registered as its twin before
+}
+
+// slotRecord is what the inventory of a slot was last fitted to.
+type slotRecord struct {
+	slot     int
+	list     uint64
+	terminus uint64
+}
+
+// newSlots prepares for what register found, so that find has little to do.
+func newSlots(old, reg registry, trains []Train, ids []numbering, calendars func(*Calendar) *days) *slots {
+	entries := map[uuid.UUID]int{}
+	limit := map[uuid.UUID]int{}
+	byNumber := make(map[uint32]registered, len(reg.entries))
+	for _, e := range reg.entries {
+		entries[e.base]++
+		limit[e.base] = max(limit[e.base], e.twin)
+		byNumber[e.number] = e
+	}
+	f := &slots{at: map[uuid.UUID]slot{}}
+	index := map[uuid.UUID]int{}
+	for i := range trains {
+		t, e := &trains[i], byNumber[ids[i].number]
+		if entries[e.base] == 1 && limit[e.base] == 0 {
+			continue
+		}
+		at, ok := index[e.base]
+		if !ok {
+			at = len(f.bases)
+			index[e.base] = at
+			f.bases = append(f.bases, slotBase{limit: limit[e.base] + 2*entries[e.base] + 2, twins: map[uint64][]int{}})
+			for n := range f.bases[at].limit {
+				f.at[twin(e.base, n)] = slot{at, n}
+			}
+		}
+		f.bases[at].trains = append(f.bases[at].trains, slotTrain{
+			index: i, twin: e.twin, days: calendars(t.Days), list: e.list, terminus: e.terminus, id: t.ID, changed: true, added: true,
+		})
+	}
+	for _, e := range old.entries {
+		at, ok := index[e.base]
+		if !ok {
+			continue
+		}
+		b := &f.bases[at]
+		b.twins[e.list] = append(b.twins[e.list], e.twin)
+		for i := range b.trains {
+			t := &b.trains[i]
+			t.changed = t.changed && t.list != e.list
+			t.added = t.added && t.twin != e.twin
+		}
+	}
+	for _, b := range f.bases {
+		slices.SortFunc(b.trains, func(a, b slotTrain) int {
+			return cmp.Or(cmp.Compare(a.twin, b.twin), cmp.Compare(a.list, b.list), cmp.Compare(a.days.first, b.days.first), cmp.Compare(a.id, b.id), cmp.Compare(a.index, b.index))
+		})
+	}
+	return f
+}
+
+// find reads the inventories of all runs from a date on and returns the moves,
+// by date. It changes nothing, as a closure of Store.Update may run twice.
+func (f *slots) find(ctx context.Context, r Reader, from Date) ([]move, error) {
+	if len(f.bases) == 0 {
+		return nil, nil
+	}
+	var moves []move
+	var date Date
+	found := map[int][]slotRecord{} // on date, by base
+	settle := func() {
+		for base, records := range found {
+			moves = f.bases[base].settle(moves, date, records)
+		}
+		clear(found)
+	}
+	for next := runKey(RunID{Date: from}).ID; ; {
+		records, err := r.List(ctx, Range{Table: TableRuns, From: next, Limit: batch})
+		if err != nil {
+			return nil, err
+		}
+		for _, rec := range records {
+			next = rec.ID + "\x00"
+			run := parseRunKey(rec.ID)
+			at, ok := f.at[run.Train]
+			if !ok {
+				continue
+			}
+			inv, err := decodeInventory(rec.Value)
+			if err != nil {
+				return nil, err
+			}
+			if run.Date != date {
+				settle()
+				date = run.Date
+			}
+			s := slotRecord{slot: at.n, list: inv.list}
+			if n := len(inv.calls); n > 0 {
+				s.terminus = inv.calls[n-1]
+			}
+			found[at.base] = append(found[at.base], s)
+		}
+		if len(records) < batch {
+			break
+		}
+	}
+	settle()
+	slices.SortFunc(moves, func(a, b move) int { return cmp.Or(cmp.Compare(a.date, b.date), cmp.Compare(a.train, b.train)) })
+	return moves, nil
+}
+
+// settle gives each train of the base that runs on a date a slot of its own
+// and adds those that are not the registered twin's. A train whose list of
+// calls a record counts on has that record's slot, whatever else there is.
+func (b *slotBase) settle(moves []move, date Date, records []slotRecord) []move {
+	slices.SortFunc(records, func(a, b slotRecord) int { return cmp.Compare(a.slot, b.slot) })
+	var trains []slotTrain
+	for _, t := range b.trains {
+		if t.days.runs(date) {
+			trains = append(trains, t)
+		}
+	}
+	at := make([]int, len(trains))
+	for i := range at {
+		at[i] = -1
+	}
+	taken := func(n int) bool { return slices.Contains(at, n) }
+	booked := func(n int) bool { return slices.ContainsFunc(records, func(r slotRecord) bool { return r.slot == n }) }
+	claim := func(likes func(slotTrain, slotRecord) bool) {
+		for i, t := range trains {
+			for _, r := range records {
+				if at[i] < 0 && likes(t, r) && !taken(r.slot) {
+					at[i] = r.slot
+				}
+			}
+		}
+	}
+	claim(func(t slotTrain, r slotRecord) bool { return t.list == r.list && t.twin == r.slot })
+	claim(func(t slotTrain, r slotRecord) bool { return t.list == r.list })
+	// The other records are of trains that do not run any more or have other
+	// calls now. Trains with new calls come first, then whoever was the same
+	// train in an earlier timetable.
+	ends := func(t slotTrain, r slotRecord) bool { return t.terminus == r.terminus }
+	was := func(t slotTrain, r slotRecord) bool { return slices.Contains(b.twins[r.list], t.twin) }
+	claim(func(t slotTrain, r slotRecord) bool { return t.changed && ends(t, r) && was(t, r) })
+	claim(func(t slotTrain, r slotRecord) bool { return t.changed && ends(t, r) })
+	claim(func(t slotTrain, r slotRecord) bool { return t.changed && was(t, r) })
+	claim(func(t slotTrain, _ slotRecord) bool { return t.changed && t.added })
+	claim(was)
+	for i, t := range trains {
+		if at[i] < 0 && !taken(t.twin) && !booked(t.twin) {
+			at[i] = t.twin
+		}
+	}
+	for i := range trains {
+		for n := 0; at[i] < 0; n++ {
+			// The next timetable would not find what lies beyond the limit.
+			// Rather than that, somebody's slot who does not run any more.
+			if !taken(n%b.limit) && (n >= b.limit || !booked(n)) {
+				at[i] = n % b.limit
+			}
+		}
+	}
+	for i, t := range trains {
+		if at[i] != t.twin {
+			moves = append(moves, move{t.index, date, at[i]})
+		}
+	}
+	return moves
+}
+
+const movesVersion = 1
+
+func encodeMoves(moves []move) []byte {
+	e := newEncoder(movesVersion, 8+8*len(moves))
+	e.uint(uint64(len(moves)))
+	for _, m := range moves {
+		e.uint(uint64(m.train))
+		e.int(int64(m.date))
+		e.uint(uint64(m.slot))
+	}
+	return e.b
+}
+
+// decodeMoves reads the moves of a timetable of so many trains.
+func decodeMoves(b []byte, trains int) ([]move, error) {
+	d, _ := newDecoder("moves", movesVersion, b)
+	moves := make([]move, d.len(3))
+	for i := range moves {
+		moves[i] = move{train: int(d.uint()), date: Date(d.int()), slot: int(d.uint())}
+		if moves[i].train < 0 || moves[i].train >= trains {
+			d.fail()
+			moves[i].train = 0
+		}
+	}
+	return moves, d.done()
+}
