@@ -145,4 +145,3 @@ func TestListedAndDelivered(t *testing.T) {
 		}
 	})
 }
-

@@ -244,4 +244,3 @@ func (s *interposed) List(ctx context.Context, r traintravel.Range) ([]traintrav
 	}
 	return records, err
 }
-

@@ -243,4 +243,3 @@ func TestStranded(t *testing.T) {
 		})
 	}
 }
-

@@ -252,4 +252,3 @@ func TestRunIsQuickerThanTheAnswer(t *testing.T) {
 		})
 	}
 }
-
