@@ -76,7 +76,7 @@ func TestRun(t *testing.T) {
 		time.Sleep(time.Until(held.Expires) - 1)
 		synctest.Wait()
 		o.stands(held.ID, traintravel.Held)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		o.stands(held.ID, traintravel.Expired)
 		o.told(held.ID, traintravel.BookingExpired, traintravel.BookingCreated)

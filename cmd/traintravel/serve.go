@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto"
 	"errors"
 	"fmt"
 	"log"
@@ -170,11 +169,7 @@ func (p *program) authentication(set settings, addr net.Addr, base string, ring 
 
 // builtin is the built-in authorization server of an issuer.
 func builtin(issuer string, ring *keys.Ring, logger *slog.Logger) (*authserver.Server, error) {
-	var signers []crypto.Signer
-	for _, k := range ring.Signing() {
-		signers = append(signers, k)
-	}
-	o := authserver.Options{Issuer: issuer, Keys: signers, Logger: logger}
+	o := authserver.Options{Issuer: issuer, Keys: ring.Signing(), Logger: logger}
 	if secret := ring.ProgramSecret(); secret != "" {
 		o.Clients = append(o.Clients, authserver.Client{ID: "traintravel-program", Name: "A program", Secret: secret, Program: true})
 	}
