@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,6 +59,20 @@ type Subject struct {
 type Caller struct {
 	Subject
 	Client string
+}
+
+// maxCaller bounds each part of a Caller, in bytes.
+const maxCaller = 1024
+
+// check refuses a Caller that is nobody, lest all who are share their bookings.
+func (c Caller) check() error {
+	switch {
+	case c.ID == "":
+		return invalid("caller", "has no subject ID")
+	case len(c.ID) > maxCaller || len(c.Issuer) > maxCaller || len(c.Client) > maxCaller:
+		return invalid("caller", "has a part of more than %d bytes", maxCaller)
+	}
+	return nil
 }
 
 // A BookingStatus is where a booking stands: held, then confirmed, expired or
@@ -142,6 +157,9 @@ func (b *Booking) ownedBy(by Caller) bool { return b.Owner == by.Subject }
 // ErrDogsNotAllowed and ErrDeparted, ErrKeyReused, ErrNoTimetable, or an
 // [*InvalidError].
 func (s *Service) CreateBooking(ctx context.Context, by Caller, n NewBooking) (Booking, error) {
+	if err := by.check(); err != nil {
+		return Booking{}, err
+	}
 	n, err := n.normalize()
 	if err != nil {
 		return Booking{}, err
@@ -355,6 +373,7 @@ func (s *Service) terms(b Booking, now time.Time) (Money, error) {
 		return b.Price, nil
 	}
 	b.Status = Confirmed // it may become so before it is cancelled
+	b.Legs = slices.Clone(b.Legs)
 	refund, err := s.opts.Cancel(b, now)
 	if err != nil {
 		return Money{}, err

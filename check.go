@@ -26,6 +26,9 @@ const (
 func (t *Timetable) Check() error { return t.check(&zones{}) }
 
 func (t *Timetable) check(z *zones) error {
+	if t == nil {
+		return invalid("timetable", "is nil")
+	}
 	c := checker{zones: z, stations: make(map[uuid.UUID]bool, len(t.Stations)), calendars: map[*Calendar]bool{}}
 	for i := range t.Stations {
 		c.station(fmt.Sprintf("stations[%d]", i), &t.Stations[i])

@@ -7,7 +7,7 @@ import (
 
 // What a caller can act on. Every error that the methods of [Service] return
 // is, or wraps, one of these, an [*InvalidError], an [*AmountError], the error
-// of the caller's context, or a failure of the store, which says nothing to
+// of the caller's context or of Options.Cancel, or a failure of the store, which says nothing to
 // the user and everything to the log.
 var (
 	// ErrNotFound: there is no such station, trip, booking or payment, or it

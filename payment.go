@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -44,6 +45,10 @@ type payment struct {
 }
 
 const (
+	// maxPayment is the most that is taken at once, in minor units.
+	maxPayment = 1e16
+	// maxFailure bounds what is kept of a gateway's words, in bytes.
+	maxFailure = 500
 	// lateCharge is how long after its deadline a charge may still arrive at
 	// the gateway.
 	lateCharge = time.Minute
@@ -67,8 +72,13 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 	if err != nil {
 		return Payment{}, err
 	}
-	if n.Amount.Amount <= 0 {
+	switch {
+	case n.Amount.Amount <= 0:
 		return Payment{}, invalid("amount", "is not above zero")
+	case n.Amount.Amount > maxPayment:
+		return Payment{}, invalid("amount", "is above %d minor units", int64(maxPayment))
+	case !validCurrency(n.Amount.Currency):
+		return Payment{}, invalid("currency", "%.20q is no currency code of three lower-case letters, such as eur", n.Amount.Currency)
 	}
 	if s.opts.Gateway == nil {
 		return Payment{}, ErrNoGateway
@@ -156,6 +166,13 @@ func valid(out Outcome, err error) error {
 		return fmt.Errorf("the gateway answered the unknown status %q", out.Status)
 	}
 	return nil
+}
+
+// bounded is a failure of which a record has room: of a gateway's words what
+// can be shown.
+func (f Failure) bounded() Failure {
+	cut := func(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxFailure)], "") }
+	return Failure{Code: cut(f.Code), Message: cut(f.Message)}
 }
 
 // recovered makes a panic of somebody else's code an error with its place.

@@ -186,7 +186,7 @@ func (l *ledger) fail(p *payment, b *Booking, why Failure) error {
 	if p.Status == Failed {
 		return nil
 	}
-	p.Status, p.Failure, p.charging, p.next = Failed, why, false, time.Time{}
+	p.Status, p.Failure, p.charging, p.next = Failed, why.bounded(), false, time.Time{}
 	l.event(PaymentFailed, b.ID, p.ID)
 	if b.OpenPayment != p.ID {
 		return nil

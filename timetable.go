@@ -106,9 +106,9 @@ func Daily(from, to Date) *Calendar {
 	return &Calendar{Weekdays: [7]bool{true, true, true, true, true, true, true}, From: from, To: to}
 }
 
-// Runs says whether the calendar holds the date.
+// Runs says whether the calendar holds the date; a nil one holds none.
 func (c *Calendar) Runs(d Date) bool {
-	if slices.Contains(c.Removed, d) {
+	if c == nil || slices.Contains(c.Removed, d) {
 		return false
 	}
 	return d >= c.From && d <= c.To && c.Weekdays[weekday(d)] || slices.Contains(c.Added, d)

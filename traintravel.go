@@ -27,6 +27,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -77,7 +78,8 @@ type Options struct {
 	// seconds.
 	ChargeTimeout time.Duration
 
-	// Horizon is how far ahead trips are sold. Zero is 365 days.
+	// Horizon is how far ahead trips are sold, a hundred years at the most.
+	// Zero is 365 days.
 	Horizon time.Duration
 
 	// AnyAmount accepts any amount in any currency as payment, as the
@@ -105,6 +107,9 @@ type Service struct {
 	clocked   bool          // the clock was supplied
 }
 
+// longestHorizon keeps instants within what a time can hold.
+const longestHorizon = 100 * 365 * 24 * time.Hour
+
 // New returns a Service on a store. It starts nothing and reads nothing. It
 // returns an [*InvalidError] for an option out of its range.
 func New(store Store, opts Options) (*Service, error) {
@@ -125,6 +130,7 @@ func New(store Store, opts Options) (*Service, error) {
 			*d.value = d.zero
 		}
 	}
+	opts.Horizon = min(opts.Horizon, longestHorizon)
 	if store == nil {
 		return nil, invalid("store", "is nil")
 	}
@@ -156,9 +162,10 @@ func (s *Service) price(rides []ride, trip Trip) (Money, bool, error) {
 		if trip.Price = price; !ok {
 			trip.Price = Money{}
 		}
+		trip.Legs = slices.Clone(trip.Legs) // what the hook does to them is its own business
 		price, ok = s.opts.Price(trip)
 		if ok && (price.Amount <= 0 || !validCurrency(price.Currency)) {
-			return Money{}, false, fmt.Errorf("Options.Price made the price %v, which is none", price)
+			return Money{}, false, fmt.Errorf("Options.Price made the price %d %q, which is none", price.Amount, price.Currency)
 		}
 	}
 	return price, ok && price.Amount > 0, nil
