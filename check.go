@@ -77,6 +77,9 @@ func badText(s string, required bool) string {
 		if unicode.IsControl(r) {
 			return fmt.Sprintf("contains the control character %U", r)
 		}
+		if unicode.Is(unicode.Bidi_Control, r) && r >= 0x202A { // embeddings, overrides, isolates: what is read is not what is written
+			return fmt.Sprintf("contains %U, which reorders text", r)
+		}
 	}
 	return ""
 }

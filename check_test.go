@@ -62,6 +62,7 @@ func TestCheck(t *testing.T) {
 		{"a name of 200 characters", func(_ *Timetable, s *Station, _ *Train) { s.Name = long }, nil},
 		{"a name of 201", func(_ *Timetable, s *Station, _ *Train) { s.Name = long + "x" }, []string{"stations[0].name: has 201 characters"}},
 		{"a name that is no text", func(_ *Timetable, s *Station, _ *Train) { s.Name = "\xff" }, []string{"stations[0].name: is not valid UTF-8"}},
+		{"reordered text", func(_ *Timetable, s *Station, _ *Train) { s.Name = "\u202eniloC" }, []string{"stations[0].name: contains U+202E, which reorders text"}},
 		{"a line break", func(_ *Timetable, s *Station, _ *Train) { s.Address = "1 Street\nTown" }, []string{"stations[0].address: contains the control character U+000A"}},
 		{"no zone", func(_ *Timetable, s *Station, _ *Train) { s.Zone = "" }, []string{`stations[0].zone: "" is no IANA time zone`}},
 		{"the zone of this machine", func(_ *Timetable, s *Station, _ *Train) { s.Zone = "Local" }, []string{`stations[0].zone: "Local"`}},

@@ -9,7 +9,8 @@ import (
 const (
 	// changeTime is the least time to change trains at one station.
 	changeTime = 5 * time.Minute
-	// longestChange is the most a traveller is made to wait for the next train.
+	// longestChange is the most a traveller is made to wait for the next train
+	// after changeTime.
 	longestChange = 24 * time.Hour
 )
 
@@ -28,15 +29,48 @@ type change struct {
 // stations the one with the most slack, and of those the earliest, from which
 // the rest of the trip is possible. It returns nil if there is none.
 func (sn *snapshot) connect(first ride, numbers []uint32, alight int) []ride {
-	for _, c := range sn.changes(first, numbers[0], len(numbers) == 1, alight) {
-		first.alight = c.alight
-		next := ride{date: c.date, board: c.board}
-		next.train, _ = sn.numbered(numbers[0], c.date)
-		if len(numbers) == 1 {
-			next.alight = alight
+	c := connector{sn: sn, numbers: numbers, alight: alight, known: map[boarding][]ride{}}
+	return c.from(first, 0)
+}
+
+// A connector remembers where it has been: trains that share many stations can
+// be changed in more ways than anybody could go through.
+type connector struct {
+	sn      *snapshot
+	numbers []uint32
+	alight  int
+	known   map[boarding][]ride
+}
+
+// A boarding is a call of a run of the n-th number.
+type boarding struct {
+	run   RunID
+	board int
+	n     int
+}
+
+// from completes the trip with the trains from the n-th number on.
+func (c *connector) from(first ride, n int) []ride {
+	key := boarding{first.run(), first.board, n}
+	trip, ok := c.known[key]
+	if !ok {
+		trip = c.search(first, n)
+		c.known[key] = trip
+	}
+	return trip
+}
+
+func (c *connector) search(first ride, n int) []ride {
+	last := n == len(c.numbers)-1
+	for _, ch := range c.sn.changes(first, c.numbers[n], last, c.alight) {
+		first.alight = ch.alight
+		next := ride{date: ch.date, board: ch.board}
+		next.train, _ = c.sn.numbered(c.numbers[n], ch.date)
+		if last {
+			next.alight = c.alight
 			return []ride{first, next}
 		}
-		if rest := sn.connect(next, numbers[1:], alight); rest != nil && !rides(rest, first.run()) {
+		if rest := c.from(next, n+1); rest != nil && !rides(rest, first.run()) {
 			return append([]ride{first}, rest...)
 		}
 	}

@@ -297,3 +297,38 @@ func TestConnectOnlySinceTheNumberMeansTheTrain(t *testing.T) {
 		}
 	}
 }
+
+// Trains that share all their stations can be changed in 256 ways each: the
+// search ends all the same.
+func TestConnectManyWays(t *testing.T) {
+	t.Parallel()
+	monday := NewDate(2021, 6, 14)
+	days := on(monday, monday+1, monday+2)
+	line := func(number string, start, from, to int) Train {
+		tr := trainOf(number, "Europe/Berlin", days, "A 8:00", "B 9:00")
+		tr.Calls = nil
+		for i := from; i < to; i++ {
+			at := ServiceTime(start*3600 + i*60)
+			tr.Calls = append(tr.Calls, Call{Station: manyStations[i].ID, Arrive: at, Depart: at})
+		}
+		return tr
+	}
+	network := networkOf(trainOf("4", "Europe/Berlin", days, "A 20:00", "B 21:00"))
+	network.Stations = append(network.Stations, manyStations[:]...)
+	network.Trains = append(network.Trains, line("1", 8, 0, MaxCalls), line("2", 9, 0, MaxCalls), line("3", 10, 0, MaxCalls))
+	sn := compiled(t, network)
+	if got := connected(t, sn, monday, "1", "2", "3", "4"); len(got) > 0 {
+		t.Errorf("no way leads to A: %q", got)
+	}
+	network.Trains[0] = line("4", 20, MaxCalls-1, MaxCalls+1)
+	if got := connected(t, compiled(t, network), monday, "1", "2", "3", "4"); len(got) != 4 {
+		t.Errorf("there is a way: %q", got)
+	}
+}
+
+var manyStations = func() (all [MaxCalls + 1]Station) {
+	for i := range all {
+		all[i] = Station{ID: nth(i), Name: "S", Country: "DE", Zone: "Europe/Berlin", Latitude: 50, Longitude: float64(i) / 10}
+	}
+	return all
+}()

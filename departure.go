@@ -17,7 +17,7 @@ func ParseDeparture(text string, loc *time.Location) (time.Time, error) {
 	if i := strings.LastIndexByte(s, ' '); i > len("2006-01-02T") {
 		s = s[:i] + "+" + s[i+1:]
 	}
-	if t, err := time.Parse(time.RFC3339Nano, s); err == nil && sane(t) {
+	if t, err := time.Parse(time.RFC3339Nano, s); err == nil && sane(t) && hasOffset(t) {
 		return t, nil
 	}
 	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04"} {
@@ -33,6 +33,13 @@ func ParseDeparture(text string, loc *time.Location) (time.Time, error) {
 
 // sane leaves out years in which arithmetic on instants overflows.
 func sane(t time.Time) bool { return t.Year() >= 1900 && t.Year() < 2200 }
+
+// hasOffset says whether the offset of t from UTC is one of RFC 3339: Go reads
+// +24:00, too.
+func hasOffset(t time.Time) bool {
+	_, seconds := t.Zone()
+	return (time.Duration(seconds) * time.Second).Abs() < 24*time.Hour
+}
 
 // wall is the instant at which clocks in loc show what t shows in UTC.
 func wall(t time.Time, loc *time.Location) time.Time {

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -18,9 +17,6 @@ import (
 // look opens the files that a process has left, and compares them with each
 // other and with what was said.
 func (w *witness) look(when string) {
-	if info, err := os.Stat(w.path(storeFile)); err == nil && info.Size() == 0 && len(w.said) == 0 {
-		os.Remove(w.path(storeFile)) // killed before it began to make the store, which says that it may be removed
-	}
 	store, err := boltstore.Open(w.path(storeFile), nil)
 	if err != nil {
 		w.Fatalf("%s: %v", when, err)

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -248,6 +250,34 @@ func (l *ledger) pin(b *Booking, until int64) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// handBack gives a train that runs again what was sold on its calls of a run
+// that another train has taken over.
+func (l *ledger) handBack(sn *snapshot, h handback) error {
+	if err := l.loadRuns(h.from, h.to); err != nil {
+		return err
+	}
+	from, to := l.runEntry(h.from), l.runEntry(h.to)
+	if t := &sn.trains[h.train]; to.inv == nil {
+		to.inv = sn.newInventory(t)
+	} else {
+		to.inv = sn.fitted(to.inv, t)
+	}
+	for _, id := range from.inv.handBack(h.list, to.inv) {
+		b, err := l.booking(id)
+		if err != nil {
+			return fmt.Errorf("booking %v, which has a place: %w", id, damaged(err))
+		}
+		b.Legs = slices.Clone(b.Legs)
+		for i := range b.Legs {
+			if b.Legs[i].Run == h.from {
+				b.Legs[i].Run = h.to
+			}
+		}
+	}
+	from.changed, to.changed = true, true
+	return nil
 }
 
 // put and delete note writes that are no booking, payment or run.

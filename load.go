@@ -141,28 +141,34 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable) (*snapshot
 	// Who has which inventory is decided by what is booked, in the update from
 	// which on bookings follow it.
 	slots := newSlots(former, reg, t.Trains, ids, calendars.get)
+	sn := compile(t, ids, reg, &s.zones)
 	var moves []move
-	err = s.store.Update(ctx, func(tx Tx) error {
-		c, err := readCurrent(ctx, tx)
+	err = s.update(ctx, now, func(l *ledger) error {
+		c, err := readCurrent(ctx, l.tx)
 		if err != nil {
 			return err
 		}
 		if c != old {
 			return errOvertaken
 		}
-		if moves, err = slots.find(ctx, tx, max(today-keepNumbers, FirstDate)); err != nil {
+		var back []handback
+		if moves, back, err = slots.find(ctx, l.tx, max(today-keepNumbers, FirstDate)); err != nil {
 			return err
+		}
+		for _, h := range back {
+			if err := l.handBack(sn, h); err != nil {
+				return err
+			}
 		}
 		c, b := next, encodeMoves(moves)
 		c.moves = len(b)
-		putChunks(tx, c.generation, 'v', 0, b)
-		tx.Put(currentKey, c.encode())
+		putChunks(l.put, c.generation, 'v', 0, b)
+		l.put(currentKey, c.encode())
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	sn := compile(t, ids, reg, &s.zones)
 	sn.move(t, moves)
 	sn.generation = next.generation
 	return sn, nil
@@ -189,7 +195,7 @@ func (s *Service) writeChunks(ctx context.Context, generation uuid.UUID, kind by
 		first := n
 		n += chunksAnUpdate
 		err := s.store.Update(ctx, func(tx Tx) error {
-			putChunks(tx, generation, kind, first, part)
+			putChunks(tx.Put, generation, kind, first, part)
 			return nil
 		})
 		if err != nil {
@@ -200,11 +206,11 @@ func (s *Service) writeChunks(ctx context.Context, generation uuid.UUID, kind by
 }
 
 // putChunks writes a part, from its n-th chunk on.
-func putChunks(tx Tx, generation uuid.UUID, kind byte, n int, part []byte) {
+func putChunks(put func(Key, []byte), generation uuid.UUID, kind byte, n int, part []byte) {
 	for ; len(part) > 0; n++ {
 		chunk := part[:min(len(part), chunkSize)]
 		part = part[len(chunk):]
-		tx.Put(chunkKey(generation, kind, n), bytes.Clone(chunk))
+		put(chunkKey(generation, kind, n), bytes.Clone(chunk))
 	}
 }
 

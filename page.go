@@ -13,12 +13,13 @@ const (
 
 // A Page asks for a part of a list. The zero Page is the first one.
 type Page struct {
-	// Number counts from 1; zero means 1. A page past the end is empty.
+	// Number counts from 1, to 1,000,000; zero means 1. A page past the end
+	// is empty.
 	Number int
 	// Limit is how many items a page has, 1 to MaxLimit; zero means DefaultLimit.
 	Limit int
 	// After is the Next of the page before. If set, it decides what comes,
-	// and Number means nothing: following Next from page to page meets each
+	// and not Number: following Next from page to page meets each
 	// item once, whatever is added or removed meanwhile.
 	After string
 }

@@ -23,10 +23,11 @@ type inventory struct {
 // taken is what one booking has of a run.
 type taken struct {
 	booking  uuid.UUID
-	place    int32 // from 0 over all coaches; noPlace if unreserved
-	from, to uint8 // calls
-	hook     bool  // takes a bicycle hook
-	until    int64 // nanos of the instant the hold ends; forGood when paid
+	place    int32  // from 0 over all coaches; noPlace if unreserved
+	from, to uint8  // calls
+	hook     bool   // takes a bicycle hook
+	until    int64  // nanos of the instant the hold ends; forGood when paid
+	sold     uint64 // listMark of the calls it was booked on; 0 if not known
 }
 
 const (
@@ -205,8 +206,39 @@ func (v *inventory) inTheWay(t taken, now time.Time) []uuid.UUID {
 	return ids
 }
 
-// take gives a booking what t says.
-func (v *inventory) take(t taken) { v.taken = append(v.taken, t) }
+// take gives a booking what t says, on the calls as they are.
+func (v *inventory) take(t taken) {
+	t.sold = v.list
+	v.taken = append(v.taken, t)
+}
+
+// handBack moves what was sold on a train's list of calls to the train's own
+// inventory, and says whose it is. There as here, what finds no place stays
+// stranded.
+func (v *inventory) handBack(list uint64, to *inventory) []uuid.UUID {
+	var moved []uuid.UUID
+	give := func(s stranded) {
+		moved = append(moved, s.booking)
+		if t, ok := to.reseat(s); ok {
+			to.taken = append(to.taken, t)
+		} else {
+			to.stranded = append(to.stranded, s)
+		}
+	}
+	v.taken = slices.DeleteFunc(v.taken, func(t taken) bool {
+		if t.sold == list {
+			give(v.strand(t))
+		}
+		return t.sold == list
+	})
+	v.stranded = slices.DeleteFunc(v.stranded, func(s stranded) bool {
+		if s.sold == list {
+			give(s)
+		}
+		return s.sold == list
+	})
+	return moved
+}
 
 // release takes back what a booking has, and says whether it had anything.
 func (v *inventory) release(booking uuid.UUID) bool {
@@ -259,9 +291,7 @@ func (v *inventory) fit(list uint64, calls []uint64, coaches []Coach) *inventory
 	moved := match(v.calls, calls)
 	var again []stranded
 	for _, t := range v.taken {
-		s := stranded{taken: t, board: v.calls[t.from], alight: v.calls[t.to]}
-		s.twice = !once(v.calls, s.board) || !once(v.calls, s.alight)
-		s.coach, s.seat = v.label(t.place)
+		s := v.strand(t)
 		from, to := moved[t.from], moved[t.to]
 		t.place = w.place(s.coach, s.seat)
 		if from < 0 || to < 0 || s.seat > 0 && t.place == noPlace {
@@ -279,6 +309,14 @@ func (v *inventory) fit(list uint64, calls []uint64, coaches []Coach) *inventory
 		}
 	}
 	return w
+}
+
+// strand says in words that hold without the calls and coaches what t is.
+func (v *inventory) strand(t taken) stranded {
+	s := stranded{taken: t, board: v.calls[t.from], alight: v.calls[t.to]}
+	s.twice = !once(v.calls, s.board) || !once(v.calls, s.alight)
+	s.coach, s.seat = v.label(t.place)
+	return s
 }
 
 // reseat finds what a stranded booking had, if it is there and nobody has it.
@@ -342,12 +380,35 @@ func match(a, b []uint64) []int {
 	return pairs
 }
 
-const inventoryVersion = 1
+// foreign are the lists of calls, other than that it counts on, on which what
+// is taken or stranded was sold.
+func (v *inventory) foreign() (lists []uint64) {
+	add := func(list uint64) {
+		if list != v.list && list != 0 && !slices.Contains(lists, list) {
+			lists = append(lists, list)
+		}
+	}
+	for i := range v.taken {
+		add(v.taken[i].sold)
+	}
+	for i := range v.stranded {
+		add(v.stranded[i].sold)
+	}
+	return lists
+}
+
+// Version 2 knows on which list of calls each was sold.
+const inventoryVersion = 2
 
 func (v *inventory) encode() []byte {
 	e := newEncoder(inventoryVersion, 32+8*len(v.calls)+16*len(v.coaches)+32*len(v.taken)+64*len(v.stranded))
 	e.uint(v.revision)
-	e.fixed64(v.list)
+	lists := append([]uint64{v.list}, v.foreign()...)
+	lists = lists[:min(len(lists), unknownList)]
+	e.uint(uint64(len(lists)))
+	for _, l := range lists {
+		e.fixed64(l)
+	}
 	e.uint(uint64(len(v.calls)))
 	for _, c := range v.calls {
 		e.fixed64(c)
@@ -355,11 +416,11 @@ func (v *inventory) encode() []byte {
 	e.coaches(v.coaches)
 	e.uint(uint64(len(v.taken)))
 	for _, t := range v.taken {
-		e.taken(t)
+		e.taken(t, lists)
 	}
 	e.uint(uint64(len(v.stranded)))
 	for _, s := range v.stranded {
-		e.taken(s.taken)
+		e.taken(s.taken, lists)
 		e.fixed64(s.board)
 		e.fixed64(s.alight)
 		e.flags(s.twice)
@@ -369,18 +430,31 @@ func (v *inventory) encode() []byte {
 	return e.b
 }
 
-// takenSize is fixed so that a full run is quick to read.
-const takenSize = 16 + 4 + 1 + 1 + 1 + 8
+const (
+	// takenSize is fixed so that a full run is quick to read.
+	takenSize = 16 + 4 + 1 + 1 + 1 + 8
 
-func (e *encoder) taken(t taken) {
+	// The hook is the lowest bit of a byte, the rest says on which of the
+	// lists of calls it was sold.
+	unknownList = 127
+)
+
+func (e *encoder) taken(t taken, lists []uint64) {
 	e.b = append(e.b, t.booking[:]...)
 	e.b = binary.BigEndian.AppendUint32(e.b, uint32(t.place))
-	e.b = append(e.b, t.from, t.to)
-	e.flags(t.hook)
+	sold := byte(unknownList)
+	if i := slices.Index(lists, t.sold); i >= 0 {
+		sold = byte(i)
+	}
+	sold <<= 1
+	if t.hook {
+		sold |= 1
+	}
+	e.b = append(e.b, t.from, t.to, sold)
 	e.fixed64(uint64(t.until))
 }
 
-func (d *decoder) taken() (t taken) {
+func (d *decoder) taken(lists []uint64) (t taken) {
 	p := d.take(takenSize)
 	if p == "" {
 		return t
@@ -388,13 +462,31 @@ func (d *decoder) taken() (t taken) {
 	copy(t.booking[:], p)
 	t.place = int32(bigEndian32(p[16:]))
 	t.from, t.to, t.hook = p[20], p[21], p[22]&1 != 0
+	if sold := int(p[22] >> 1); sold < len(lists) {
+		t.sold = lists[sold]
+	} else if sold != unknownList {
+		d.fail()
+	}
 	t.until = int64(bigEndian64(p[23:]))
 	return t
 }
 
 func decodeInventory(b []byte) (*inventory, error) {
-	d, _ := newDecoder("run", inventoryVersion, b)
-	v := &inventory{revision: d.uint(), list: d.fixed64()}
+	d, version := newDecoder("run", inventoryVersion, b)
+	v := &inventory{revision: d.uint()}
+	n := 1
+	if version >= 2 {
+		n = d.len(8)
+	}
+	lists := make([]uint64, n)
+	for i := range lists {
+		lists[i] = d.fixed64()
+	}
+	if n == 0 {
+		d.fail()
+		return v, d.done()
+	}
+	v.list = lists[0]
 	v.calls = make([]uint64, d.len(8))
 	for i := range v.calls {
 		v.calls[i] = d.fixed64()
@@ -402,13 +494,16 @@ func decodeInventory(b []byte) (*inventory, error) {
 	v.coaches = d.coaches()
 	v.taken = make([]taken, d.len(takenSize), len(d.rest)/takenSize+1)
 	for i := range v.taken {
-		v.taken[i] = d.taken()
+		v.taken[i] = d.taken(lists)
 	}
 	v.stranded = make([]stranded, d.len(takenSize+19))
 	for i := range v.stranded {
 		v.stranded[i] = stranded{
-			taken: d.taken(), board: d.fixed64(), alight: d.fixed64(), twice: d.flags()[0], coach: d.str(), seat: int(d.uint()),
+			taken: d.taken(lists), board: d.fixed64(), alight: d.fixed64(), twice: d.flags()[0], coach: d.str(), seat: int(d.uint()),
 		}
+	}
+	if f := v.foreign(); !slices.Equal(lists[1:], f[:min(len(f), unknownList-1)]) {
+		d.fail()
 	}
 	for _, t := range v.taken {
 		if int(t.to) >= len(v.calls) || t.from >= t.to {

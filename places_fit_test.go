@@ -129,7 +129,9 @@ func TestFitted(t *testing.T) {
 	if w := sn.fitted(v, &sn.trains[1]); w.places() != 3 || len(w.taken) != 1 || w.taken[0] != v.taken[0] || !w.fits(&sn.trains[1]) || w.fits(&sn.trains[0]) {
 		t.Errorf("with a longer coach: %+v", w)
 	}
-	if w := sn.fitted(v, &sn.trains[2]); len(w.taken) != 1 || w.taken[0] != paid(1, 1, 1, 3) || !w.fits(&sn.trains[2]) || w.fits(&sn.trains[0]) {
+	later := v.taken[0]
+	later.to = 3
+	if w := sn.fitted(v, &sn.trains[2]); len(w.taken) != 1 || w.taken[0] != later || !w.fits(&sn.trains[2]) || w.fits(&sn.trains[0]) {
 		t.Errorf("with a call inserted: %+v", w)
 	}
 }

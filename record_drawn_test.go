@@ -148,11 +148,12 @@ func TestInventoryRecord(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(t, "coaches") {
 			v.coaches = append(v.coaches, Coach{drawText(t), rapid.IntRange(1, maxPlaces).Draw(t, "seats")})
 		}
+		lists := rapid.SampledFrom([]uint64{0, v.list, 1, 2, 3})
 		someone := func(calls int) taken {
 			from := rapid.IntRange(0, calls-2).Draw(t, "from")
 			return taken{
 				booking: drawID(t), place: rapid.Int32().Draw(t, "place"), hook: rapid.Bool().Draw(t, "hook"), until: rapid.Int64().Draw(t, "until"),
-				from: uint8(from), to: uint8(rapid.IntRange(from+1, calls-1).Draw(t, "to")),
+				from: uint8(from), to: uint8(rapid.IntRange(from+1, calls-1).Draw(t, "to")), sold: lists.Draw(t, "sold"),
 			}
 		}
 		for range rapid.IntRange(0, 5).Draw(t, "taken") {

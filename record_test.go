@@ -100,11 +100,11 @@ func sampleInventory() *inventory {
 	return &inventory{
 		revision: 300, list: math.MaxUint64, calls: []uint64{1, 2, 1}, coaches: []Coach{{"1", 80}, {"A", 1}},
 		taken: []taken{
-			{booking: sampleID(1), place: 80, from: 0, to: 2, hook: true, until: forGood},
-			{booking: sampleID(2), place: noPlace, from: 1, to: 2, until: -1},
+			{booking: sampleID(1), place: 80, from: 0, to: 2, hook: true, until: forGood, sold: math.MaxUint64},
+			{booking: sampleID(2), place: noPlace, from: 1, to: 2, until: -1, sold: math.MaxUint64},
 		},
 		stranded: []stranded{{
-			taken: taken{booking: sampleID(3), place: noPlace, from: 3, to: 255, until: 5}, board: 7, alight: 8, twice: true, coach: "É", seat: 200,
+			taken: taken{booking: sampleID(3), place: noPlace, from: 3, to: 255, until: 5, sold: math.MaxUint64}, board: 7, alight: 8, twice: true, coach: "É", seat: 200,
 		}},
 	}
 }

@@ -55,6 +55,8 @@ func (s *Service) SearchTrips(ctx context.Context, q TripQuery) (List[Trip], err
 		return List[Trip]{}, invalid("destination", "is the same station as the origin")
 	case q.Depart.IsZero():
 		return List[Trip]{}, invalid("date", "is missing")
+	case !sane(q.Depart):
+		return List[Trip]{}, invalid("date", "lies in the year %d, and only 1900 to 2199 are known", q.Depart.Year())
 	}
 	now := s.now()
 	from, to := q.Depart, (DateOf(q.Depart.In(sn.locations[origin])) + 1).Start(sn.locations[origin])

@@ -82,6 +82,7 @@ func TestSearch(t *testing.T) {
 		for field, q := range map[string]traintravel.TripQuery{
 			"origin":       {Origin: uuid.New(), Destination: station('B'), Depart: opens},
 			"destination":  {Origin: station('A'), Destination: uuid.New(), Depart: opens},
+			"date ":        {Origin: station('A'), Destination: station('B'), Depart: time.Unix(1<<62, 0)},
 			"destination ": {Origin: station('A'), Destination: station('A'), Depart: opens},
 			"date":         {Origin: station('A'), Destination: station('B')},
 		} {

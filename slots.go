@@ -16,7 +16,15 @@ type move struct {
 	slot  int // the twin whose inventory it is
 }
 
-// slots finds the moves of a timetable. Only bases that have, or lately had,
+// A handback says that a train runs again whose run another had taken over and
+// sold meanwhile: what was sold on its list of calls is its own again.
+type handback struct {
+	train    int // index
+	list     uint64
+	from, to RunID // whose inventories
+}
+
+// slots finds the moves and handbacks of a timetable. Only bases that have, or lately had,
 // more than one train or list of calls are in it.
 type slots struct {
 	bases []slotBase
@@ -26,6 +34,7 @@ type slots struct {
 type slot struct{ base, n int }
 
 type slotBase struct {
+	id     uuid.UUID
 	trains []slotTrain
 	limit  int              // the slots that can be found again are below
 	twins  map[uint64][]int // by list: the twins with which it is registered
@@ -47,6 +56,7 @@ type slotRecord struct {
 	slot     int
 	list     uint64
 	terminus uint64
+	foreign  []uint64 // see inventory.foreign
 }
 
 // newSlots prepares for what register found, so that find has little to do.
@@ -70,7 +80,7 @@ func newSlots(old, reg registry, trains []Train, ids []numbering, calendars func
 		if !ok {
 			at = len(f.bases)
 			index[e.base] = at
-			f.bases = append(f.bases, slotBase{limit: limit[e.base] + 2*entries[e.base] + 2, twins: map[uint64][]int{}})
+			f.bases = append(f.bases, slotBase{id: e.base, limit: limit[e.base] + 2*entries[e.base] + 2, twins: map[uint64][]int{}})
 			for n := range f.bases[at].limit {
 				f.at[twin(e.base, n)] = slot{at, n}
 			}
@@ -100,25 +110,25 @@ func newSlots(old, reg registry, trains []Train, ids []numbering, calendars func
 	return f
 }
 
-// find reads the inventories of all runs from a date on and returns the moves,
-// by date. It changes nothing, as a closure of Store.Update may run twice.
-func (f *slots) find(ctx context.Context, r Reader, from Date) ([]move, error) {
+// find reads the inventories of all runs from a date on and returns the moves
+// and handbacks, by date. It changes nothing, as a closure of Store.Update may run twice.
+func (f *slots) find(ctx context.Context, r Reader, from Date) (moves []move, back []handback, err error) {
 	if len(f.bases) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
-	var moves []move
 	var date Date
 	found := map[int][]slotRecord{} // on date, by base
 	settle := func() {
 		for base, records := range found {
-			moves = f.bases[base].settle(moves, date, records)
+			m, b := f.bases[base].settle(date, records)
+			moves, back = append(moves, m...), append(back, b...)
 		}
 		clear(found)
 	}
 	for next := runKey(RunID{Date: from}).ID; ; {
 		records, err := r.List(ctx, Range{Table: TableRuns, From: next, Limit: batch})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, rec := range records {
 			next = rec.ID + "\x00"
@@ -129,13 +139,13 @@ func (f *slots) find(ctx context.Context, r Reader, from Date) ([]move, error) {
 			}
 			inv, err := decodeInventory(rec.Value)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			if run.Date != date {
 				settle()
 				date = run.Date
 			}
-			s := slotRecord{slot: at.n, list: inv.list}
+			s := slotRecord{slot: at.n, list: inv.list, foreign: inv.foreign()}
 			if n := len(inv.calls); n > 0 {
 				s.terminus = inv.calls[n-1]
 			}
@@ -147,13 +157,16 @@ func (f *slots) find(ctx context.Context, r Reader, from Date) ([]move, error) {
 	}
 	settle()
 	slices.SortFunc(moves, func(a, b move) int { return cmp.Or(cmp.Compare(a.date, b.date), cmp.Compare(a.train, b.train)) })
-	return moves, nil
+	slices.SortFunc(back, func(a, b handback) int {
+		return cmp.Or(cmp.Compare(a.from.Date, b.from.Date), cmp.Compare(a.train, b.train))
+	})
+	return moves, back, nil
 }
 
 // settle gives each train of the base that runs on a date a slot of its own
-// and adds those that are not the registered twin's. A train whose list of
+// and returns those that are not the registered twin's. A train whose list of
 // calls a record counts on has that record's slot, whatever else there is.
-func (b *slotBase) settle(moves []move, date Date, records []slotRecord) []move {
+func (b *slotBase) settle(date Date, records []slotRecord) (moves []move, back []handback) {
 	slices.SortFunc(records, func(a, b slotRecord) int { return cmp.Compare(a.slot, b.slot) })
 	var trains []slotTrain
 	for _, t := range b.trains {
@@ -207,7 +220,21 @@ func (b *slotBase) settle(moves []move, date Date, records []slotRecord) []move 
 			moves = append(moves, move{t.index, date, at[i]})
 		}
 	}
-	return moves
+	for _, r := range records {
+		for _, list := range r.foreign {
+			home := -1
+			for i, t := range trains {
+				if t.list == list && (home < 0 || at[i] == r.slot) {
+					home = i
+				}
+			}
+			if home >= 0 && at[home] != r.slot {
+				run := func(slot int) RunID { return RunID{twin(b.id, slot), date} }
+				back = append(back, handback{trains[home].index, list, run(r.slot), run(at[home])})
+			}
+		}
+	}
+	return moves, back
 }
 
 const movesVersion = 1

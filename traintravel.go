@@ -34,7 +34,8 @@ import (
 )
 
 // Options are the settings of a Service. The zero value works: it cannot take
-// payments, and nobody is notified.
+// payments, and nobody is notified. A panic of a function in them reaches the
+// caller of the method that called it, with nothing done.
 type Options struct {
 	// Gateway moves money. Nil refuses every payment with ErrNoGateway.
 	Gateway PaymentGateway
@@ -48,7 +49,10 @@ type Options struct {
 	Logger *slog.Logger
 
 	// Now is the clock that decides what has departed and expired. Nil is
-	// time.Now. It must be safe for concurrent use.
+	// time.Now. It must be safe for concurrent use. The clocks of services
+	// that share a store should agree to seconds: a charge that one has begun
+	// and the gateway has not heard of is given up when its deadline has
+	// passed by a minute on another's clock.
 	Now func() time.Time
 
 	// NewID returns random UUIDs (version 4). The service takes the random

@@ -30,6 +30,11 @@ func r1(line string, days ...int) traintravel.Train {
 	return t
 }
 
+func withSeats(t traintravel.Train, n int) traintravel.Train {
+	seats(n)(&t)
+	return t
+}
+
 // ride is the ID of a trip from A on a day of the week.
 func (o *office) ride(day int, to rune) uuid.UUID {
 	o.t.Helper()
@@ -133,6 +138,25 @@ func TestBookedTwins(t *testing.T) {
 			o.full(d, 2, 'C')
 			o.full(e, 2, 'B')
 		},
+		"one is replaced, booked, and comes back": func(o *office, fits func(...traintravel.Train)) {
+			fits(r1("ABH", week...))
+			a := o.book(anna, o.ride(3, 'B'))
+			if stranded := o.loadAll(r1("ACG", week...)); len(stranded) != 1 {
+				o.t.Errorf("replaced, %+v are stranded", stranded)
+			}
+			o.tryBook(berta, o.ride(3, 'C'), traintravel.ErrSoldOut) // what is stranded keeps its place
+			o.loadAll(withSeats(r1("ACG", week...), 2))
+			b := o.book(anna, o.ride(3, 'C'))
+			fits(r1("ABH", week...), withSeats(r1("ACG", week...), 2))
+			home, err := o.Booking(o.t.Context(), anna, a.ID)
+			if err != nil || home.Legs[0].Run == b.Legs[0].Run {
+				o.t.Errorf("the booking of the train that is back is %+v, %v", home, err)
+			}
+			o.full(home, 3, 'B')
+			o.book(berta, o.ride(3, 'C')) // the place that it had there is free again
+			o.expect("cancelling", o.CancelBooking(o.t.Context(), anna, a.ID), nil)
+			o.book(berta, o.ride(3, 'B'))
+		},
 		"three": func(o *office, fits func(...traintravel.Train)) {
 			fits(r1("ABH", 0, 1), r1("ACG", 2, 3), r1("ADF", 4, 5))
 			a, b, c := o.book(anna, o.ride(1, 'B')), o.book(anna, o.ride(2, 'C')), o.book(anna, o.ride(4, 'D'))
@@ -207,7 +231,7 @@ func TestNoTwinIsSoldTwice(t *testing.T) {
 			day  int
 		}
 		var bookings []sold
-		seller := map[traintravel.RunID]string{}
+		ownCoaches := rapid.Bool().Draw(t, "own coaches")
 		for round := range rapid.IntRange(2, 6).Draw(t, "timetables") {
 			var trains []traintravel.Train
 			runs := map[string]bool{}
@@ -217,6 +241,9 @@ func TestNoTwinIsSoldTwice(t *testing.T) {
 					continue
 				}
 				tr := r1(line, days...)
+				if ownCoaches { // or one that takes over a booked run has no place to sell
+					tr.Coaches[0].Number = line
+				}
 				tr.ID = fmt.Sprint(rapid.IntRange(0, 3).Draw(t, "id"), len(trains))
 				trains = append(trains, tr)
 				for _, d := range days {
@@ -231,10 +258,14 @@ func TestNoTwinIsSoldTwice(t *testing.T) {
 			}
 			office.Forget() // what another may have sold since
 			for _, b := range bookings {
-				run := b.Legs[0].Run
-				if seller[run] != b.line || !runs[fmt.Sprint(b.line, b.day)] {
+				if !runs[fmt.Sprint(b.line, b.day)] {
 					continue
 				}
+				now, err := office.Booking(t.Context(), anna, b.ID)
+				if err != nil {
+					t.Fatal(err)
+				}
+				run := now.Legs[0].Run
 				trip, err := office.Trip(t.Context(), office.ride(b.day, rune(b.line[1])))
 				if err != nil || trip.Legs[0].Run != run || trip.Seats != 0 {
 					t.Fatalf("timetable %d: %s on day %d was sold on %v and is %+v, %v", round, b.line, b.day, run, trip, err)
@@ -269,12 +300,11 @@ func TestNoTwinIsSoldTwice(t *testing.T) {
 						t.Fatal(err)
 					}
 					for _, other := range bookings {
-						if other.line == line && other.day == day && seller[other.Legs[0].Run] == line {
+						if other.line == line && other.day == day {
 							t.Fatalf("timetable %d: the place of %s on day %d is sold again", round, line, day)
 						}
 					}
 					bookings = append(bookings, sold{b, line, day})
-					seller[b.Legs[0].Run] = line
 				}
 			}
 		}

@@ -52,6 +52,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -79,7 +80,7 @@ type Options struct {
 
 	// DistanceUnit is how many metres one unit of shape_dist_traveled has,
 	// which GTFS leaves open. Zero, the default, measures trains as the crow
-	// flies.
+	// flies. It must not be negative or infinite.
 	DistanceUnit float64
 
 	// Locate, if not nil, is called for each station and may fill in Country,
@@ -132,6 +133,9 @@ func ReadFile(ctx context.Context, path string, opts Options) (*traintravel.Time
 // of the file system and of ctx. With any error there is no timetable, and the
 // Report tells what was read until then. Trains share Calendars and Coaches.
 func Read(ctx context.Context, fsys fs.FS, opts Options) (*traintravel.Timetable, Report, error) {
+	if u := opts.DistanceUnit; !(u >= 0) || math.IsInf(u, 0) {
+		return nil, Report{}, fmt.Errorf("gtfs: Options.DistanceUnit: %v is no number of metres", u)
+	}
 	dir, err := folder(fsys)
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("gtfs: %w", err)

@@ -67,6 +67,7 @@ func TestMistakes(t *testing.T) {
 		{stopTimes + "t1,B,9,08:00:00,08:00:00\n" + end, `stop_times.txt:3: stop_sequence 9 is there twice in trip "t1"`},
 		{stopTimes + "t1,B,1,,\n" + end, `stop_times.txt:2: the first and the last call of trip "t1" need times`},
 		{stopTimes + "t1,B,1,08:00:00,08:00:00,4\n" + end, `stop_times.txt:2: pickup_type "4" is no number from 0 to 3`},
+		{stopTimes + "t1,B,1,08:00:00,08:00:00,0,0x1p3\n" + end, `stop_times.txt:2: shape_dist_traveled "0x1p3" is no distance`},
 		{stopTimes + "t1,B,1,08:00:00,08:00:00,0,-3\n" + end, `stop_times.txt:2: shape_dist_traveled "-3" is no distance`},
 		{stopTimes + "t1,B,1,08:00:00,08:00:00,0,3,x\n" + end, "stop_times.txt:2: the row has more fields than the header"},
 		{stopTimes + "t1,B,1,08:00:00,\"08:00:00\n" + end, "stop_times.txt:2: a quote stands in a field that is not quoted, or another one is missing"},

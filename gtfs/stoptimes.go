@@ -3,7 +3,6 @@ package gtfs
 import (
 	"bytes"
 	"math"
-	"strconv"
 
 	"github.com/traintravel/traintravel"
 )
@@ -101,8 +100,8 @@ func (t *table) distance(c column) float32 {
 	if len(b) == 0 {
 		return float32(math.NaN())
 	}
-	v, err := strconv.ParseFloat(string(b), 32)
-	if err != nil || !(v >= 0) || math.IsInf(v, 0) {
+	v, ok := number(b)
+	if !ok || v < 0 || v > math.MaxFloat32 {
 		t.fail("shape_dist_traveled %.20q is no distance", b)
 		v = math.NaN()
 	}

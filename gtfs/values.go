@@ -47,10 +47,10 @@ func digits(b []byte) int {
 	return n
 }
 
-// clean makes control characters blanks.
+// clean makes control characters blanks, and those that reorder text.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) && r >= 0x202A {
 			return ' '
 		}
 		return r
@@ -64,6 +64,17 @@ func long(s string) bool {
 
 // degrees reads a coordinate between -limit and limit.
 func degrees(b []byte, limit float64) (float64, bool) {
+	v, ok := number(b)
+	return v, ok && math.Abs(v) <= limit
+}
+
+// number reads a decimal number, and nothing else that Go takes for one.
+func number(b []byte) (float64, bool) {
+	for _, c := range b {
+		if (c < '0' || c > '9') && c != '+' && c != '-' && c != '.' && c != 'e' && c != 'E' {
+			return 0, false
+		}
+	}
 	v, err := strconv.ParseFloat(string(b), 64)
-	return v, err == nil && math.Abs(v) <= limit
+	return v, err == nil
 }

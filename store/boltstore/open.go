@@ -7,11 +7,13 @@ import (
 	"hash/fnv"
 	"io/fs"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -46,10 +48,13 @@ func openFile(path string, opts Options) (db *bolt.DB, err error) {
 		time.Sleep(10 * time.Millisecond)
 		err = checkFile(path)
 	}
-	isNew := errors.Is(err, fs.ErrNotExist)
-	if err != nil && !isNew {
+	if errors.Is(err, fs.ErrNotExist) {
+		err = makeFile(path)
+	}
+	if err != nil {
 		return nil, err
 	}
+	removeDrafts(path)
 
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a damaged page may point anywhere
 	defer func() {
@@ -70,12 +75,51 @@ func openFile(path string, opts Options) (db *bolt.DB, err error) {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	db.AllocSize = growth
-	if isNew {
-		if err := syncDir(dir); err != nil {
-			return nil, errors.Join(err, db.Close())
+	return db, nil
+}
+
+// draftMark is between the name of a file and the rest of that of its draft.
+const draftMark = ".new-"
+
+// makeFile makes a new file, whole or not at all: under another name, for
+// whoever stops half-way leaves what is none. If another process makes it at the
+// same time, the first one's is it.
+func makeFile(path string) error {
+	draft := path + draftMark + strconv.FormatUint(rand.Uint64(), 36)
+	db, err := bolt.Open(draft, 0o600, nil) // writes and syncs an empty one
+	if err != nil {
+		return fmt.Errorf("make %s: %w", path, err)
+	}
+	if err := db.Close(); err != nil {
+		return fmt.Errorf("make %s: %w", path, err)
+	}
+	err = os.Link(draft, path) // unlike a renaming, it replaces nothing
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		if _, statErr := os.Stat(path); statErr != nil { // a file system without links
+			err = os.Rename(draft, path)
+		} else {
+			err = nil
 		}
 	}
-	return db, nil
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("make %s: %w", path, err)
+	}
+	_ = os.Remove(draft)
+	return syncDir(filepath.Dir(path))
+}
+
+// removeDrafts removes the drafts of who stopped before their files were made.
+// Whoever is still at it finds that the file is there by now.
+func removeDrafts(path string) {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(path)+draftMark) {
+			_ = os.Remove(filepath.Join(filepath.Dir(path), e.Name()))
+		}
+	}
 }
 
 // mapSize returns how much address space to map at first. Mapping more later
@@ -130,7 +174,7 @@ func checkFile(path string) error {
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s is not a regular file", path)
 	case info.Size() == 0:
-		return fmt.Errorf("%s is empty: it lost its content, or was never completed and may be removed", path)
+		return fmt.Errorf("%s is empty: it lost its content, or never had any and may be removed", path)
 	case newest.PageSize == 0:
 		return fmt.Errorf("%s is not a file of this store, or damaged at its beginning", path)
 	case uint64(info.Size())/uint64(newest.PageSize) < newest.Pages:
