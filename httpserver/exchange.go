@@ -28,6 +28,7 @@ type exchange struct {
 	values []string // backs the header values of this answer
 	in     []byte   // the body of the request, if the operation takes one
 	out    []byte   // the body of the answer
+	policy []string // Content-Security-Policy, if it is not that of data
 	status int      // what was answered; zero before
 
 	booking bookingDoc // of an answer that is one booking
@@ -149,7 +150,9 @@ func (x *exchange) write(status int, contentType, cache []string) {
 	h["Cache-Control"] = cache
 	h["Vary"] = x.s.fixed.vary
 	h["X-Content-Type-Options"] = x.s.fixed.nosniff
-	h["Content-Security-Policy"] = x.s.fixed.contentsPolicy
+	if h["Content-Security-Policy"] = x.policy; x.policy == nil {
+		h["Content-Security-Policy"] = x.s.fixed.contentsPolicy
+	}
 	if x.s.limits != nil {
 		x.set("Ratelimit", x.quota.String())
 	}
