@@ -2,7 +2,6 @@ package httpserver
 
 import (
 	"net/http"
-	"strconv"
 
 	"github.com/traintravel/traintravel"
 )
@@ -13,20 +12,16 @@ type bookingDoc struct {
 	trip bool // whether its trip can still be looked up
 }
 
-func (d *bookingDoc) appendJSON(b []byte, base string) []byte {
-	b = append(b, `{"id":"`...)
-	b = appendID(b, d.ID)
-	b = append(b, `","trip_id":"`...)
-	b = appendID(b, d.TripID)
-	b = append(b, `","passenger_name":`...)
-	b = appendString(b, d.PassengerName)
-	b = append(b, `,"has_bicycle":`...)
-	b = strconv.AppendBool(b, d.HasBicycle)
-	b = append(b, `,"has_dog":`...)
-	b = strconv.AppendBool(b, d.HasDog)
+func (d *bookingDoc) encode(e *encoder) {
+	e.item("booking")
+	e.id("id", d.ID)
+	e.id("trip_id", d.TripID)
+	e.text("passenger_name", d.PassengerName)
+	e.flag("has_bicycle", d.HasBicycle)
+	e.flag("has_dog", d.HasDog)
 	var links [4]link
-	b = appendLinks(b, base, d.links(links[:0]))
-	return append(b, '}')
+	e.links(d.links(links[:0]))
+	e.close("booking")
 }
 
 // answerBooking answers with one booking and, while it is held, with the
@@ -66,18 +61,29 @@ func (s *Server) listBookings(x *exchange) error {
 		}
 		docs[i] = &bookingDoc{b, trip}
 	}
-	return x.answer(http.StatusOK, list[*bookingDoc]{docs, q.links(x, found.Next)})
+	return x.answer(http.StatusOK, list[*bookingDoc]{"bookings", docs, q.links(x, found.Next)})
 }
 
 func (s *Server) createBooking(x *exchange) error {
-	var ask traintravel.NewBooking
-	if err := x.decode(func(d *decoder) { ask = d.newBooking() }); err != nil {
+	key, err := x.idempotencyKey()
+	if err != nil {
 		return err
 	}
+	var ask traintravel.NewBooking
+	if x.sent == asXML {
+		ask, err = x.newBookingXML()
+	} else {
+		err = x.decode(func(d *decoder) { ask = d.newBooking() })
+	}
+	if err != nil {
+		return err
+	}
+	ask.IdempotencyKey = key
 	b, err := s.service.CreateBooking(x.ctx(), x.by, ask)
 	if err != nil {
 		return err
 	}
+	x.replayed(b.Replayed)
 	return x.answerBooking(http.StatusCreated, b)
 }
 

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"time"
 
@@ -27,7 +28,10 @@ type exchange struct {
 	quota  quota
 	values []string // backs the header values of this answer
 	in     []byte   // the body of the request, if the operation takes one
+	sent   form     // of in
+	form   form     // of the answer, if it is a success
 	out    []byte   // the body of the answer
+	enc    encoder  // writes it
 	policy []string // Content-Security-Policy, if it is not that of data
 	status int      // what was answered; zero before
 
@@ -58,7 +62,7 @@ func (x *exchange) serve() {
 	if logged {
 		begun = time.Now()
 	}
-	x.values = make([]string, 0, 4)
+	x.values = make([]string, 0, 6)
 	x.base = x.s.baseOf(x.r)
 	x.attempt()
 	if logged {
@@ -94,6 +98,7 @@ func (x *exchange) check() error {
 	switch x.route.scope {
 	case public:
 		x.quota = x.s.limits.peek(x.address())
+		x.form, _ = accepted(x.r.Header["Accept"]) // whoever checks health is told, whatever it asks for
 		return nil
 	case nowhere:
 		return x.take(x.address())
@@ -101,14 +106,18 @@ func (x *exchange) check() error {
 	if err := x.authorize(); err != nil {
 		return err
 	}
-	if !acceptsJSON(x.r.Header["Accept"]) {
+	var ok bool
+	if x.form, ok = accepted(x.r.Header["Accept"]); !ok {
 		return problemNotAcceptable
 	}
-	if !x.route.takesBody() {
+	if x.route.body == noBody {
 		return nil
 	}
-	if !sendsJSON(x.r.Header) {
+	switch x.sent, ok = sent(x.r.Header); {
+	case x.route.body == jsonBody && (!ok || x.sent != asJSON):
 		return problemMediaType
+	case !ok:
+		return problemMediaTypes
 	}
 	return x.receive()
 }
@@ -125,9 +134,19 @@ func (x *exchange) set(name, value string) {
 
 // answer writes a success.
 func (x *exchange) answer(status int, d document) error {
-	x.out = d.appendJSON(x.out[:0], x.base)
-	x.write(status, x.s.fixed.json, x.route.cache)
+	x.encode(d, x.form)
+	if x.route.tagged && status == http.StatusOK && x.known() {
+		return x.empty(http.StatusNotModified)
+	}
+	x.write(status, x.s.fixed.forms[x.form], x.route.cache)
 	return nil
+}
+
+// encode writes a document into x.out.
+func (x *exchange) encode(d document, f form) {
+	x.enc = encoder{b: x.out, form: f, base: x.base}
+	x.enc.write(d)
+	x.out = x.enc.b
 }
 
 // empty writes a success that has no body.
@@ -144,11 +163,16 @@ func (x *exchange) write(status int, contentType, cache []string) {
 		h["Content-Type"] = contentType
 	}
 	// net/http itself tells the length of a body as short as most are.
-	if len(x.out) >= 2048 {
+	head := x.r.Method == http.MethodHead
+	if len(x.out) >= 2048 || head && len(x.out) > 0 {
 		x.set("Content-Length", strconv.Itoa(len(x.out)))
 	}
 	h["Cache-Control"] = cache
-	h["Vary"] = x.s.fixed.vary
+	if vary := h["Vary"]; vary == nil {
+		h["Vary"] = x.s.fixed.vary
+	} else {
+		h["Vary"] = slices.Concat(vary, x.s.fixed.vary)
+	}
 	h["X-Content-Type-Options"] = x.s.fixed.nosniff
 	if h["Content-Security-Policy"] = x.policy; x.policy == nil {
 		h["Content-Security-Policy"] = x.s.fixed.contentsPolicy
@@ -158,7 +182,7 @@ func (x *exchange) write(status int, contentType, cache []string) {
 	}
 	x.status = status
 	x.w.WriteHeader(status)
-	if len(x.out) > 0 {
+	if len(x.out) > 0 && !head {
 		_, _ = x.w.Write(x.out) // the client may be gone
 	}
 }

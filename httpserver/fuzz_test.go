@@ -28,6 +28,7 @@ func (s sound) Authenticate(ctx context.Context, token string) (httpserver.Ident
 func FuzzRequest(f *testing.F) {
 	w := newWorld(f, func(w *world) {
 		w.options.Auth = sound{}
+		w.options.CORSOrigins = []string{"https://a.example"}
 		w.options.Logger = slog.New(slog.DiscardHandler)
 	})
 	b := w.book()
@@ -54,6 +55,9 @@ func FuzzRequest(f *testing.F) {
 		withBody("/bookings/"+b.ID+"/payment", `{"amount":1e2,"currency":"eur","source":{"account_type":"company","number":"AT611904300234573201"}}`),
 		request("POST", "/bookings", "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"),
 		"GET / HTTP/1.0\r\n\r\n",
+		request("HEAD", "/bookings", "If-None-Match: \"x\", *\r\nAccept: application/xml\r\n\r\n"),
+		request("OPTIONS", "/bookings", "Origin: https://a.example\r\nAccess-Control-Request-Method: POST\r\n\r\n"),
+		request("POST", "/bookings", "Idempotency-Key: \"k\"\r\nContent-Type: application/xml\r\nAccept: application/xml\r\nContent-Length: 10\r\n\r\n<booking/>"),
 	} {
 		f.Add(seed)
 	}
@@ -65,7 +69,7 @@ func FuzzRequest(f *testing.F) {
 		r.RemoteAddr = "192.0.2.1:1"
 		rec := httptest.NewRecorder()
 		w.server.ServeHTTP(rec, r)
-		a := answer{t, rec.Code, rec.Result().Header, rec.Body.String()}
+		a := answer{t, rec.Code, rec.Result().Header, rec.Body.String(), r.Method == http.MethodHead}
 		if fault := a.fault(); fault != "" || a.status >= 500 {
 			t.Errorf("%s\n%d %v\n%s", fault, a.status, a.header, a.body)
 		}
@@ -78,6 +82,8 @@ func FuzzBody(f *testing.F) {
 	b := w.book()
 	for _, seed := range []string{
 		newBooking(b.TripID), payment("113.58", "4000000000000002"), payment("1", goodCard), `{"source":{"cvc":1,"x":[{}]},"amount":-0e-0}`,
+		"<booking><trip_id>" + b.TripID + "</trip_id><passenger_name>&lt;<![CDATA[x]]></passenger_name><has_dog>1</has_dog></booking>",
+		"<?xml version='1.0'?><!-- --><b:booking xmlns:b='b'><b:passenger_name xsi:nil='true'/></b:booking>",
 		`{"amount":1,"currency":"eur","source":{"name":"A","number":"12345678","sort_code":"12-34-56","account_type":"individual","bank_name":"B","country":"GB"}}`,
 	} {
 		f.Add(seed)
@@ -87,9 +93,13 @@ func FuzzBody(f *testing.F) {
 			r := httptest.NewRequest("POST", target, strings.NewReader(text))
 			r.Header.Set("Authorization", "Bearer anna-w")
 			r.Header.Set("Content-Type", "application/json")
+			if strings.HasPrefix(text, "<") {
+				r.Header.Set("Content-Type", "application/xml")
+				r.Header.Set("Accept", "application/xml")
+			}
 			rec := httptest.NewRecorder()
 			w.server.ServeHTTP(rec, r)
-			a := answer{t, rec.Code, rec.Result().Header, rec.Body.String()}
+			a := answer{t, rec.Code, rec.Result().Header, rec.Body.String(), r.Method == http.MethodHead}
 			if fault := a.fault(); fault != "" || a.status >= 500 {
 				t.Errorf("%s %q: %s\n%d %v\n%s", target, text, fault, a.status, a.header, a.body)
 			}

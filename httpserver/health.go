@@ -11,10 +11,10 @@ import (
 // A health is what a health check says.
 type health string
 
-func (h health) appendJSON(b []byte, _ string) []byte {
-	b = append(b, `{"status":"`...)
-	b = append(b, h...)
-	return append(b, `"}`...)
+func (h health) encode(e *encoder) {
+	e.item("health")
+	e.text("status", string(h))
+	e.close("health")
 }
 
 // healthy says that the process answers.

@@ -34,6 +34,11 @@ type Options struct {
 	// and -For headers count. None by default.
 	TrustedProxies []netip.Prefix
 
+	// CORSOrigins are the origins whose pages may call the API in browsers, such
+	// as https://shop.example; * is all. None by default. An asterisk may stand
+	// for a part of a host, as in https://*.shop.example.
+	CORSOrigins []string
+
 	// Logger is told of failures and, at debug level, of requests. Nil is silent.
 	Logger *slog.Logger
 }

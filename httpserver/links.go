@@ -29,25 +29,6 @@ const (
 	bookingsPath = "/bookings"
 )
 
-// appendLinks writes the member links, which is absent if there are none.
-func appendLinks(b []byte, base string, links []link) []byte {
-	for i, l := range links {
-		if i == 0 {
-			b = append(b, `,"links":{"`...)
-		} else {
-			b = append(b, `,"`...)
-		}
-		b = append(b, l.rel...)
-		b = append(b, `":"`...)
-		b = l.append(b, base)
-		b = append(b, '"')
-	}
-	if len(links) > 0 {
-		b = append(b, '}')
-	}
-	return b
-}
-
 // links tell the state of a booking: what can be done with it, and what there
 // is to see.
 func (d *bookingDoc) links(to []link) []link {
@@ -80,17 +61,3 @@ func (d *paymentDoc) links(to []link) []link {
 
 // pageLinks are the links of a page of a list; those that are empty do not exist.
 type pageLinks struct{ self, next, prev string }
-
-func (l pageLinks) appendJSON(b []byte) []byte {
-	b = append(b, `{"self":`...)
-	b = appendString(b, l.self)
-	if l.next != "" {
-		b = append(b, `,"next":`...)
-		b = appendString(b, l.next)
-	}
-	if l.prev != "" {
-		b = append(b, `,"prev":`...)
-		b = appendString(b, l.prev)
-	}
-	return append(b, '}')
-}

@@ -3,7 +3,6 @@ package httpserver
 import (
 	"errors"
 	"net/http"
-	"strconv"
 
 	"github.com/google/uuid"
 
@@ -16,61 +15,53 @@ type paymentDoc struct {
 	live bool // whether its booking can be looked up
 }
 
-func (d *paymentDoc) appendJSON(b []byte, base string) []byte {
-	b = append(b, `{"id":"`...)
-	b = appendID(b, d.ID)
-	b = append(b, `","amount":`...)
-	b = append(b, d.Amount.Decimal()...)
-	b = append(b, `,"currency":"`...)
-	b = append(b, d.Amount.Currency...)
-	b = append(b, '"')
-	b = appendSource(b, d.Source)
-	b = append(b, `,"status":`...)
-	b = appendString(b, string(d.Status))
+func (d *paymentDoc) encode(e *encoder) {
+	e.item("payment")
+	e.id("id", d.ID)
+	e.decimal("amount", d.Amount.Decimal())
+	e.text("currency", d.Amount.Currency)
+	e.source(d.Source)
+	e.text("status", string(d.Status))
 	if d.Failure != (traintravel.Failure{}) {
-		b = append(b, `,"failure":{"code":`...)
-		b = appendString(b, d.Failure.Code)
-		b = append(b, `,"message":`...)
-		b = appendString(b, d.Failure.Message)
-		b = append(b, '}')
+		e.open("failure")
+		e.text("code", d.Failure.Code)
+		e.text("message", d.Failure.Message)
+		e.close("failure")
 	}
 	if d.RefundOf != uuid.Nil {
-		b = append(b, `,"refund_of":"`...)
-		b = appendID(b, d.RefundOf)
-		b = append(b, '"')
+		e.id("refund_of", d.RefundOf)
 	}
 	var links [1]link
-	b = appendLinks(b, base, d.links(links[:0]))
-	return append(b, '}')
+	e.links(d.links(links[:0]))
+	e.close("payment")
 }
 
-// appendSource writes what a payment was taken from, masked; a refund has none.
-func appendSource(b []byte, s traintravel.Source) []byte {
+// source writes what a payment was taken from, masked; a refund has none.
+func (e *encoder) source(s traintravel.Source) {
 	s = s.Masked() // it is already; nothing depends on that
 	switch {
 	case s.Card != nil:
-		b = append(b, `,"source":{"object":"card"`...)
-		b = appendText(b, "name", s.Card.Name)
-		b = appendText(b, "number", s.Card.Number.String())
-		b = append(b, `,"exp_month":`...)
-		b = strconv.AppendInt(b, int64(s.Card.ExpMonth), 10)
-		b = append(b, `,"exp_year":`...)
-		b = strconv.AppendInt(b, int64(s.Card.ExpYear), 10)
-		b = appendText(b, "address_city", s.Card.City)
-		b = appendText(b, "address_country", s.Card.Country)
-		b = appendText(b, "address_post_code", s.Card.PostCode)
+		e.open("source")
+		e.text("object", "card")
+		e.optional("name", s.Card.Name)
+		e.optional("number", s.Card.Number.String())
+		e.whole("exp_month", s.Card.ExpMonth)
+		e.whole("exp_year", s.Card.ExpYear)
+		e.optional("address_city", s.Card.City)
+		e.optional("address_country", s.Card.Country)
+		e.optional("address_post_code", s.Card.PostCode)
+		e.close("source")
 	case s.Bank != nil:
-		b = append(b, `,"source":{"object":"bank_account"`...)
-		b = appendText(b, "name", s.Bank.Name)
-		b = appendText(b, "number", s.Bank.Number.String())
-		b = appendText(b, "sort_code", s.Bank.SortCode)
-		b = appendText(b, "account_type", string(s.Bank.AccountType))
-		b = appendText(b, "bank_name", s.Bank.BankName)
-		b = appendText(b, "country", s.Bank.Country)
-	default:
-		return b
+		e.open("source")
+		e.text("object", "bank_account")
+		e.optional("name", s.Bank.Name)
+		e.optional("number", s.Bank.Number.String())
+		e.optional("sort_code", s.Bank.SortCode)
+		e.optional("account_type", string(s.Bank.AccountType))
+		e.optional("bank_name", s.Bank.BankName)
+		e.optional("country", s.Bank.Country)
+		e.close("source")
 	}
-	return append(b, '}')
 }
 
 func (s *Server) payBooking(x *exchange) error {
@@ -78,14 +69,20 @@ func (s *Server) payBooking(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	key, err := x.idempotencyKey()
+	if err != nil {
+		return err
+	}
 	var ask traintravel.NewPayment
 	if err := x.decode(func(d *decoder) { ask = d.newPayment() }); err != nil {
 		return err
 	}
+	ask.IdempotencyKey = key
 	p, err := s.service.PayBooking(x.ctx(), x.by, id, ask)
 	if err != nil {
 		return err
 	}
+	x.replayed(p.Replayed)
 	return x.answer(http.StatusOK, &paymentDoc{p, true})
 }
 
@@ -124,7 +121,7 @@ func (s *Server) listPayments(x *exchange) error {
 	for i, p := range found.Items {
 		docs[i] = &paymentDoc{p, live}
 	}
-	return x.answer(http.StatusOK, list[*paymentDoc]{docs, q.links(x, found.Next)})
+	return x.answer(http.StatusOK, list[*paymentDoc]{"payments", docs, q.links(x, found.Next)})
 }
 
 // live says whether a booking can be looked up: the payments of one that is

@@ -44,9 +44,11 @@ var (
 	problemMethod = &problem{status: http.StatusMethodNotAllowed, slug: "method-not-allowed", title: "The method is not allowed here",
 		detail: "The header Allow lists the methods of this resource."}
 	problemNotAcceptable = &problem{status: http.StatusNotAcceptable, slug: "not-acceptable", title: "No acceptable representation",
-		detail: "The header Accept excludes application/json, which is what there is."}
+		detail: "The header Accept excludes application/json and application/xml, which is what there is."}
 	problemMediaType = &problem{status: http.StatusUnsupportedMediaType, slug: "unsupported-media-type", title: "The media type is not supported",
 		detail: "Send the body as application/json, in UTF-8 and without a content coding, and say so in Content-Type."}
+	problemMediaTypes = &problem{status: http.StatusUnsupportedMediaType, slug: "unsupported-media-type", title: "The media type is not supported",
+		detail: "Send the body as application/json or application/xml, in UTF-8 and without a content coding, and say so in Content-Type."}
 	problemTooLarge = &problem{status: http.StatusRequestEntityTooLarge, slug: "content-too-large", title: "The body is too large",
 		detail: "A body has at most 65536 bytes."}
 	problemInternal = &problem{status: http.StatusInternalServerError, slug: "internal-error", title: "Something went wrong here",
@@ -117,7 +119,7 @@ func (x *exchange) problemOf(err error) *problem {
 // fault finds the member of the body, or the parameter, that the service says
 // is wrong.
 func (x *exchange) fault(e *traintravel.InvalidError) fault {
-	if x.route.takesBody() {
+	if x.route.body != noBody {
 		return fault{pointer: "/" + strings.ReplaceAll(e.Field, ".", "/"), body: true, detail: e.Reason}
 	}
 	return fault{parameter: e.Field, detail: e.Reason}
@@ -136,8 +138,9 @@ func (x *exchange) fail(err error) {
 	if p.auth != "" {
 		x.set("Www-Authenticate", p.auth)
 	}
-	x.out = p.appendJSON(x.out[:0], x.base, id)
-	x.write(p.status, x.s.fixed.problem, x.s.fixed.noStore)
+	f := acceptedProblem(x.r.Header["Accept"])
+	x.encode(problemDoc{p, id}, f)
+	x.write(p.status, x.s.fixed.problems[f], x.s.fixed.noStore)
 }
 
 // logProblem tells the operator of failures, and whoever debugs of the rest.
@@ -217,39 +220,39 @@ func (f faults) invalid() *problem {
 	return &p
 }
 
-func (p *problem) appendJSON(b []byte, base string, id uuid.UUID) []byte {
-	b = append(b, `{"type":"`...)
-	b = append(b, base...)
-	b = append(b, "/problems/"...)
-	b = append(b, p.slug...)
-	b = append(b, `","title":`...)
-	b = appendString(b, p.title)
-	b = append(b, `,"status":`...)
-	b = strconv.AppendInt(b, int64(p.status), 10)
-	b = append(b, `,"detail":`...)
-	b = appendString(b, p.detail)
-	b = append(b, `,"instance":"urn:uuid:`...)
-	b = appendID(b, id)
-	b = append(b, '"')
-	for i, f := range p.faults {
-		if i == 0 {
-			b = append(b, `,"errors":[`...)
-		} else {
-			b = append(b, ',')
-		}
-		if f.body {
-			b = append(b, `{"pointer":`...)
-			b = appendString(b, f.pointer)
-		} else {
-			b = append(b, `{"parameter":`...)
-			b = appendString(b, f.parameter)
-		}
-		b = append(b, `,"detail":`...)
-		b = appendString(b, f.detail)
-		b = append(b, '}')
+// A problemDoc is a problem as the client sees it. In XML it is as RFC 7807 has
+// it, which RFC 9457 left out: items of an array are elements named i.
+type problemDoc struct {
+	*problem
+	id uuid.UUID
+}
+
+const problemNamespace = "urn:ietf:rfc:7807"
+
+func (d problemDoc) encode(e *encoder) {
+	if e.form == asXML {
+		e.b = append(e.b, `<problem xmlns="`+problemNamespace+`">`...)
+	} else {
+		e.item("problem")
 	}
-	if len(p.faults) > 0 {
-		b = append(b, ']')
+	e.text("type", e.base+"/problems/"+d.slug)
+	e.text("title", d.title)
+	e.whole("status", d.status)
+	e.text("detail", d.detail)
+	e.text("instance", d.id.URN())
+	if len(d.faults) > 0 {
+		e.list("errors", "errors")
+		for _, f := range d.faults {
+			e.item("i")
+			if f.body {
+				e.text("pointer", f.pointer)
+			} else {
+				e.text("parameter", f.parameter)
+			}
+			e.text("detail", f.detail)
+			e.close("i")
+		}
+		e.endList("errors")
 	}
-	return append(b, '}')
+	e.close("problem")
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // A base begins the links: scheme://host, and path, which is empty or begins
-// with a slash and does not end with one. All of it may stand in a JSON string
-// as it is.
+// with a slash and does not end with one. All of it may stand in JSON, XML and
+// HTML as it is.
 type base struct {
 	scheme, host, path string
 	text               string

@@ -12,10 +12,18 @@ type route struct {
 	scope        scope
 	cache        []string // the Cache-Control of its successes
 	handle       func(*exchange) error
+	body         body
+	tagged       bool // a success has an ETag
 }
 
-// takesBody says whether the operation reads a request body.
-func (rt *route) takesBody() bool { return rt.method == http.MethodPost }
+// A body is what an operation reads of a request.
+type body uint8
+
+const (
+	noBody body = iota
+	jsonBody
+	anyBody // JSON or XML
+)
 
 // A scope is what a token must allow.
 type scope uint8
@@ -32,6 +40,7 @@ const (
 func (s *Server) routes() *httprouter.Router {
 	const (
 		get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
+		tagged         = true
 
 		stations = "/stations"
 		trips    = "/trips"
@@ -41,21 +50,25 @@ func (s *Server) routes() *httprouter.Router {
 	f := &s.fixed
 	router := httprouter.New()
 	for _, rt := range []*route{
-		{get, stations, read, f.hour, s.listStations},
-		{get, stations + "/:stationId", read, f.hour, s.oneStation},
-		{get, trips, read, f.noCache, s.searchTrips},
-		{get, trips + "/:tripId", read, f.noCache, s.oneTrip},
-		{get, bookings, read, f.noStore, s.listBookings},
-		{post, bookings, write, f.noStore, s.createBooking},
-		{get, booking, read, f.noStore, s.oneBooking},
-		{del, booking, write, f.noStore, s.cancelBooking},
-		{post, booking + "/payment", write, f.noStore, s.payBooking},
-		{get, booking + "/payment", read, f.noStore, s.latestPayment},
-		{get, booking + "/payments", read, f.noStore, s.listPayments},
-		{get, "/healthz", public, f.noStore, s.healthy},
-		{get, "/readyz", public, f.noStore, s.ready},
+		{get, stations, read, f.hour, s.listStations, noBody, tagged},
+		{get, stations + "/:stationId", read, f.hour, s.oneStation, noBody, tagged},
+		{get, trips, read, f.noCache, s.searchTrips, noBody, false},
+		{get, trips + "/:tripId", read, f.noCache, s.oneTrip, noBody, false},
+		{get, bookings, read, f.noStore, s.listBookings, noBody, tagged},
+		{post, bookings, write, f.noStore, s.createBooking, anyBody, false},
+		{get, booking, read, f.noStore, s.oneBooking, noBody, tagged},
+		{del, booking, write, f.noStore, s.cancelBooking, noBody, false},
+		{post, booking + "/payment", write, f.noStore, s.payBooking, jsonBody, false},
+		{get, booking + "/payment", read, f.noStore, s.latestPayment, noBody, false},
+		{get, booking + "/payments", read, f.noStore, s.listPayments, noBody, false},
+		{get, "/healthz", public, f.noStore, s.healthy, noBody, false},
+		{get, "/readyz", public, f.noStore, s.ready, noBody, false},
 	} {
-		router.Handle(rt.method, rt.path, s.answering(rt))
+		handle := s.answering(rt)
+		router.Handle(rt.method, rt.path, handle)
+		if rt.method == get {
+			router.Handle(http.MethodHead, rt.path, handle)
+		}
 	}
 
 	// An address is what a link says, to the letter: none is guessed.

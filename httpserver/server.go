@@ -6,8 +6,6 @@ import (
 	"net/netip"
 	"sync"
 
-	"github.com/julienschmidt/httprouter"
-
 	"github.com/traintravel/traintravel"
 )
 
@@ -25,7 +23,7 @@ type Server struct {
 	base      base
 	proxies   []netip.Prefix
 	limits    *limiter // nil if there is no limit
-	router    *httprouter.Router
+	handler   http.Handler
 	fixed     fixed
 	zones     zones
 	exchanges sync.Pool
@@ -33,7 +31,7 @@ type Server struct {
 
 // fixed holds the header values that are the same in many answers.
 type fixed struct {
-	json, problem                 []string
+	forms, problems               [2][]string // by form
 	noStore, noCache, hour        []string
 	vary, nosniff, contentsPolicy []string
 }
@@ -57,8 +55,9 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 	s := &Server{
 		service: service, auth: opts.Auth, log: opts.Logger, base: base, limits: newLimiter(opts.RateLimit),
 		fixed: fixed{
-			json: []string{"application/json"}, problem: []string{"application/problem+json"},
-			noStore: []string{"no-store"}, noCache: []string{"private, no-cache"}, hour: []string{"private, max-age=3600"},
+			forms:    [2][]string{asJSON: {"application/json"}, asXML: {"application/xml"}},
+			problems: [2][]string{asJSON: {"application/problem+json"}, asXML: {"application/problem+xml"}},
+			noStore:  []string{"no-store"}, noCache: []string{"private, no-cache"}, hour: []string{"private, max-age=3600"},
 			vary: []string{"Accept, Authorization"}, nosniff: []string{"nosniff"},
 			contentsPolicy: []string{"default-src 'none'; frame-ancestors 'none'"},
 		},
@@ -69,12 +68,19 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 		}
 		s.proxies = append(s.proxies, p.Masked())
 	}
-	s.router = s.routes()
+	s.handler = s.routes()
+	if len(opts.CORSOrigins) > 0 {
+		c, err := crossOrigin(opts.CORSOrigins)
+		if err != nil {
+			return nil, err
+		}
+		s.handler = c.Handler(s.handler)
+	}
 	return s, nil
 }
 
 // ServeHTTP answers a request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.router.ServeHTTP(w, r) }
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 func badOption(field, reason string) error {
 	return &traintravel.InvalidError{Field: field, Reason: reason}

@@ -15,21 +15,16 @@ import (
 // A stationDoc is a station as clients see it.
 type stationDoc struct{ traintravel.Station }
 
-func (d *stationDoc) appendJSON(b []byte, _ string) []byte {
-	b = append(b, `{"id":"`...)
-	b = appendID(b, d.ID)
-	b = append(b, `","name":`...)
-	b = appendString(b, d.Name)
-	b = append(b, `,"address":`...)
-	b = appendString(b, d.Address)
-	b = appendText(b, "country_code", d.Country)
-	b = append(b, `,"timezone":`...)
-	b = appendString(b, d.Zone)
-	b = append(b, `,"latitude":`...)
-	b = appendFloat(b, d.Latitude)
-	b = append(b, `,"longitude":`...)
-	b = appendFloat(b, d.Longitude)
-	return append(b, '}')
+func (d *stationDoc) encode(e *encoder) {
+	e.item("station")
+	e.id("id", d.ID)
+	e.text("name", d.Name)
+	e.text("address", d.Address)
+	e.optional("country_code", d.Country)
+	e.text("timezone", d.Zone)
+	e.degrees("latitude", d.Latitude)
+	e.degrees("longitude", d.Longitude)
+	e.close("station")
 }
 
 var stationParams = []string{"search", "country", "coordinates", "page", "limit", "after"}
@@ -50,7 +45,7 @@ func (s *Server) listStations(x *exchange) error {
 	for i, st := range found.Items {
 		docs[i] = &stationDoc{st}
 	}
-	return x.answer(http.StatusOK, list[*stationDoc]{docs, q.links(x, found.Next)})
+	return x.answer(http.StatusOK, list[*stationDoc]{"stations", docs, q.links(x, found.Next)})
 }
 
 func (s *Server) oneStation(x *exchange) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"encoding/xml"
 	"fmt"
 	"io"
 	"log/slog"
@@ -158,6 +159,7 @@ type answer struct {
 	status int
 	header http.Header
 	body   string
+	head   bool // to HEAD
 }
 
 // do sends a request and checks what holds for every answer.
@@ -169,7 +171,7 @@ func (w *world) do(method, target string, parts ...part) answer {
 	}
 	rec := httptest.NewRecorder()
 	w.server.ServeHTTP(rec, r)
-	a := answer{w.t, rec.Code, rec.Result().Header, rec.Body.String()}
+	a := answer{w.t, rec.Code, rec.Result().Header, rec.Body.String(), method == http.MethodHead}
 	if fault := a.fault(); fault != "" {
 		w.t.Fatalf("%s %s: %s\n%d %v\n%s", method, target, fault, a.status, a.header, a.body)
 	}
@@ -193,25 +195,41 @@ func (a answer) fault() string {
 		return "no RateLimit"
 	case a.header.Get("X-Content-Type-Options") != "nosniff", a.header.Get("Cache-Control") == "":
 		return "headers are missing"
-	case a.status == http.StatusNoContent && a.body != "":
-		return "204 with a body"
-	case a.status == http.StatusNoContent:
+	case a.status == http.StatusNoContent, a.status == http.StatusNotModified:
+		if a.body != "" || a.header.Get("Content-Type") != "" {
+			return "a body that should not be"
+		}
 		return ""
-	case !jsontext.Value(a.body).IsValid():
-		return "the body is not strict JSON"
-	case a.status < 400:
-		if a.header.Get("Content-Type") != "application/json" {
-			return "the body is not said to be JSON"
+	case a.head:
+		if a.body != "" || a.header.Get("Content-Length") == "" {
+			return "an answer to HEAD without the length of a body, or with one"
 		}
 		return ""
 	}
 	var p problem
-	if err := json.Unmarshal([]byte(a.body), &p); err != nil {
+	mediaType := a.header.Get("Content-Type")
+	if strings.HasSuffix(mediaType, "xml") {
+		var any struct{}
+		if err := xml.Unmarshal([]byte(a.body), &any); err != nil {
+			return err.Error()
+		}
+		if err := xml.Unmarshal([]byte(a.body), &p); err != nil && a.status >= 400 {
+			return err.Error()
+		}
+	} else if !jsontext.Value(a.body).IsValid() {
+		return "the body is not strict JSON"
+	} else if err := json.Unmarshal([]byte(a.body), &p); err != nil && a.status >= 400 {
 		return err.Error()
+	}
+	if a.status < 400 {
+		if mediaType != "application/json" && mediaType != "application/xml" {
+			return "the body has another media type"
+		}
+		return ""
 	}
 	id, found := strings.CutPrefix(p.Instance, "urn:uuid:")
 	switch _, err := uuid.Parse(id); {
-	case a.header.Get("Content-Type") != "application/problem+json":
+	case mediaType != "application/problem+json" && mediaType != "application/problem+xml":
 		return "a problem without its media type"
 	case a.header.Get("Cache-Control") != "no-store":
 		return "a problem that may be stored"
@@ -238,18 +256,31 @@ func (a answer) want(status int) answer {
 
 // problem is what problem documents say.
 type problem struct {
-	Type, Title, Detail, Instance string
-	Status                        int
-	Errors                        []fault
+	Type     string  `xml:"type"`
+	Title    string  `xml:"title"`
+	Detail   string  `xml:"detail"`
+	Instance string  `xml:"instance"`
+	Status   int     `xml:"status"`
+	Errors   []fault `xml:"errors>i"`
 }
 
-type fault struct{ Parameter, Pointer, Detail string }
+type fault struct {
+	Parameter string `xml:"parameter"`
+	Pointer   string `xml:"pointer"`
+	Detail    string `xml:"detail"`
+}
 
 // problem fails unless the answer is a problem of this status and slug.
 func (a answer) problem(status int, slug string) problem {
 	a.t.Helper()
 	var p problem
-	a.want(status).into(&p)
+	if a.want(status); strings.HasSuffix(a.header.Get("Content-Type"), "xml") {
+		if err := xml.Unmarshal([]byte(a.body), &p); err != nil {
+			a.t.Fatal(err)
+		}
+	} else {
+		a.into(&p)
+	}
 	if want := base + "/problems/" + slug; p.Type != want {
 		a.t.Fatalf("the problem is %s, want %s: %s", p.Type, want, p.Detail)
 	}

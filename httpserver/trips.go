@@ -3,7 +3,6 @@ package httpserver
 import (
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/traintravel/traintravel"
@@ -12,61 +11,44 @@ import (
 // A tripDoc is a trip as clients see it.
 type tripDoc struct{ traintravel.Trip }
 
-func (d *tripDoc) appendJSON(b []byte, base string) []byte {
-	b = append(b, `{"id":"`...)
-	b = appendID(b, d.ID)
-	b = append(b, `",`...)
-	b = appendRide(b, d.Origin(), d.Destination(), operators(d.Legs))
-	b = append(b, `,"price":`...)
-	b = append(b, d.Price.Decimal()...)
-	b = append(b, `,"currency":"`...)
-	b = append(b, d.Price.Currency...)
-	b = append(b, '"')
-	b = appendAllowance(b, "bicycles_allowed", d.Bicycles)
-	b = appendAllowance(b, "dogs_allowed", d.Dogs)
+func (d *tripDoc) encode(e *encoder) {
+	e.item("trip")
+	e.id("id", d.ID)
+	e.ride(d.Origin(), d.Destination(), operators(d.Legs))
+	e.decimal("price", d.Price.Decimal())
+	e.text("currency", d.Price.Currency)
+	e.allowance("bicycles_allowed", d.Bicycles)
+	e.allowance("dogs_allowed", d.Dogs)
 	if d.Reserved {
-		b = append(b, `,"seats_available":`...)
-		b = strconv.AppendInt(b, int64(d.Seats), 10)
+		e.whole("seats_available", d.Seats)
 	}
-	b = append(b, `,"legs":[`...)
-	for i, leg := range d.Legs {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, '{')
-		b = appendRide(b, leg.Origin, leg.Destination, leg.Operator)
-		b = appendText(b, "train", leg.Number)
-		b = append(b, '}')
+	e.list("legs", "legs")
+	for _, leg := range d.Legs {
+		e.item("leg")
+		e.ride(leg.Origin, leg.Destination, leg.Operator)
+		e.optional("train", leg.Number)
+		e.close("leg")
 	}
-	b = append(b, ']')
+	e.endList("legs")
 	var links [3]link
-	b = appendLinks(b, base, d.links(links[:0]))
-	return append(b, '}')
+	e.links(d.links(links[:0]))
+	e.close("trip")
 }
 
-// appendRide writes what trips and their legs have in common.
-func appendRide(b []byte, origin, destination traintravel.Stop, operator string) []byte {
-	b = append(b, `"origin":"`...)
-	b = appendID(b, origin.Station)
-	b = append(b, `","destination":"`...)
-	b = appendID(b, destination.Station)
-	b = append(b, `","departure_time":`...)
-	b = appendTime(b, origin.Time)
-	b = append(b, `,"arrival_time":`...)
-	b = appendTime(b, destination.Time)
-	b = append(b, `,"operator":`...)
-	return appendString(b, operator)
+// ride writes what trips and their legs have in common.
+func (e *encoder) ride(origin, destination traintravel.Stop, operator string) {
+	e.id("origin", origin.Station)
+	e.id("destination", destination.Station)
+	e.time("departure_time", origin.Time)
+	e.time("arrival_time", destination.Time)
+	e.text("operator", operator)
 }
 
-// appendAllowance writes a member that is absent when nothing is known.
-func appendAllowance(b []byte, name string, a traintravel.Allowance) []byte {
-	if a == traintravel.Unknown {
-		return b
+// allowance writes a member that is absent when nothing is known.
+func (e *encoder) allowance(name string, a traintravel.Allowance) {
+	if a != traintravel.Unknown {
+		e.flag(name, a == traintravel.Allowed)
 	}
-	b = append(b, `,"`...)
-	b = append(b, name...)
-	b = append(b, `":`...)
-	return strconv.AppendBool(b, a == traintravel.Allowed)
 }
 
 // operators names each operator of a trip once, in the order of the legs.
@@ -110,7 +92,7 @@ func (s *Server) searchTrips(x *exchange) error {
 	for i, t := range found.Items {
 		docs[i] = &tripDoc{t}
 	}
-	return x.answer(http.StatusOK, list[*tripDoc]{docs, q.links(x, found.Next)})
+	return x.answer(http.StatusOK, list[*tripDoc]{"trips", docs, q.links(x, found.Next)})
 }
 
 func (s *Server) oneTrip(x *exchange) error {

@@ -93,7 +93,10 @@ func (h *Webhook) Notify(ctx context.Context, e traintravel.Event) error {
 		return nil
 	}
 	// It was sold just now, so its trip can be looked up.
-	body := (&bookingDoc{e.Booking, true}).appendJSON(nil, h.base.text)
+	var doc encoder
+	doc.base = h.base.text
+	doc.write(&bookingDoc{e.Booking, true})
+	body := doc.b
 	done := h.delivered(e.ID)
 	errs := make([]error, len(h.targets))
 	var wg sync.WaitGroup

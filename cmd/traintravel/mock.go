@@ -54,7 +54,7 @@ func (p *program) mockUntil(ctx context.Context, addr string) error {
 		return err
 	}
 	base := "http://" + listener.Addr().String()
-	api, err := httpserver.New(service, httpserver.Options{BaseURL: base, Auth: anybody{}, RateLimit: 1_000_000, Logger: p.log})
+	api, err := httpserver.New(service, httpserver.Options{BaseURL: base, Auth: anybody{}, RateLimit: 1_000_000, CORSOrigins: []string{"*"}, Logger: p.log})
 	if err != nil {
 		return err
 	}

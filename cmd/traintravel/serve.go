@@ -77,7 +77,7 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	}
 	proxies, _ := set.networks() // checked before
 	api, err := httpserver.New(service, httpserver.Options{
-		BaseURL: base, Auth: auth, RateLimit: set.limit(), TrustedProxies: proxies, Logger: p.log,
+		BaseURL: base, Auth: auth, RateLimit: set.limit(), TrustedProxies: proxies, CORSOrigins: set.origins, Logger: p.log,
 	})
 	if err != nil {
 		return err

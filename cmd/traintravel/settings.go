@@ -18,7 +18,7 @@ type settings struct {
 	issuer, audience, kind     string
 	hold                       time.Duration
 	rateLimit                  int
-	webhooks, proxies          []string
+	webhooks, proxies, origins []string
 	webhookPrivate, publicSign bool
 	clock                      string
 	anyAmount                  bool
@@ -37,6 +37,7 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&s.webhooks, "webhook", nil, "`URL` that newBooking events are posted to")
 	f.BoolVar(&s.webhookPrivate, "webhook-allow-private", false, "let subscribers name private addresses (the operator's own --webhook always may)")
 	f.StringSliceVar(&s.proxies, "trusted-proxy", nil, "`network` such as 10.0.0.0/8 whose X-Forwarded headers count")
+	f.StringSliceVar(&s.origins, "cors-origin", nil, "`origin` such as https://shop.example whose pages may call the API in browsers; * is all")
 	f.BoolVar(&s.publicSign, "public-signin", false, "let the built-in sign-in, which asks for no password, listen on other than loopback addresses")
 	f.StringVar(&s.clock, "clock", "", "`instant` such as 2024-02-01T08:00:00Z at which the service's clock starts")
 	f.BoolVar(&s.anyAmount, "any-amount", false, "accept any positive amount in any currency as payment")
@@ -77,6 +78,11 @@ func (s *settings) check() error {
 	}
 	if s.issuer != "" && s.audience == "" && s.baseURL == "" {
 		errs = append(errs, usagef("--issuer needs --audience, or --base-url, which tokens are meant for"))
+	}
+	for _, o := range s.origins {
+		if u, err := url.Parse(o); o != "*" && (err != nil || u.Scheme == "" || u.Host == "" || u.Scheme+"://"+u.Host != o) {
+			errs = append(errs, usagef("--cors-origin: %q is no origin such as https://shop.example, nor *", o))
+		}
 	}
 	if _, err := s.networks(); err != nil {
 		errs = append(errs, err)

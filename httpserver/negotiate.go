@@ -1,0 +1,127 @@
+package httpserver
+
+import (
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// accepted chooses the form of an answer by an Accept header, by RFC 9110,
+// section 12.5.1; JSON if both are as welcome. It returns false if neither is
+// accepted.
+func accepted(headers []string) (form, bool) {
+	if len(headers) == 0 || len(headers) == 1 && (headers[0] == "*/*" || headers[0] == "application/json" || headers[0] == "") {
+		return asJSON, true
+	}
+	r := readAccept(headers)
+	j, x := r.quality("application/json"), r.quality("application/xml")
+	if x > j {
+		return asXML, true
+	}
+	return asJSON, j > 0
+}
+
+// acceptedProblem chooses the form of a problem: that of which the media type,
+// or that of other answers, is more welcome. A problem is never not acceptable.
+func acceptedProblem(headers []string) form {
+	if len(headers) == 0 {
+		return asJSON
+	}
+	r := readAccept(headers)
+	if max(r.quality("application/xml"), r.quality("application/problem+xml")) >
+		max(r.quality("application/json"), r.quality("application/problem+json")) {
+		return asXML
+	}
+	return asJSON
+}
+
+// accept is the media ranges that a client wants; none at all is anything.
+type accept []mediaRange
+
+type mediaRange struct {
+	name    string // in lower case
+	quality float64
+}
+
+func readAccept(headers []string) accept {
+	var a accept
+	for _, h := range headers {
+		for element := range strings.SplitSeq(h, ",") {
+			name, params, _ := strings.Cut(element, ";")
+			if name = strings.ToLower(strings.TrimSpace(name)); name != "" {
+				a = append(a, mediaRange{name, quality(params)})
+			}
+		}
+	}
+	if a == nil {
+		a = accept{{"*/*", 1}}
+	}
+	return a
+}
+
+// quality says how welcome a media type is, zero for not at all: of the ranges
+// that match, the most specific counts. Parameters of a range but q are ignored.
+func (a accept) quality(mediaType string) (q float64) {
+	specific := 0
+	group, _, _ := strings.Cut(mediaType, "/")
+	for _, r := range a {
+		s := 0
+		switch r.name {
+		case mediaType:
+			s = 3
+		case group + "/*":
+			s = 2
+		case "*/*":
+			s = 1
+		}
+		switch {
+		case s > specific:
+			specific, q = s, r.quality
+		case s > 0 && s == specific:
+			q = max(q, r.quality)
+		}
+	}
+	return q
+}
+
+// quality reads the parameter q of a media range, 1 if there is none that can
+// be read.
+func quality(params string) float64 {
+	for p := range strings.SplitSeq(params, ";") {
+		name, value, _ := strings.Cut(p, "=")
+		if strings.EqualFold(strings.TrimSpace(name), "q") {
+			if q, err := strconv.ParseFloat(strings.TrimSpace(value), 64); err == nil && q >= 0 {
+				return min(q, 1)
+			}
+		}
+	}
+	return 1
+}
+
+// sent says in which form a body comes, if we read it: in UTF-8, not compressed.
+func sent(h http.Header) (form, bool) {
+	types := h["Content-Type"]
+	if len(types) != 1 {
+		return 0, false
+	}
+	for _, coding := range h["Content-Encoding"] {
+		if coding != "" && !strings.EqualFold(coding, "identity") {
+			return 0, false
+		}
+	}
+	if types[0] == "application/json" {
+		return asJSON, true
+	}
+	media, params, err := mime.ParseMediaType(types[0])
+	if charset, ok := params["charset"]; err != nil || ok && !strings.EqualFold(charset, "utf-8") {
+		return 0, false
+	}
+	switch media {
+	case "application/json":
+		return asJSON, true
+	case "application/xml", "text/xml":
+		return asXML, true
+	}
+	return 0, false
+}

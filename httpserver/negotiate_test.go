@@ -1,0 +1,111 @@
+package httpserver_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestNegotiation(t *testing.T) {
+	t.Parallel()
+	const j, x, none = "json", "xml", ""
+	w := newWorld(t)
+	for accept, want := range map[string]string{
+		"":                                  j,
+		" , ":                               j,
+		"*/*":                               j,
+		"application/*":                     j,
+		"APPLICATION/JSON":                  j,
+		"application/json; charset=utf-8":   j,
+		"text/html, application/json;q=0.1": j,
+		"text/html,*/*;q=0.01":              j,
+		"*/*;q=0, application/json":         j,
+		"application/xml, application/json": j,
+		"application/json, application/xml": j,
+		"application/xml;q=0.5, */*;q=0.5":  j,
+		"application/xml;q=9, */*":          j,
+		"application/xml;q=-1, */*":         j,
+		"application/xml":                   x,
+		"Application/XML; q=0.001":          x,
+		"application/xml, */*;q=0.9":        x,
+		"application/json;q=0.8, application/xml;q=0.9":                   x,
+		"application/json;q=0":                                            none,
+		"application/json;q=0, */*":                                       x,
+		"*/*, application/json;q=0":                                       x,
+		"application/json;q=0.0, application/*;q=0.1":                     x,
+		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": x, // a browser's
+		"text/*":                        none,
+		"application/jsonp":             none,
+		"application/problem+json":      none,
+		"application/xml;q=0, text/xml": none,
+		"nonsense":                      none,
+	} {
+		a := w.do("GET", "/stations?limit=1", as("anna-r"), header("Accept", accept))
+		if want == none {
+			a.problem(406, "not-acceptable")
+		} else if got := a.header.Get("Content-Type"); a.status != 200 || got != "application/"+want {
+			t.Errorf("Accept %q: %d %s, want %s", accept, a.status, got, want)
+		}
+	}
+	w.do("GET", "/stations?limit=1", as("anna-r"), header("Accept", "text/html", "application/json")).want(200)
+
+	for accept, want := range map[string]string{
+		"":                          j,
+		"text/html":                 j,
+		"application/json":          j,
+		"application/xml":           x,
+		"application/problem+xml":   x,
+		"application/problem+json":  j,
+		"application/json, */*":     j,
+		"text/html, application/*":  j,
+		"application/xml, */*;q=.1": x,
+		"application/json;q=0.5, application/problem+xml": x,
+		"application/xml, application/problem+json":       j,
+	} {
+		for _, target := range []string{"/nothing", "/stations/x", "/bookings/" + nobody} {
+			a := w.do("GET", target, as("anna-r"), header("Accept", accept))
+			if got := a.header.Get("Content-Type"); got != "application/problem+"+want {
+				t.Errorf("Accept %q: a problem as %s, want %s", accept, got, want)
+			}
+		}
+	}
+}
+
+func TestMediaTypes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const json, xml, none = 1, 2, 0
+	for contentType, kind := range map[string]int{
+		"application/json":                     json,
+		"Application/JSON":                     json,
+		"application/json; charset=utf-8":      json,
+		`application/json;charset="UTF-8";v=1`: json,
+		"application/json; charset=latin1":     none,
+		"application/xml":                      xml,
+		"application/xml; charset=UTF-8":       xml,
+		"text/xml":                             xml,
+		"application/xml; charset=utf-16":      none,
+		"application/problem+json":             none,
+		"application/soap+xml":                 none,
+		"text/json":                            none,
+		"application/x-www-form-urlencoded":    none,
+		"application/json; charset":            none,
+		"":                                     none,
+	} {
+		a := w.do("POST", "/bookings", as("anna-w"), body(`{}`), header("Content-Type", contentType))
+		if got := a.status != 415; got != (kind != none) {
+			t.Errorf("a booking as %q: status %d", contentType, a.status)
+		}
+		a = w.do("POST", "/bookings/"+nobody+"/payment", as("anna-w"), body(`{}`), header("Content-Type", contentType))
+		if got := a.status != 415; got != (kind == json) {
+			t.Errorf("a payment as %q: status %d", contentType, a.status)
+		}
+	}
+	none_ := func(r *http.Request) { r.Header.Del("Content-Type") }
+	for _, wrong := range []part{none_, header("Content-Type", "application/json", "application/json"), header("Content-Encoding", "gzip")} {
+		p := w.do("POST", "/bookings", as("anna-w"), body(`{}`), wrong).problem(415, "unsupported-media-type")
+		if !strings.Contains(p.Detail, "application/json or application/xml") {
+			t.Errorf("the detail is %q", p.Detail)
+		}
+	}
+}
