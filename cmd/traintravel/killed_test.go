@@ -1,0 +1,202 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// killRoundsEnv says how often to kill a server, if not killRounds times.
+const (
+	killRoundsEnv = "TRAINTRAVEL_KILL_ROUNDS"
+	killRounds    = 6
+)
+
+// The load: so many users at once, of whom each has at most so many bookings,
+// on a train of so many seats that runs on so many days.
+const (
+	killUsers    = 6
+	killBookings = 6
+	killSeats    = 9
+	killDays     = 3
+)
+
+// TestKilled kills a server while people book, pay and cancel over HTTP, and
+// then the next one on the same file, again and again. Whatever was answered is
+// so, to the one who was answered and to nobody else.
+func TestKilled(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no process is killed by a signal here")
+	}
+	t.Parallel()
+	rounds, err := strconv.Atoi(cmp.Or(os.Getenv(killRoundsEnv), fmt.Sprint(killRounds)))
+	if err != nil {
+		t.Fatalf("%s: %v", killRoundsEnv, err)
+	}
+	o := newOffice(t)
+	for round := range rounds {
+		if round%3 == 2 { // one that dies while it starts
+			p := o.spawn()
+			time.Sleep(rand.N(60 * time.Millisecond))
+			p.kill()
+		}
+		o.open()
+		o.look()
+		o.kill(round)
+	}
+	o.open()
+	o.look()
+	o.close()
+	o.audit()
+	t.Logf("%d rounds: %v", rounds, o.count)
+	for _, what := range []string{"booked", "paid", "cancelled", "unanswered"} {
+		if o.count[what] == 0 {
+			t.Errorf("nothing was %s: the load is too light", what)
+		}
+	}
+}
+
+// An office is what outlives the server: its file, and its customers, who know
+// what they were answered.
+type office struct {
+	*testing.T
+	dir   string
+	users []*customer
+	trips []ride
+
+	server *process
+	client *http.Client
+	killed atomic.Bool // the server is, or is about to be
+
+	mu    sync.Mutex
+	count map[string]int
+}
+
+// A ride is what is sold.
+type ride struct {
+	ID       string
+	Price    json.Number
+	Currency string
+	Seats    int `json:"seats_available"`
+}
+
+func newOffice(t *testing.T) *office {
+	t.Helper()
+	o := &office{T: t, dir: t.TempDir(), count: map[string]int{}}
+	coaches := fmt.Sprintf("1:4 2:%d", killSeats-4)
+	if code, _, stderr := once(t, nil, "import", "--coaches", coaches, writeFeed(t, "1"), "--data", o.data()); code != 0 {
+		t.Fatalf("import: %d, %s", code, stderr)
+	}
+	for i := range killUsers {
+		o.users = append(o.users, &customer{office: o, name: fmt.Sprintf("user-%d", i), tickets: map[string]*ticket{}, asked: map[string]bool{}})
+	}
+	o.open()
+	defer o.server.kill()
+	anna := o.users[0]
+	var stations page[struct{ ID string }]
+	anna.read("/stations", &stations)
+	for day := range killDays {
+		date := time.Now().AddDate(0, 0, 3+day).Format(time.DateOnly)
+		var found page[ride]
+		anna.read(fmt.Sprintf("/trips?origin=%s&destination=%s&date=%s", stations.Data[0].ID, stations.Data[1].ID, date), &found)
+		if len(found.Data) != 1 || found.Data[0].Seats != killSeats {
+			t.Fatalf("trips on %s: %v", date, found)
+		}
+		o.trips = append(o.trips, found.Data[0])
+	}
+	return o
+}
+
+func (o *office) data() string { return filepath.Join(o.dir, "trains.db") }
+
+func (o *office) spawn() *process {
+	return spawn(o, o.dir, "serve", "--data", o.data(), "--base-url", shownBase, "--rate-limit", "0", "--hold", "24h")
+}
+
+// open starts a server, for which everybody has a token.
+func (o *office) open() {
+	o.server = o.spawn().listen()
+	o.client = &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 2 * killUsers}}
+	o.killed.Store(false)
+	for _, u := range o.users {
+		u.token = issue(o, u.name, o.data())
+	}
+}
+
+// kill has everybody at work, and kills the server in the middle of it.
+func (o *office) kill(round int) {
+	ctx, stop := context.WithCancel(o.Context())
+	defer stop()
+	var all sync.WaitGroup
+	before := o.counted()
+	for _, u := range o.users {
+		all.Go(func() { u.work(ctx, round) })
+	}
+	const enough = 30 // so much is to be done before the kill
+	for at := time.Now().Add(100*time.Millisecond + rand.N(300*time.Millisecond)); time.Now().Before(at) || o.counted() < before+enough; {
+		time.Sleep(time.Millisecond)
+		if o.Failed() {
+			break
+		}
+	}
+	o.killed.Store(true)
+	o.server.kill()
+	stop()
+	all.Wait()
+	o.client.CloseIdleConnections()
+	o.complaints()
+}
+
+// close stops the server as an operator does.
+func (o *office) close() {
+	o.client.CloseIdleConnections()
+	if err := o.server.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		o.Fatal(err)
+	}
+	<-o.server.ended
+	if state := o.server.cmd.ProcessState; !state.Success() {
+		o.Errorf("stopped, the server ends with %v", state)
+	}
+	o.complaints()
+}
+
+// complaints are what the server must not say. That a refund was not made is
+// none: the sandbox knows no charge of an earlier process.
+func (o *office) complaints() {
+	said := o.server.stderr.String()
+	for line := range strings.Lines(said) {
+		bad := strings.Contains(line, "level=ERROR") && !strings.Contains(line, "a refund was not made")
+		if bad || strings.Contains(line, "DATA RACE") || strings.Contains(line, "panic") {
+			o.Errorf("the server says: %s", line)
+		}
+	}
+	if o.Failed() {
+		o.Fatalf("all that it says:\n%s", said)
+	}
+}
+
+func (o *office) counts(what string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.count[what]++
+}
+
+// counted is how much was done.
+func (o *office) counted() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.count["booked"] + o.count["paid"] + o.count["cancelled"]
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestReadme runs the session that the README shows first, from token to
+// cancelled booking, and compares what it prints line by line.
+func TestReadme(t *testing.T) {
+	need(t, "bash", "curl")
+	t.Parallel()
+	steps := session(t, filepath.Join("..", "..", "README.md"))
+	dir := t.TempDir()
+	server := spawn(t, dir, "serve", "--base-url", shownBase).listen()
+	sh := newShell(t, dir)
+	var shown, seen variables
+	for _, s := range steps {
+		command := s.command
+		for i, id := range shown.ids { // typed again from an answer above
+			command = strings.ReplaceAll(command, id, seen.ids[i])
+		}
+		command = strings.Replace(command, "API="+shownBase, "API="+server.base, 1)
+		want := shown.hide(s.prints)
+		// What the server does a moment later, such as a refund, may take its
+		// moment: who reads again sees it.
+		for tries := 0; ; tries++ {
+			again := variables{slices.Clone(seen.ids)}
+			got := again.hide(sh.run(command))
+			if want == got {
+				seen = again
+				break
+			}
+			if writes := regexp.MustCompile(` -(d|X) `); writes.MatchString(command) || tries == 100 {
+				t.Fatalf("$ %s\n(-README.md +printed):\n%s", s.command, cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+	if all := fmt.Sprint(steps); !strings.Contains(all, "token --user") || !strings.Contains(all, "DELETE") {
+		t.Errorf("the session does not go from token to cancelled booking: %s", all)
+	}
+}
+
+// need skips a test if a program is missing, or fails it where all must run.
+func need(t *testing.T, programs ...string) {
+	t.Helper()
+	for _, p := range programs {
+		if _, err := exec.LookPath(p); err == nil {
+			continue
+		}
+		const help = "there is no %s; on Debian and Ubuntu, apt-get install %[1]s"
+		if os.Getenv("TRAINTRAVEL_REQUIRE_ALL") == "1" {
+			t.Fatalf(help, p)
+		}
+		t.Skipf(help, p)
+	}
+}
+
+// A step is a command of a session and what it prints.
+type step struct{ command, prints string }
+
+// session reads the first console block of a document. A command begins with a
+// dollar sign and goes on after a backslash at the end of a line; what follows
+// until the next one, blank lines at the end left out, is what it prints.
+func session(t *testing.T, file string) (steps []step) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(text), "\n```console\n")
+	block, _, ok := strings.Cut(block, "\n```\n")
+	if !ok || !strings.HasPrefix(block, "$ ") {
+		t.Fatalf("%s has no session", file)
+	}
+	goesOn := false
+	for line := range strings.SplitSeq(block, "\n") {
+		command, ok := strings.CutPrefix(line, "$ ")
+		if ok {
+			steps = append(steps, step{})
+		}
+		s := &steps[len(steps)-1]
+		switch {
+		case ok || goesOn:
+			s.command += command + "\n"
+			goesOn = strings.HasSuffix(line, `\`)
+		default:
+			s.prints += line + "\n"
+		}
+	}
+	for i := range steps {
+		steps[i].command = strings.TrimSuffix(steps[i].command, "\n")
+		steps[i].prints = strings.TrimRight(steps[i].prints, "\n")
+	}
+	return steps
+}
+
+// A shell is a bash that runs one command after another. To it, go run
+// ./cmd/traintravel is the test binary.
+type shell struct {
+	t     *testing.T
+	stdin io.Writer
+	lines *bufio.Scanner
+}
+
+// over is what a shell prints after a command, on a line of its own.
+const over = "-- over --"
+
+func newShell(t *testing.T, dir string) *shell {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bash := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc")
+	bash.Dir, bash.Stderr, bash.WaitDelay = dir, t.Output(), time.Second
+	bash.Env = append(os.Environ(), asCommandEnv+"=1", "TEST_BINARY="+exe, "HOME="+dir, "no_proxy=*")
+	stdin, err := bash.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := bash.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := bash.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stdin.Close()
+		if err := bash.Wait(); err != nil && t.Context().Err() == nil {
+			t.Error(err)
+		}
+	})
+	sh := &shell{t, stdin, bufio.NewScanner(stdout)}
+	sh.run(`go() { [ "$1 $2" = "run ./cmd/traintravel" ] && "$TEST_BINARY" "${@:3}"; }`)
+	return sh
+}
+
+// run runs a command and returns what it prints, without blank lines at the end.
+func (sh *shell) run(command string) string {
+	sh.t.Helper()
+	if _, err := fmt.Fprintf(sh.stdin, "%s\nprintf '\\n%s\\n'\n", command, over); err != nil {
+		sh.t.Fatal(err)
+	}
+	var b strings.Builder
+	for sh.lines.Scan() {
+		if sh.lines.Text() == over {
+			return strings.TrimRight(b.String(), "\n")
+		}
+		b.WriteString(strings.TrimRight(sh.lines.Text(), "\r") + "\n")
+	}
+	sh.t.Fatalf("bash ended after %s, %v:\n%s", command, sh.lines.Err(), &b)
+	return ""
+}
+
+// variables are what differs from one session to the next: IDs, by the order
+// in which they are first printed, and times.
+type variables struct{ ids []string }
+
+var (
+	anyID  = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+	moment = regexp.MustCompile(strings.Join([]string{
+		`\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT`, // a date in a header
+		`remaining=\d+, reset=\d+`,                   // of the quota
+		`\d{4}-02-01`,                                // the day of travel
+		`after=[\w-]+`,                               // a page's place, which has the day in it
+	}, "|"))
+)
+
+// hide puts names in place of what differs: equal ones where the same stands,
+// and so an ID that is not the one printed before is a difference. Stations
+// have the same IDs everywhere.
+func (v *variables) hide(text string) string {
+	text = anyID.ReplaceAllStringFunc(text, func(id string) string {
+		if id == berlin || id == paris {
+			return id
+		}
+		if !slices.Contains(v.ids, id) {
+			v.ids = append(v.ids, id)
+		}
+		return fmt.Sprintf("(ID %d)", slices.Index(v.ids, id)+1)
+	})
+	return moment.ReplaceAllStringFunc(text, func(m string) string {
+		switch {
+		case strings.HasSuffix(m, "GMT"):
+			return "(time)"
+		case strings.HasSuffix(m, "-02-01"):
+			return "(day)"
+		}
+		return m[:strings.Index(m, "=")] + "=(any)"
+	})
+}
