@@ -16,6 +16,7 @@ type snapshot struct {
 	generation uuid.UUID
 	stations   []Station // by folded name, then ID
 	folded     []string  // their names and addresses, folded, for searching
+	directory  directory
 	locations  []*time.Location
 	stationAt  map[uuid.UUID]int32
 	trains     []train
@@ -68,6 +69,7 @@ func compile(t *Timetable, ids []numbering, reg registry, z *zones) *snapshot {
 		visits:    make([][]visit, len(t.Stations)),
 	}
 	sn.sortStations()
+	sn.makeDirectory()
 	for i, s := range sn.stations {
 		sn.stationAt[s.ID] = int32(i)
 		sn.locations = append(sn.locations, z.get(s.Zone))

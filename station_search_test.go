@@ -12,7 +12,7 @@ import (
 // found are the names of the stations that a search lists, in its order.
 func (sn *snapshot) found(search, country string, near *Position) []string {
 	out := []string{}
-	for _, i := range sn.search(fold.Words(fold.String(search)), country, near) {
+	for _, i := range sn.search(fold.Words(fold.String(search)), country, near, 0, 1000) {
 		out = append(out, sn.stations[i].Name)
 	}
 	return out

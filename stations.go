@@ -1,7 +1,6 @@
 package traintravel
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -32,11 +31,15 @@ func (s Station) Distance(to Station) float64 {
 	return Position{s.Latitude, s.Longitude}.distance(Position{to.Latitude, to.Longitude})
 }
 
+const (
+	earth  = 6_371_000 // its radius in metres
+	degree = math.Pi / 180
+)
+
 // A Position is a place on earth in degrees north and east (WGS 84).
 type Position struct{ Latitude, Longitude float64 }
 
 func (p Position) distance(to Position) float64 {
-	const earth, degree = 6_371_000, math.Pi / 180
 	haversine := func(degrees float64) float64 { return math.Pow(math.Sin(degrees*degree/2), 2) }
 	h := haversine(to.Latitude-p.Latitude) +
 		math.Cos(p.Latitude*degree)*math.Cos(to.Latitude*degree)*haversine(to.Longitude-p.Longitude)
@@ -58,6 +61,10 @@ type StationQuery struct {
 
 // nearby is how far from a Position a station may be, in metres.
 const nearby = 50_000
+
+func errBeginAgain() error {
+	return invalid("after", "the timetable has changed: begin again at the first page")
+}
 
 // Stations lists stations by name, or nearest first. It returns an
 // [*InvalidError] naming country, coordinates or a member of the page.
@@ -81,11 +88,19 @@ func (s *Service) Stations(ctx context.Context, q StationQuery) (List[Station], 
 	if err != nil {
 		return List[Station]{}, err
 	}
-	found := sn.search(fold.Words(fold.String(q.Search)), country, q.Near)
+	from := 0
 	if after != "" {
-		i := slices.IndexFunc(found, func(at int32) bool { return string(sn.stations[at].ID[:]) == after })
+		at, ok := sn.stationAt[uuid.UUID([]byte(after))]
+		if !ok {
+			return List[Station]{}, errBeginAgain()
+		}
+		from = int(at) + 1
+	}
+	found := sn.search(fold.Words(fold.String(q.Search)), country, q.Near, from, page.skip()+page.Limit+1)
+	if after != "" && q.Near != nil {
+		i := slices.Index(found, int32(from-1))
 		if i < 0 {
-			return List[Station]{}, invalid("after", "the timetable has changed: begin again at the first page")
+			return List[Station]{}, errBeginAgain()
 		}
 		found = found[i+1:]
 	}
@@ -108,49 +123,6 @@ func (s *Service) Station(ctx context.Context, id uuid.UUID) (Station, error) {
 		return Station{}, ErrNotFound
 	}
 	return sn.stations[at], nil
-}
-
-// search lists the stations that fit, in the order of the answer.
-func (sn *snapshot) search(words []string, country string, near *Position) []int32 {
-	var found []int32
-	var metres []float64
-	for i := range sn.stations {
-		st := &sn.stations[i]
-		if country != "" && st.Country != country || !hasWords(sn.folded[i], words) {
-			continue
-		}
-		if near != nil {
-			d := near.distance(Position{st.Latitude, st.Longitude})
-			if d > nearby {
-				continue
-			}
-			metres = append(metres, d)
-		}
-		found = append(found, int32(i))
-	}
-	if near != nil {
-		order := make([]int, len(found))
-		for i := range order {
-			order[i] = i
-		}
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(metres[a], metres[b]) })
-		sorted := make([]int32, len(found))
-		for i, at := range order {
-			sorted[i] = found[at]
-		}
-		found = sorted
-	}
-	return found
-}
-
-// hasWords says whether each word begins a word of the folded text.
-func hasWords(text string, words []string) bool {
-	for _, w := range words {
-		if !beginsWord(text, w) {
-			return false
-		}
-	}
-	return true
 }
 
 func beginsWord(text, word string) bool {

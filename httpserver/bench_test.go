@@ -278,3 +278,44 @@ func BenchmarkCreateBooking(b *testing.B) {
 	}
 	compare(b, [2]string{"library", "server"}, [2]load{direct, over(wires(b, w.server), 201, request)})
 }
+
+// GET /stations among 3,000 of them, beside a bare httprouter handler that
+// writes the same bytes.
+func BenchmarkStations(b *testing.B) {
+	w, token := benchWorld(b)
+	tt := *w.timetable
+	tt.Stations = slices.Clone(tt.Stations)
+	for i := 0; len(tt.Stations) < 3000; i++ {
+		st := tt.Stations[i%len(w.timetable.Stations)]
+		st.ID = uuid.NewSHA1(uuid.Nil, []byte(strconv.Itoa(i)))
+		st.Name += " " + strconv.Itoa(i)
+		st.Latitude += float64(i%101-50) / 25
+		st.Longitude += float64(i%97-48) / 20
+		tt.Stations = append(tt.Stations, st)
+	}
+	if _, err := w.service.LoadTimetable(b.Context(), &tt); err != nil {
+		b.Fatal(err)
+	}
+	for _, c := range []struct{ name, query string }{
+		{"all", ""}, {"hundred", "?limit=100"}, {"search", "?search=haupt"}, {"words", "?search=berlin+hbf"}, {"country", "?country=at"},
+		{"coordinates", "?coordinates=52.5,13.4"}, {"everything", "?search=b&country=de&coordinates=52.5,13.4&limit=100"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			request := []byte("GET /stations" + c.query + " HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\nAuthorization: Bearer " + token + "\r\n\r\n")
+			ours := wires(b, w.server)
+			status, length, err := ours[0].do(request)
+			if err != nil || status != 200 {
+				b.Fatal(status, err)
+			}
+			fixed := bytes.Repeat([]byte("x"), length)
+			router := httprouter.New()
+			router.GET("/stations", func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) {
+				w.Header().Set("Content-Length", strconv.Itoa(length))
+				_, _ = w.Write(fixed)
+			})
+			send := func() []byte { return request }
+			compare(b, [2]string{"bare", "server"}, [2]load{over(wires(b, router), 200, send), over(ours, 200, send)})
+			b.ReportMetric(float64(length), "bytes")
+		})
+	}
+}

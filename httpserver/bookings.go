@@ -53,15 +53,15 @@ func (s *Server) listBookings(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	docs := make([]*bookingDoc, len(found.Items))
+	docs := make([]bookingDoc, len(found.Items))
 	for i, b := range found.Items {
 		trip, err := s.service.HasTrip(x.ctx(), b.TripID)
 		if err != nil {
 			return err
 		}
-		docs[i] = &bookingDoc{b, trip}
+		docs[i] = bookingDoc{b, trip}
 	}
-	return x.answer(http.StatusOK, list[*bookingDoc]{"bookings", docs, q.links(x, found.Next)})
+	return x.answer(http.StatusOK, listOf("bookings", docs, q.links(x, found.Next)))
 }
 
 func (s *Server) createBooking(x *exchange) error {

@@ -1,8 +1,10 @@
 package httpserver
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/xml"
+	"math"
 	"strconv"
 	"time"
 
@@ -85,15 +87,17 @@ func (e *encoder) begin(name string, first byte) {
 		e.tag(name)
 		return
 	}
-	if e.b[len(e.b)-1] != '{' {
-		e.b = append(e.b, ',')
+	b := e.b
+	if b[len(b)-1] != '{' {
+		b = append(b, ',')
 	}
-	e.b = append(e.b, '"')
-	e.b = append(e.b, name...)
-	e.b = append(e.b, '"', ':')
+	b = append(b, '"')
+	b = append(b, name...)
+	b = append(b, '"', ':')
 	if first != 0 {
-		e.b = append(e.b, first)
+		b = append(b, first)
 	}
+	e.b = b
 }
 
 // end ends the value of a member, which is last in JSON, zero for nothing.
@@ -170,8 +174,31 @@ func (e *encoder) decimal(name, digits string) {
 
 func (e *encoder) degrees(name string, f float64) {
 	e.begin(name, 0)
-	e.b = strconv.AppendFloat(e.b, f, 'f', -1, 64)
+	e.b = appendDegrees(e.b, f)
 	e.end(name, 0)
+}
+
+// appendDegrees writes the shortest decimal number that is read as f. Most have
+// no more than six decimals, and for those there is a quicker way.
+func appendDegrees(b []byte, f float64) []byte {
+	const decimals, unit = 6, 1_000_000
+	n := int64(math.Round(f * unit))
+	if n == 0 || float64(n)/unit != f || n > 1000*unit || n < -1000*unit {
+		return strconv.AppendFloat(b, f, 'f', -1, 64)
+	}
+	if n < 0 {
+		b, n = append(b, '-'), -n
+	}
+	b = strconv.AppendInt(b, n/unit, 10)
+	if n %= unit; n == 0 {
+		return b
+	}
+	var digits [decimals]byte
+	for i := range digits {
+		digits[decimals-1-i] = byte('0' + n%10)
+		n /= 10
+	}
+	return append(append(b, '.'), bytes.TrimRight(digits[:], "0")...)
 }
 
 // links write the member links, which is absent if there are none.
@@ -207,17 +234,27 @@ func appendID(b []byte, id uuid.UUID) []byte {
 }
 
 // A list is a page of a collection.
-type list[D document] struct {
+type list[T any, D documentOf[T]] struct {
 	element string // of all items, in XML
-	items   []D
+	items   []T
 	links   pageLinks
 }
 
-func (l list[D]) encode(e *encoder) {
+// documentOf is a pointer to T that is a document.
+type documentOf[T any] interface {
+	*T
+	document
+}
+
+func listOf[T any, D documentOf[T]](element string, items []T, links pageLinks) document {
+	return &list[T, D]{element, items, links}
+}
+
+func (l *list[T, D]) encode(e *encoder) {
 	e.item("data")
 	e.list("data", l.element)
-	for _, d := range l.items {
-		d.encode(e)
+	for i := range l.items {
+		D(&l.items[i]).encode(e)
 	}
 	e.endList(l.element)
 	e.open("links")

@@ -117,11 +117,11 @@ func (s *Server) listPayments(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	docs := make([]*paymentDoc, len(found.Items))
+	docs := make([]paymentDoc, len(found.Items))
 	for i, p := range found.Items {
-		docs[i] = &paymentDoc{p, live}
+		docs[i] = paymentDoc{p, live}
 	}
-	return x.answer(http.StatusOK, list[*paymentDoc]{"payments", docs, q.links(x, found.Next)})
+	return x.answer(http.StatusOK, listOf("payments", docs, q.links(x, found.Next)))
 }
 
 // live says whether a booking can be looked up: the payments of one that is

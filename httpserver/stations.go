@@ -41,11 +41,11 @@ func (s *Server) listStations(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	docs := make([]*stationDoc, len(found.Items))
+	docs := make([]stationDoc, len(found.Items))
 	for i, st := range found.Items {
-		docs[i] = &stationDoc{st}
+		docs[i] = stationDoc{st}
 	}
-	return x.answer(http.StatusOK, list[*stationDoc]{"stations", docs, q.links(x, found.Next)})
+	return x.answer(http.StatusOK, listOf("stations", docs, q.links(x, found.Next)))
 }
 
 func (s *Server) oneStation(x *exchange) error {

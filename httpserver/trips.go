@@ -88,11 +88,11 @@ func (s *Server) searchTrips(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	docs := make([]*tripDoc, len(found.Items))
+	docs := make([]tripDoc, len(found.Items))
 	for i, t := range found.Items {
-		docs[i] = &tripDoc{t}
+		docs[i] = tripDoc{t}
 	}
-	return x.answer(http.StatusOK, list[*tripDoc]{"trips", docs, q.links(x, found.Next)})
+	return x.answer(http.StatusOK, listOf("trips", docs, q.links(x, found.Next)))
 }
 
 func (s *Server) oneTrip(x *exchange) error {
