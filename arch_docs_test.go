@@ -6,9 +6,11 @@ import (
 	"go/parser"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -108,20 +110,72 @@ func (c commented) interfaces(typ *doc.Type) {
 	}
 }
 
-// The program that the README shows is the Example, which runs.
+// readmeProgram is the Go program that the README shows.
+func readmeProgram(t *testing.T) string {
+	t.Helper()
+	_, shown, _ := strings.Cut(read(t, "README.md"), "```go\n")
+	shown, _, ok := strings.Cut(shown, "```\n")
+	if !ok {
+		t.Fatal("README.md has no Go code")
+	}
+	return shown
+}
+
+// What the program that the README shows does is the Example, which runs.
 func TestReadmeExample(t *testing.T) {
 	t.Parallel()
-	readme, example := read(t, "README.md"), read(t, "example_test.go")
-	_, shown, _ := strings.Cut(readme, "```go\n")
-	shown, _, ok := strings.Cut(shown, "```\n")
-	_, run, _ := strings.Cut(example, "\t// README: from here\n")
-	run, _, found := strings.Cut(run, "\t// README: to there\n")
-	if !ok || !found {
-		t.Fatal("README.md has no Go code, or example_test.go no marks around it")
+	_, run, _ := strings.Cut(read(t, "example_test.go"), "\t// README: from here\n")
+	run, _, ok := strings.Cut(run, "\t// README: to there\n")
+	if !ok {
+		t.Fatal("example_test.go has no marks around what the README shows")
 	}
-	run = regexp.MustCompile(`(?m)^\t`).ReplaceAllString(strings.TrimRight(run, "\n"), "") + "\n"
-	if shown != run {
+	if shown := readmeProgram(t); !strings.Contains(shown, strings.TrimRight(run, "\n")+"\n}\n") {
 		t.Errorf("README.md shows\n%s\nbut the example is\n%s", shown, run)
+	}
+}
+
+// The program that the README shows can be copied into a module of its own, and
+// does there what the README says. The requirements are ours, so that nothing
+// need be downloaded.
+func TestReadmeProgram(t *testing.T) {
+	t.Parallel()
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	mod := strings.Replace(read(t, "go.mod"), "module "+module, "module shop", 1) +
+		"\nrequire " + module + " v0.0.0\nreplace " + module + " => " + strconv.Quote(here) + "\n"
+	for name, text := range map[string]string{"go.mod": mod, "go.sum": read(t, "go.sum"), "main.go": readmeProgram(t)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shop := filepath.Join(dir, "shop.exe")
+	command := func(name string, args ...string) (string, error) {
+		cmd := exec.CommandContext(t.Context(), name, args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := command("go", "build", "-o", shop, "."); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	feed := filepath.Join(here, "internal", "demo", "feed")
+	for _, c := range []struct {
+		args []string
+		want string // at the end of what is printed
+		ok   bool
+	}{
+		{[]string{feed, "Berlin", "Paris Nord"}, "succeeded from card ************4242\n", true},
+		{[]string{feed, "Berlin", "Atlantis"}, "the timetable has no station \"Atlantis\"\n", false},
+		{[]string{feed, "Porto", "Brno"}, "tomorrow\n", false},
+		{nil, "usage: shop FEED ORIGIN DESTINATION\n", false},
+	} {
+		if out, err := command(shop, c.args...); !strings.HasSuffix(out, c.want) || (err == nil) != c.ok {
+			t.Errorf("shop %q: %v, %s", c.args, err, out)
+		}
 	}
 }
 

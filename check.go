@@ -11,13 +11,14 @@ import (
 
 // Limits of a timetable, generous for any railway.
 const (
-	MaxCalls = 256 // of a train
-	MaxText  = 200 // characters of a name, an address, a number or an ID
+	MaxCalls   = 256 // of a train
+	MaxCoaches = 500 // of a train
+	MaxText    = 200 // characters of a name, an address, a number or an ID
 
 	maxPlaces     = 10_000 // places of one train
 	maxHooks      = 10_000
 	maxFare       = 1e12 // minor units
-	maxPerKm      = 1e9  // times the metres of a train that still is an int64
+	maxPerKm      = 1e9  // of four legs, fare and kilometres together are less than maxPayment
 	maxComplaints = 20   // what Check reports at the most
 )
 
@@ -29,7 +30,10 @@ func (t *Timetable) check(z *zones) error {
 	if t == nil {
 		return invalid("timetable", "is nil")
 	}
-	c := checker{zones: z, stations: make(map[uuid.UUID]bool, len(t.Stations)), calendars: map[*Calendar]bool{}}
+	c := checker{
+		zones: z, stations: make(map[uuid.UUID]bool, len(t.Stations)),
+		calendars: map[*Calendar]bool{}, lists: map[coachList]bool{}, numbers: map[string]bool{},
+	}
 	for i := range t.Stations {
 		c.station(fmt.Sprintf("stations[%d]", i), &t.Stations[i])
 	}
@@ -46,7 +50,15 @@ type checker struct {
 	zones     *zones
 	stations  map[uuid.UUID]bool
 	calendars map[*Calendar]bool // checked already
+	lists     map[coachList]bool // checked already
+	numbers   map[string]bool    // of the coaches of one train
 	errs      []error
+}
+
+// A coachList tells apart the lists of coaches that trains share.
+type coachList struct {
+	first *Coach
+	n     int
 }
 
 func (c *checker) full() bool { return len(c.errs) >= maxComplaints }
@@ -194,9 +206,22 @@ func (c *checker) calls(calls []Call) {
 }
 
 func (c *checker) coaches(coaches []Coach) {
+	switch n := len(coaches); {
+	case n == 0:
+		return
+	case n > MaxCoaches:
+		c.say(".coaches", "has %d entries, more than %d", n, MaxCoaches)
+		return
+	case c.lists[coachList{&coaches[0], n}]:
+		return
+	}
+	c.lists[coachList{&coaches[0], len(coaches)}] = true
+	clear(c.numbers)
 	total := 0
 	for j, k := range coaches {
-		c.text(fmt.Sprintf(".coaches[%d].number", j), k.Number, true)
+		if reason := badText(k.Number, true); reason != "" {
+			c.say(fmt.Sprintf(".coaches[%d].number", j), "%s", reason)
+		}
 		if k.Seats < 1 || k.Seats > maxPlaces {
 			c.say(fmt.Sprintf(".coaches[%d].seats", j), "%d is not 1 to %d", k.Seats, maxPlaces)
 			return
@@ -205,10 +230,9 @@ func (c *checker) coaches(coaches []Coach) {
 			c.say(".coaches", "have more than %d places", maxPlaces)
 			return
 		}
-		for _, earlier := range coaches[:j] {
-			if earlier.Number == k.Number {
-				c.say(fmt.Sprintf(".coaches[%d].number", j), "%q comes twice", k.Number)
-			}
+		if c.numbers[k.Number] {
+			c.say(fmt.Sprintf(".coaches[%d].number", j), "%q comes twice", k.Number)
 		}
+		c.numbers[k.Number] = true
 	}
 }

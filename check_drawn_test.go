@@ -69,7 +69,7 @@ func soundTimetablesWork(t *rapid.T) bool {
 	if tt.Check() != nil {
 		return false
 	}
-	ids, reg, err := register(registry{}, tt.Trains, calendarCache{}.get, drawnDays[0])
+	ids, reg, err := register(registry{}, tt.Trains, calendarCache{}.get, drawnDays[0], drawnDays[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package traintravel
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -134,6 +135,10 @@ func TestCheck(t *testing.T) {
 		{"too many seats", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches[0].Seats = math.MaxInt }, []string{"trains[0].coaches[0].seats: "}},
 		{"10000 places", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches[0].Seats = maxPlaces - 20 }, nil},
 		{"10001 places", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches[0].Seats = maxPlaces - 19 }, []string{"trains[0].coaches: have more than 10000 places"}},
+		{"500 coaches", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches = coachesOf(MaxCoaches) }, nil},
+		{"501 coaches", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches = coachesOf(MaxCoaches + 1) }, []string{"trains[0].coaches: has 501 entries, more than 500"}},
+		{"three coaches of one number", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches = []Coach{{"1", 1}, {"1", 1}, {"1", 1}} },
+			[]string{`trains[0].coaches[1].number: "1" comes twice`, `trains[0].coaches[2].number: "1" comes twice`}},
 		{"two coaches of one number", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches[1].Number = "1" }, []string{`trains[0].coaches[1].number: "1" comes twice`}},
 
 		{"no fare", func(_ *Timetable, _ *Station, tr *Train) { tr.Fare = Fare{} }, nil},
@@ -187,6 +192,36 @@ func TestCheckReportsEveryFault(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, fields); diff != "" {
 		t.Error("-want +got\n" + diff)
+	}
+}
+
+// coachesOf are coaches with one seat each.
+func coachesOf(n int) []Coach {
+	coaches := make([]Coach, n)
+	for i := range coaches {
+		coaches[i] = Coach{fmt.Sprint(i), 1}
+	}
+	return coaches
+}
+
+// Coaches that trains share are checked once, and a part of them on its own.
+func TestCheckSharedCoaches(t *testing.T) {
+	t.Parallel()
+	tt := sound()
+	bad := tt.Trains[0]
+	bad.Coaches = append(coachesOf(MaxCoaches-1), Coach{"0", 1})
+	part := bad
+	part.Coaches = bad.Coaches[:MaxCoaches-1]
+	tt.Trains = append(tt.Trains, part)
+	for range 50_000 {
+		tt.Trains = append(tt.Trains, bad)
+	}
+	start := time.Now()
+	if diff := cmp.Diff([]string{`trains[2].coaches[499].number: "0" comes twice`}, complaints(t, tt)); diff != "" {
+		t.Error("-want +got\n" + diff)
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("finding out took %v", took)
 	}
 }
 

@@ -11,24 +11,33 @@ import (
 // clocks skip it and the earlier one where they show it twice; a bare date is
 // the beginning of the day there. Fractions of a second are read to the
 // nanosecond. A blank before the offset is read as the plus sign that a form
-// decoder made it from. The error is an [*InvalidError] naming date.
+// decoder made it from. The error is an [*InvalidError] naming date; the years
+// are 1900 to 2199. loc must not be nil.
 func ParseDeparture(text string, loc *time.Location) (time.Time, error) {
 	s := strings.ToUpper(strings.TrimSpace(text))
 	if i := strings.LastIndexByte(s, ' '); i > len("2006-01-02T") {
 		s = s[:i] + "+" + s[i+1:]
 	}
-	if t, err := time.Parse(time.RFC3339Nano, s); err == nil && sane(t) && hasOffset(t) {
-		return t, nil
+	if t, err := time.Parse(time.RFC3339Nano, s); err == nil && hasOffset(t) {
+		return within(t, t)
 	}
 	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04"} {
-		if t, err := time.Parse(layout, s); err == nil && sane(t) {
-			return wall(t, loc), nil
+		if t, err := time.Parse(layout, s); err == nil {
+			return within(t, wall(t, loc))
 		}
 	}
-	if d, err := ParseDate(s); err == nil && sane(d.utc()) {
-		return d.Start(loc), nil
+	if d, err := ParseDate(s); err == nil {
+		return within(d.utc(), d.Start(loc))
 	}
 	return time.Time{}, invalid("date", "%.60q is no date or date-time of the form 2026-12-31 or 2026-12-31T09:00:00+01:00", text)
+}
+
+// within returns an instant, unless what was written for it lies out of range.
+func within(written, at time.Time) (time.Time, error) {
+	if !sane(written) {
+		return time.Time{}, invalid("date", "lies in the year %d, and only 1900 to 2199 are known", written.Year())
+	}
+	return at, nil
 }
 
 // sane leaves out years in which arithmetic on instants overflows.

@@ -2,6 +2,7 @@ package traintravel_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,12 +39,19 @@ func TestParseDeparture(t *testing.T) {
 			t.Errorf("%q: got %v, %v, want %s", c.text, got.UTC().Format(time.RFC3339Nano), err, c.want)
 		}
 	}
+	for _, text := range []string{"0001-01-01", "1899-12-31T23:59", "2200-01-01", "9999-12-31", "9999-12-31T00:00:00Z", "9999-12-31T00:00:00"} {
+		var e *traintravel.InvalidError
+		got, err := traintravel.ParseDeparture(text, berlin)
+		if !errors.As(err, &e) || e.Field != "date" || !strings.Contains(e.Reason, "1900 to 2199") || !got.IsZero() {
+			t.Errorf("%q: got %v, %v", text, got, err)
+		}
+	}
 	for _, text := range []string{
-		"", "tomorrow", "2024-02-30", "2024-02-01T25:00:00Z", "2024-02-01T09:00:00+25:00", "2024-02-01T09:00:00-24:00", "0001-01-01", "9999-12-31T00:00:00Z",
+		"", "tomorrow", "2024-02-30", "2024-02-01T25:00:00Z", "2024-02-01T09:00:00+25:00", "2024-02-01T09:00:00-24:00",
 		"20240201", "2024-02-01T", "2024-02-01T09:00:00Zx", "1706778000",
 	} {
 		var e *traintravel.InvalidError
-		if got, err := traintravel.ParseDeparture(text, berlin); !errors.As(err, &e) || e.Field != "date" {
+		if got, err := traintravel.ParseDeparture(text, berlin); !errors.As(err, &e) || e.Field != "date" || !strings.Contains(e.Reason, "of the form") {
 			t.Errorf("%q: got %v, %v", text, got, err)
 		}
 	}

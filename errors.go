@@ -30,6 +30,10 @@ var (
 	ErrPaymentInProgress = errors.New("a payment of this booking is in progress")
 	ErrNoGateway         = errors.New("no payment gateway is configured")
 
+	// ErrPaidTooLate: the money came when the booking could not have its
+	// places any more, and is given back.
+	ErrPaidTooLate = errors.New("the payment came too late and is given back")
+
 	// ErrKeyReused: the idempotency key came before, with another request.
 	ErrKeyReused = errors.New("the idempotency key was used for another request")
 	// ErrKeyInUse: the first request with this idempotency key is running.

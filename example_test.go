@@ -26,10 +26,7 @@ func Example() {
 	check(err)
 	defer os.RemoveAll(dir)
 	file, feed := filepath.Join(dir, "trains.db"), "internal/demo/feed"
-	berlin, paris := demoBerlin, demoParis
-	zone, err := time.LoadLocation("Europe/Berlin")
-	check(err)
-	tomorrow := (traintravel.DateOf(time.Now().In(zone)) + 1).Start(zone)
+	from, to := "Berlin", "Paris Nord"
 
 	// README: from here
 	store, err := boltstore.Open(file, nil)
@@ -44,8 +41,18 @@ func Example() {
 	_, err = service.LoadTimetable(ctx, timetable)
 	check(err)
 
-	found, err := service.SearchTrips(ctx, traintravel.TripQuery{Origin: berlin, Destination: paris, Depart: tomorrow})
+	origin, destination := look(ctx, service, from), look(ctx, service, to)
+	zone, err := time.LoadLocation(origin.Zone)
 	check(err)
+	tomorrow := (traintravel.DateOf(time.Now().In(zone)) + 1).Start(zone)
+	found, err := service.SearchTrips(ctx, traintravel.TripQuery{
+		Origin: origin.ID, Destination: destination.ID, Depart: tomorrow,
+	})
+	check(err)
+	if len(found.Items) == 0 {
+		check(fmt.Errorf("no train goes from %s to %s tomorrow", origin.Name, destination.Name))
+	}
+
 	anna := traintravel.Caller{Subject: traintravel.Subject{Issuer: "my shop", ID: "anna"}}
 	booking, err := service.CreateBooking(ctx, anna, traintravel.NewBooking{
 		TripID: found.Items[0].ID, PassengerName: "Anna Example",
@@ -63,6 +70,16 @@ func Example() {
 
 	// Output:
 	// succeeded from card ************4242
+}
+
+// look finds the first station of which the words begin the name.
+func look(ctx context.Context, service *traintravel.Service, words string) traintravel.Station {
+	found, err := service.Stations(ctx, traintravel.StationQuery{Search: words})
+	check(err)
+	if len(found.Items) == 0 {
+		check(fmt.Errorf("the timetable has no station %q", words))
+	}
+	return found.Items[0]
 }
 
 // Two stations of the demo network.

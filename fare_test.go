@@ -2,6 +2,7 @@ package traintravel
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -36,6 +37,16 @@ func TestFarePrice(t *testing.T) {
 		if got, ok := farePrice(rides); got != c.want || ok != c.ok {
 			t.Errorf("%s: %v, %t; want %v, %t", c.name, got, ok, c.want, c.ok)
 		}
+	}
+}
+
+// Whatever Check lets through can be paid.
+func TestGreatestFareCanBePaid(t *testing.T) {
+	t.Parallel()
+	longest := ride{train: &train{fare: Fare{"eur", maxFare, maxPerKm}, calls: []call{{}, {metres: math.MaxInt32}}}, alight: 1}
+	rides := slices.Repeat([]ride{longest}, maxLegs)
+	if price, ok := farePrice(rides); !ok || price.Amount > maxPayment {
+		t.Errorf("%d legs cost %v, more than the %d that can be paid", maxLegs, price, int64(maxPayment))
 	}
 }
 

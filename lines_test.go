@@ -98,7 +98,7 @@ func loaded(t tester, tt *Timetable, old registry, today Date) (*snapshot, regis
 	if err := tt.check(z); err != nil {
 		t.Fatal(err)
 	}
-	ids, reg, err := register(old, tt.Trains, calendarCache{}.get, today)
+	ids, reg, err := register(old, tt.Trains, calendarCache{}.get, today, today)
 	if err != nil {
 		t.Fatal(err)
 	}

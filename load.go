@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -42,9 +43,36 @@ type current struct {
 	generation          uuid.UUID
 	timetable, registry int // bytes
 	moves               int // bytes; since version 2
+	// loads are the days of the latest loads, one or more a day, the latest
+	// first; since version 3. A clock that was wrong for one is outvoted.
+	loads [keepLoads]Date
 }
 
-const currentVersion = 2
+const (
+	currentVersion = 3
+	keepLoads      = 8
+)
+
+// since is the day until which runs may have passed: the earliest of the
+// latest loads, or today.
+func (c current) since(today Date) Date {
+	for _, d := range c.loads {
+		if d != 0 {
+			today = min(today, d)
+		}
+	}
+	return today
+}
+
+// loaded is c with one load more.
+func (c current) loaded(today Date) [keepLoads]Date {
+	loads := c.loads
+	if !slices.Contains(loads[:], today) {
+		copy(loads[1:], c.loads[:])
+		loads[0] = today
+	}
+	return loads
+}
 
 func (c current) encode() []byte {
 	e := newEncoder(currentVersion, 40)
@@ -52,6 +80,9 @@ func (c current) encode() []byte {
 	e.uint(uint64(c.timetable))
 	e.uint(uint64(c.registry))
 	e.uint(uint64(c.moves))
+	for _, d := range c.loads {
+		e.int(int64(d))
+	}
 	return e.b
 }
 
@@ -63,6 +94,11 @@ func decodeCurrent(b []byte) (current, error) {
 	c := current{generation: d.id(), timetable: int(d.uint()), registry: int(d.uint())}
 	if version >= 2 {
 		c.moves = int(d.uint())
+	}
+	for i := range c.loads {
+		if version >= 3 {
+			c.loads[i] = Date(d.int())
+		}
 	}
 	return c, d.done()
 }
@@ -120,14 +156,14 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable) (*snapshot
 	}
 	calendars := calendarCache{}
 	today := DateOf(now.UTC())
-	ids, reg, err := register(former, t.Trains, calendars.get, today)
+	ids, reg, err := register(former, t.Trains, calendars.get, today, old.since(today))
 	if err != nil {
 		return nil, err
 	}
 
 	// Greater than the one it is to replace, whatever the clocks say: who finds
 	// a smaller one than that in force may remove it.
-	next := current{generation: laterID(time.Now(), s.newID(), old.generation)}
+	next := current{generation: laterID(time.Now(), s.newID(), old.generation), loads: old.loaded(today)}
 	b := encodeTimetable(t, ids)
 	next.timetable = len(b)
 	if err := s.writeChunks(ctx, next.generation, 't', b); err != nil {
@@ -141,6 +177,10 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable) (*snapshot
 	// Who has which inventory is decided by what is booked, in the update from
 	// which on bookings follow it.
 	slots := newSlots(former, reg, t.Trains, ids, calendars.get)
+	before, err := s.replaced(ctx, slots, old)
+	if err != nil {
+		return nil, err
+	}
 	sn := compile(t, ids, reg, &s.zones)
 	var moves []move
 	err = s.update(ctx, now, func(l *ledger) error {
@@ -152,7 +192,7 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable) (*snapshot
 			return errOvertaken
 		}
 		var back []handback
-		if moves, back, err = slots.find(ctx, l.tx, max(today-keepNumbers, FirstDate)); err != nil {
+		if moves, back, err = slots.find(ctx, l.tx, before, max(old.since(today)-keepNumbers, FirstDate)); err != nil {
 			return err
 		}
 		for _, h := range back {
@@ -172,6 +212,20 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable) (*snapshot
 	sn.move(t, moves)
 	sn.generation = next.generation
 	return sn, nil
+}
+
+// replaced is the timetable that another replaces, nil if there is none or the
+// slots do not ask for it.
+func (s *Service) replaced(ctx context.Context, slots *slots, old current) (*snapshot, error) {
+	if old.generation == uuid.Nil || len(slots.bases) == 0 {
+		return nil, nil
+	}
+	s.snapshots.expire()
+	before, err := s.snapshot(ctx)
+	if err == nil && before.generation != old.generation {
+		err = errOvertaken
+	}
+	return before, err
 }
 
 func readCurrent(ctx context.Context, r Reader) (current, error) {

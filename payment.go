@@ -60,7 +60,10 @@ const (
 // PayBooking pays for a booking of the caller's. A payment that was attempted
 // is returned without an error, whatever became of it: Succeeded has confirmed
 // the booking, Failed leaves the hold for another try, Pending means that the
-// outcome is not known yet and Run finds it out.
+// outcome is not known yet and Run finds it out. The one exception is a payment
+// that succeeded only after departure, or after the hold it kept had ended and
+// somebody else had the places, or after another payment: it is returned with
+// ErrPaidTooLate, and Run gives the money back.
 //
 // The attempt is recorded, and the booking's places are kept for it, before
 // the gateway is asked; once asked, the caller's context no longer ends it.
@@ -138,12 +141,21 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 		s.log.Warn("the outcome of a charge is unknown; it is looked up later", "payment", p.ID, "error", err)
 		out = Outcome{Status: Pending}
 	}
-	settled, err := s.settle(context.WithoutCancel(ctx), p.Booking, p.ID, out)
+	settled, confirmed, err := s.settle(context.WithoutCancel(ctx), p.Booking, p.ID, out)
 	if err != nil {
 		s.log.Error("the outcome of a charge was not recorded; it is looked up later", "payment", p.ID, "error", err)
 		return p.Payment, nil // pending, as recorded
 	}
-	return settled, nil
+	return settled, inTime(settled, confirmed)
+}
+
+// inTime is the error of a payment that succeeded and has not confirmed its
+// booking.
+func inTime(p Payment, confirmed bool) error {
+	if p.Status == Succeeded && !confirmed {
+		return ErrPaidTooLate
+	}
+	return nil
 }
 
 // charge asks the gateway, unless it is too late to. A gateway that panics has
@@ -182,14 +194,14 @@ func recovered(err *error) {
 	}
 }
 
-// settle records an outcome that the gateway told.
-func (s *Service) settle(ctx context.Context, booking, id uuid.UUID, out Outcome, then ...func(*payment)) (Payment, error) {
+// settle records an outcome that the gateway told, and says whether the payment
+// has confirmed its booking.
+func (s *Service) settle(ctx context.Context, booking, id uuid.UUID, out Outcome, then ...func(*payment)) (settled Payment, confirmed bool, err error) {
 	for {
 		sn, err := s.snapshot(ctx)
 		if err != nil {
-			return Payment{}, err
+			return Payment{}, false, err
 		}
-		var settled Payment
 		err = s.update(ctx, s.now(), func(l *ledger) error {
 			p, err := l.payment(booking, id)
 			if err != nil {
@@ -210,7 +222,7 @@ func (s *Service) settle(ctx context.Context, booking, id uuid.UUID, out Outcome
 			for _, f := range then {
 				f(p)
 			}
-			settled = p.Payment
+			settled, confirmed = p.Payment, b.PaidBy == id
 			return nil
 		})
 		if errors.Is(err, errStale) {
@@ -218,23 +230,31 @@ func (s *Service) settle(ctx context.Context, booking, id uuid.UUID, out Outcome
 			continue
 		}
 		if err != nil {
-			return Payment{}, err
+			return Payment{}, false, err
 		}
-		return settled, nil
+		return settled, confirmed, nil
 	}
 }
 
 // firstPayment answers a repeated request with the payment it led to.
 func (s *Service) firstPayment(ctx context.Context, a answer, now time.Time) (Payment, error) {
-	p, err := s.readPayment(ctx, s.store, a.booking, a.payment)
+	v, err := s.store.Get(ctx, paymentKey(a.booking, a.payment), bookingKey(a.booking))
 	if err != nil {
-		return Payment{}, damaged(err)
+		return Payment{}, err
+	}
+	p, err := decodePayment(v[0])
+	if err != nil {
+		return Payment{}, err
+	}
+	b, err := decodeBooking(v[1], &s.zones)
+	if err != nil {
+		return Payment{}, err
 	}
 	if p.charging && now.Before(p.deadline) {
 		return Payment{}, ErrKeyInUse
 	}
 	p.Replayed = true
-	return p.Payment, nil
+	return p.Payment, inTime(p.Payment, b.PaidBy == p.ID)
 }
 
 func (s *Service) readPayment(ctx context.Context, r Reader, booking, id uuid.UUID) (payment, error) {

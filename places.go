@@ -39,6 +39,7 @@ const (
 // fit. Where its place still exists it is nobody else's, on any section.
 type stranded struct {
 	taken
+	on            uint64 // listMark of the calls that from and to are of; 0 if not known
 	board, alight uint64 // stationMarks
 	twice         bool   // the train called more than once at one of them
 	coach         string
@@ -292,7 +293,7 @@ func (v *inventory) fit(list uint64, calls []uint64, coaches []Coach) *inventory
 	var again []stranded
 	for _, t := range v.taken {
 		s := v.strand(t)
-		from, to := moved[t.from], moved[t.to]
+		from, to := told(v.calls, calls, moved, t.from), told(v.calls, calls, moved, t.to)
 		t.place = w.place(s.coach, s.seat)
 		if from < 0 || to < 0 || s.seat > 0 && t.place == noPlace {
 			again = append(again, s)
@@ -313,7 +314,7 @@ func (v *inventory) fit(list uint64, calls []uint64, coaches []Coach) *inventory
 
 // strand says in words that hold without the calls and coaches what t is.
 func (v *inventory) strand(t taken) stranded {
-	s := stranded{taken: t, board: v.calls[t.from], alight: v.calls[t.to]}
+	s := stranded{taken: t, on: v.list, board: v.calls[t.from], alight: v.calls[t.to]}
 	s.twice = !once(v.calls, s.board) || !once(v.calls, s.alight)
 	s.coach, s.seat = v.label(t.place)
 	return s
@@ -325,7 +326,7 @@ func (v *inventory) strand(t taken) stranded {
 // the sections on which its passenger rides.
 func (v *inventory) reseat(s stranded) (taken, bool) {
 	t := s.taken
-	if n := len(v.calls); int(t.to) >= n || v.calls[t.from] != s.board || v.calls[t.to] != s.alight {
+	if s.on == 0 || v.list != s.on {
 		from, to := slices.Index(v.calls, s.board), slices.Index(v.calls, s.alight)
 		if from < 0 || to <= from || s.twice || !once(v.calls, s.board) || !once(v.calls, s.alight) {
 			return t, false
@@ -341,6 +342,28 @@ func (v *inventory) reseat(s stranded) (taken, bool) {
 		}
 	}
 	return t, true
+}
+
+// told is the index in another list of a matched call, or -1 if there is none
+// or it cannot be told which: where a train calls more often at a station than
+// before, or less, any of the calls may be the one.
+func told(calls, others []uint64, moved []int, call uint8) int {
+	i := moved[call]
+	if i < 0 {
+		return -1
+	}
+	count := func(list []uint64) (n int) {
+		for _, c := range list {
+			if c == calls[call] {
+				n++
+			}
+		}
+		return n
+	}
+	if count(calls) != count(others) || count(calls[:call]) != count(others[:i]) {
+		return -1
+	}
+	return i
 }
 
 // once says whether a station comes in a list of calls no more than once.
@@ -397,7 +420,7 @@ func (v *inventory) foreign() (lists []uint64) {
 	return lists
 }
 
-// Version 2 knows on which list of calls each was sold.
+// Version 2 knows on which list of calls each was sold, and stranded.
 const inventoryVersion = 2
 
 func (v *inventory) encode() []byte {
@@ -421,6 +444,7 @@ func (v *inventory) encode() []byte {
 	e.uint(uint64(len(v.stranded)))
 	for _, s := range v.stranded {
 		e.taken(s.taken, lists)
+		e.fixed64(s.on)
 		e.fixed64(s.board)
 		e.fixed64(s.alight)
 		e.flags(s.twice)
@@ -498,9 +522,11 @@ func decodeInventory(b []byte) (*inventory, error) {
 	}
 	v.stranded = make([]stranded, d.len(takenSize+19))
 	for i := range v.stranded {
-		v.stranded[i] = stranded{
-			taken: d.taken(lists), board: d.fixed64(), alight: d.fixed64(), twice: d.flags()[0], coach: d.str(), seat: int(d.uint()),
+		s := &v.stranded[i]
+		if s.taken = d.taken(lists); version >= 2 {
+			s.on = d.fixed64()
 		}
+		s.board, s.alight, s.twice, s.coach, s.seat = d.fixed64(), d.fixed64(), d.flags()[0], d.str(), int(d.uint())
 	}
 	if f := v.foreign(); !slices.Equal(lists[1:], f[:min(len(f), unknownList-1)]) {
 		d.fail()
@@ -511,7 +537,7 @@ func decodeInventory(b []byte) (*inventory, error) {
 		}
 	}
 	for _, s := range v.stranded {
-		if s.from >= s.to {
+		if s.from >= s.to || s.on != 0 && s.on == v.list && int(s.to) >= len(v.calls) {
 			d.fail()
 		}
 	}

@@ -86,6 +86,8 @@ func TestFit(t *testing.T) {
 		{"the second coach shorter", "ABCD", []int{2, 1}, []taken{paid(1, 0, 1, 2)}, []int{2}},
 		{"no coaches", "ABCD", nil, nil, []int{1, 2}},
 		{"other stations", "WXYZ", []int{2, 2}, nil, []int{1, 2}},
+		{"a station called at once more", "ABCBD", []int{2, 2}, []taken{paid(2, 3, 0, 4)}, []int{1}},
+		{"the terminus called at before", "ADBCD", []int{2, 2}, []taken{paid(1, 0, 2, 3)}, []int{2}},
 		{"two calls exchanged", "ACBD", []int{2, 2}, []taken{paid(2, 3, 0, 3)}, []int{1}},
 	} {
 		v := inventoryOf("ABCD", 2, 2)

@@ -111,7 +111,8 @@ func TestPaymentRecord(t *testing.T) {
 func TestSmallRecords(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		q := queued{EventType(drawText(t)), drawID(t), drawID(t), drawTime(t), rapid.IntRange(0, 1<<62).Draw(t, "failures")}
+		q := queued{EventType(drawText(t)), drawID(t), drawID(t), drawTime(t), rapid.IntRange(0, 1<<62).Draw(t, "failures"),
+			BookingStatus(rapid.Uint8().Draw(t, "status")), Failure{drawText(t), drawText(t)}}
 		gotQueued, err := decodeQueued(q.encode())
 		checkRecord(t, q, gotQueued, err, cmp.AllowUnexported(queued{}))
 
@@ -120,7 +121,13 @@ func TestSmallRecords(t *testing.T) {
 		gotRemembered, err := decodeRemembered(r.encode())
 		checkRecord(t, r, gotRemembered, err, cmp.AllowUnexported(remembered{}, answer{}))
 
-		c := current{drawID(t), rapid.IntRange(0, 1<<62).Draw(t, "timetable"), rapid.IntRange(0, 1<<62).Draw(t, "registry"), rapid.IntRange(0, 1<<62).Draw(t, "moves")}
+		c := current{
+			generation: drawID(t), timetable: rapid.IntRange(0, 1<<62).Draw(t, "timetable"),
+			registry: rapid.IntRange(0, 1<<62).Draw(t, "registry"), moves: rapid.IntRange(0, 1<<62).Draw(t, "moves"),
+		}
+		for i := range c.loads {
+			c.loads[i] = Date(rapid.Int32().Draw(t, "load"))
+		}
 		gotCurrent, err := decodeCurrent(c.encode())
 		checkRecord(t, c, gotCurrent, err, cmp.AllowUnexported(current{}))
 
@@ -161,7 +168,7 @@ func TestInventoryRecord(t *testing.T) {
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "stranded") {
 			v.stranded = append(v.stranded, stranded{
-				taken: someone(MaxCalls), board: rapid.Uint64().Draw(t, "board"), alight: rapid.Uint64().Draw(t, "alight"),
+				taken: someone(MaxCalls), on: rapid.SampledFrom([]uint64{0, v.list ^ 1}).Draw(t, "on"), board: rapid.Uint64().Draw(t, "board"), alight: rapid.Uint64().Draw(t, "alight"),
 				twice: rapid.Bool().Draw(t, "twice"), coach: drawText(t), seat: rapid.IntRange(0, 1<<62).Draw(t, "seat"),
 			})
 		}

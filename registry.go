@@ -55,8 +55,9 @@ var errNumbersExhausted = errors.New("the timetable has more trains than there a
 // register identifies the trains of a timetable and returns the registry that
 // goes with it. It depends on nothing but its arguments: the same trains get
 // the same identities and numbers, in whatever order and under whatever IDs
-// they come.
-func register(old registry, trains []Train, calendars func(*Calendar) *days, today Date) ([]numbering, registry, error) {
+// they come. Numbers are kept of trains that may run since a day, which is today
+// unless clocks have erred.
+func register(old registry, trains []Train, calendars func(*Calendar) *days, today, since Date) ([]numbering, registry, error) {
 	kept := make([]registered, 0, len(old.entries)+len(trains))
 	known := make(map[uuid.UUID][]int, len(old.entries))
 	taken := make(map[uint32]bool, len(old.entries))
@@ -83,7 +84,7 @@ func register(old registry, trains []Train, calendars func(*Calendar) *days, tod
 	slices.SortFunc(bases, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 
 	out := make([]numbering, len(trains))
-	free := freeNumbers{taken: taken, next: 1, used: old.high, high: old.high, today: today}
+	free := freeNumbers{taken: taken, high: old.high, today: today}
 	for _, b := range bases {
 		twins := twins(groups[b], kept, known[b])
 		for i, c := range groups[b] {
@@ -108,33 +109,33 @@ func register(old registry, trains []Train, calendars func(*Calendar) *days, tod
 			running[e.number] = true
 		}
 	}
-	kept = slices.DeleteFunc(kept, func(e registered) bool { return !running[e.number] && e.last+keepNumbers < today })
+	kept = slices.DeleteFunc(kept, func(e registered) bool { return !running[e.number] && e.last+keepNumbers < since })
 	return out, registry{entries: kept, high: free.high}, nil
 }
 
-// freeNumbers gives out numbers that no registered train has, lowest first.
+// freeNumbers gives out numbers that no registered train has: those that no
+// train has had yet, as long as there are any, and then the lowest.
 type freeNumbers struct {
 	taken map[uint32]bool
-	next  uint32 // all below are taken
-	used  uint32 // up to here, numbers may have meant other trains before
+	next  uint32 // all below are taken, if numbers are used again
 	high  uint32 // the highest ever given
 	today Date
 }
 
 // take returns a number and since when it means its train.
 func (f *freeNumbers) take() (number uint32, since Date, err error) {
-	for f.taken[f.next] {
-		f.next++
+	if f.high < maxNumber {
+		f.high++
+		f.taken[f.high] = true
+		return f.high, FirstDate, nil
+	}
+	for f.next = max(f.next, 1); f.taken[f.next]; f.next++ {
 	}
 	if f.next > maxNumber {
 		return 0, 0, errNumbersExhausted
 	}
 	number, f.next = f.next, f.next+1
-	if number <= f.used {
-		return number, f.today, nil
-	}
-	f.high = number
-	return number, FirstDate, nil
+	return number, f.today, nil
 }
 
 // twins tells apart the trains of one base: no two that run on one date get

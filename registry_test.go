@@ -19,7 +19,7 @@ var newYear = NewDate(2021, 1, 1)
 // enter registers trains and says what each got, by the text of describeTrain.
 func enter(t tester, old registry, today Date, trains ...Train) (book, registry) {
 	t.Helper()
-	ids, reg, err := register(old, trains, calendarCache{}.get, today)
+	ids, reg, err := register(old, trains, calendarCache{}.get, today, today)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,8 +120,8 @@ func TestRegistryTellsIdenticalTrainsApartByID(t *testing.T) {
 	t.Parallel()
 	a, b := line("1", allYear, "Köln", "Bonn"), line("1", allYear, "Köln", "Bonn")
 	a.ID, b.ID = "a", "b"
-	ids, reg, _ := register(registry{}, []Train{a, b}, calendarCache{}.get, newYear)
-	again, _, _ := register(reg, []Train{b, a}, calendarCache{}.get, newYear)
+	ids, reg, _ := register(registry{}, []Train{a, b}, calendarCache{}.get, newYear, newYear)
+	again, _, _ := register(reg, []Train{b, a}, calendarCache{}.get, newYear, newYear)
 	if ids[0] == ids[1] || again[0] != ids[1] || again[1] != ids[0] {
 		t.Errorf("%v in one order, %v in the other", ids, again)
 	}
@@ -169,7 +169,7 @@ func TestRegistryReusesNumbers(t *testing.T) {
 	t.Parallel()
 	day := NewDate(2021, 6, 14)
 	old := line("1", on(day), "Köln", "Bonn")
-	former, reg := enter(t, registry{}, newYear, old)
+	former, reg := enter(t, registry{high: maxNumber}, newYear, old)
 	number := former[describeTrain(&old)].number
 	formerID := tripCode{date: day, board: 0, alight: 1, legs: 1, numbers: [maxLegs]uint32{number}}.id()
 
@@ -225,28 +225,42 @@ func TestRegistryKeepsTrainsOfTheTimetable(t *testing.T) {
 	}
 }
 
-func TestRegistryNumbersAreSmall(t *testing.T) {
+// A number is not given to another train before all have been given, and then
+// those of trains long gone serve again.
+func TestRegistryNumbersServeAgain(t *testing.T) {
 	t.Parallel()
-	reg := registry{}
+	const first = maxNumber - 9
+	reg := registry{high: first - 1}
 	for day := newYear; day < newYear+400; day += 10 {
 		trains := []Train{line("1", Daily(day, day+9), "Köln", "Bonn"), line(fmt.Sprint(day), Daily(day, day+9), "Köln", "Bonn")}
 		_, reg = enter(t, reg, day, trains...)
 	}
-	if reg.high > 6 || len(reg.entries) > 6 {
-		t.Errorf("two trains at a time used %d numbers and keep %d entries", reg.high, len(reg.entries))
+	if reg.high != maxNumber || len(reg.entries) > 6 {
+		t.Errorf("the highest number is %d, and %d entries are kept", reg.high, len(reg.entries))
+	}
+	for _, e := range reg.entries {
+		if e.number > 40 && e.number < first {
+			t.Errorf("there is a number %d", e.number)
+		}
+		if again := e.number < first; again != (e.since != FirstDate) {
+			t.Errorf("the number %d counts since %s", e.number, e.since)
+		}
 	}
 }
 
 func TestRegistryIsFull(t *testing.T) {
 	t.Parallel()
-	f := freeNumbers{taken: map[uint32]bool{maxNumber - 1: true}, next: maxNumber - 2, used: maxNumber - 2, high: maxNumber - 1, today: newYear}
+	f := freeNumbers{taken: map[uint32]bool{}, high: maxNumber - 1, today: newYear}
+	for n := range uint32(maxNumber - 1) {
+		f.taken[n+1] = n+1 != 7
+	}
 	for _, want := range []struct {
 		number uint32
 		since  Date
 		high   uint32
 	}{
-		{maxNumber - 2, newYear, maxNumber - 1}, // it may have meant another train
 		{maxNumber, FirstDate, maxNumber},
+		{7, newYear, maxNumber}, // it may have meant another train
 	} {
 		if n, since, err := f.take(); n != want.number || since != want.since || err != nil || f.high != want.high {
 			t.Fatalf("%d since %s, %v; want %d since %s", n, since, err, want.number, want.since)

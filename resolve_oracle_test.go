@@ -12,7 +12,11 @@ func slowResolve(sn *snapshot, c tripCode) []ride {
 	if !ok || c.board >= len(first.calls) || !first.calls[c.board].board {
 		return nil
 	}
-	return slowConnect(sn, ride{train: first, date: c.date, board: c.board}, c.numbers[1:c.legs], c.alight)
+	rides := slowConnect(sn, ride{train: first, date: c.date, board: c.board}, c.numbers[1:c.legs], c.alight)
+	if n := len(rides); n > 0 && rides[n-1].train.calls[rides[n-1].alight].station == first.calls[c.board].station {
+		return nil
+	}
+	return rides
 }
 
 // slowRun is the train that a number means on a date.

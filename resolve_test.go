@@ -80,6 +80,9 @@ func checkResolve(t tester, sn *snapshot, tt *Timetable, id uuid.UUID) bool {
 		return false
 	}
 	checkRides(t, sn, tt, rides)
+	if trip := sn.trip(rides); trip.Origin().Station == trip.Destination().Station {
+		t.Errorf("%v means a trip to where it begins: %s", id, sn.describeAll(rides))
+	}
 	if tripID(rides) != id {
 		t.Errorf("%v means a trip whose ID is %v", id, tripID(rides))
 	}
@@ -214,6 +217,39 @@ func TestResolveRefuses(t *testing.T) {
 	}
 	if _, err := (&snapshot{}).resolve(good.id()); !errors.Is(err, ErrNotFound) {
 		t.Errorf("in an empty timetable: %v", err)
+	}
+}
+
+// A ring train comes back to where it began, and two trains may, too. Nobody
+// travels from a station to itself.
+func TestResolveRing(t *testing.T) {
+	t.Parallel()
+	tt := networkOf(
+		trainOf("1", "Europe/Berlin", allYear, "A 8:00", "B 9:00", "C 10:00", "A 11:00", "B 12:00"),
+		trainOf("2", "Europe/Berlin", allYear, "B 9:30", "A 10:30", "D 11:30"),
+	)
+	sn := compiled(t, tt)
+	one, two := sn.trains[0].number, sn.trains[1].number
+	for _, c := range []struct {
+		name          string
+		board, alight int
+		legs          int
+		ok            bool
+	}{
+		{"half round", 0, 2, 1, true},
+		{"all round", 0, 3, 1, false},
+		{"all round from the second call", 1, 4, 1, false},
+		{"past the end of the ring", 0, 4, 1, true},
+		{"there and back", 0, 1, 2, false},
+		{"there, back and on", 0, 2, 2, true},
+	} {
+		code := tripCode{date: NewDate(2021, 6, 14), board: c.board, alight: c.alight, legs: c.legs, numbers: [maxLegs]uint32{one}}
+		if c.legs == 2 {
+			code.numbers[1] = two
+		}
+		if got := checkResolve(t, sn, tt, code.id()); got != c.ok {
+			t.Errorf("%s: a trip: %t, want %t", c.name, got, c.ok)
+		}
 	}
 }
 

@@ -142,8 +142,7 @@ func (l *ledger) startPayment(b *Booking, p payment) error {
 	}
 	b.LatestPayment = p.ID
 	if p.Status == Failed { // refused by the service itself
-		l.newPayment(p)
-		l.event(PaymentFailed, b.ID, p.ID)
+		l.paymentFailed(b, l.newPayment(p))
 		return nil
 	}
 	pinned := l.now.Add(l.s.opts.PendingFor)
@@ -187,7 +186,7 @@ func (l *ledger) fail(p *payment, b *Booking, why Failure) error {
 		return nil
 	}
 	p.Status, p.Failure, p.charging, p.next = Failed, why.bounded(), false, time.Time{}
-	l.event(PaymentFailed, b.ID, p.ID)
+	l.paymentFailed(b, p)
 	if b.OpenPayment != p.ID {
 		return nil
 	}

@@ -358,7 +358,7 @@ func (s *Service) followCharge(ctx context.Context, p payment) error {
 	if gone {
 		out = Outcome{Status: Failed, Failure: neverArrived}
 	}
-	_, err = s.settle(ctx, p.Booking, p.ID, out, func(q *payment) {
+	_, _, err = s.settle(ctx, p.Booking, p.ID, out, func(q *payment) {
 		if definite || q.Status == Failed && !now.Before(q.Created.Add(watchFor)) {
 			q.next = time.Time{}
 			return

@@ -37,26 +37,31 @@ type slotBase struct {
 	id     uuid.UUID
 	trains []slotTrain
 	limit  int              // the slots that can be found again are below
-	twins  map[uint64][]int // by list: the twins with which it is registered
+	known  map[uint64][]kin // by list: the trains that were registered with it
+}
+
+// kin is what tells whose successor a train with other calls is.
+type kin struct {
+	twin             int
+	terminus, source uint64
 }
 
 type slotTrain struct {
-	index    int
-	twin     int // registered
-	days     *days
-	list     uint64
-	terminus uint64
-	id       string
-	changed  bool // nobody was registered with its list before
-	added    bool // nobody was registered as its twin before
+	kin
+	index int
+	days  *days
+	list  uint64
+	id    string
+	added bool // nobody was registered as its twin before
 }
 
-// slotRecord is what the inventory of a slot was last fitted to.
+// slotRecord is the inventory of a slot on a date: what it was last fitted to,
+// and whose it was in the timetable before.
 type slotRecord struct {
-	slot     int
-	list     uint64
-	terminus uint64
-	foreign  []uint64 // see inventory.foreign
+	slot    int
+	list    uint64
+	foreign []uint64 // see inventory.foreign
+	former  uint64   // the list of calls of whoever had it in the timetable before
 }
 
 // newSlots prepares for what register found, so that find has little to do.
@@ -80,13 +85,13 @@ func newSlots(old, reg registry, trains []Train, ids []numbering, calendars func
 		if !ok {
 			at = len(f.bases)
 			index[e.base] = at
-			f.bases = append(f.bases, slotBase{id: e.base, limit: limit[e.base] + 2*entries[e.base] + 2, twins: map[uint64][]int{}})
+			f.bases = append(f.bases, slotBase{id: e.base, limit: limit[e.base] + 2*entries[e.base] + 2, known: map[uint64][]kin{}})
 			for n := range f.bases[at].limit {
 				f.at[twin(e.base, n)] = slot{at, n}
 			}
 		}
 		f.bases[at].trains = append(f.bases[at].trains, slotTrain{
-			index: i, twin: e.twin, days: calendars(t.Days), list: e.list, terminus: e.terminus, id: t.ID, changed: true, added: true,
+			kin: kin{e.twin, e.terminus, textMark(t.ID)}, index: i, days: calendars(t.Days), list: e.list, id: t.ID, added: true,
 		})
 	}
 	for _, e := range old.entries {
@@ -95,10 +100,9 @@ func newSlots(old, reg registry, trains []Train, ids []numbering, calendars func
 			continue
 		}
 		b := &f.bases[at]
-		b.twins[e.list] = append(b.twins[e.list], e.twin)
+		b.known[e.list] = append(b.known[e.list], kin{e.twin, e.terminus, e.source})
 		for i := range b.trains {
 			t := &b.trains[i]
-			t.changed = t.changed && t.list != e.list
 			t.added = t.added && t.twin != e.twin
 		}
 	}
@@ -111,8 +115,9 @@ func newSlots(old, reg registry, trains []Train, ids []numbering, calendars func
 }
 
 // find reads the inventories of all runs from a date on and returns the moves
-// and handbacks, by date. It changes nothing, as a closure of Store.Update may run twice.
-func (f *slots) find(ctx context.Context, r Reader, from Date) (moves []move, back []handback, err error) {
+// and handbacks, by date. before is the timetable that is replaced, nil if there
+// is none. It changes nothing, as a closure of Store.Update may run twice.
+func (f *slots) find(ctx context.Context, r Reader, before *snapshot, from Date) (moves []move, back []handback, err error) {
 	if len(f.bases) == 0 {
 		return nil, nil, nil
 	}
@@ -120,8 +125,13 @@ func (f *slots) find(ctx context.Context, r Reader, from Date) (moves []move, ba
 	found := map[int][]slotRecord{} // on date, by base
 	settle := func() {
 		for base, records := range found {
-			m, b := f.bases[base].settle(date, records)
-			moves, back = append(moves, m...), append(back, b...)
+			b := &f.bases[base]
+			formers := make([]uint64, b.limit)
+			for slot := range formers {
+				formers[slot] = before.former(RunID{twin(b.id, slot), date})
+			}
+			m, h := b.settle(date, records, formers)
+			moves, back = append(moves, m...), append(back, h...)
 		}
 		clear(found)
 	}
@@ -145,11 +155,7 @@ func (f *slots) find(ctx context.Context, r Reader, from Date) (moves []move, ba
 				settle()
 				date = run.Date
 			}
-			s := slotRecord{slot: at.n, list: inv.list, foreign: inv.foreign()}
-			if n := len(inv.calls); n > 0 {
-				s.terminus = inv.calls[n-1]
-			}
-			found[at.base] = append(found[at.base], s)
+			found[at.base] = append(found[at.base], slotRecord{slot: at.n, list: inv.list, foreign: inv.foreign()})
 		}
 		if len(records) < batch {
 			break
@@ -163,11 +169,26 @@ func (f *slots) find(ctx context.Context, r Reader, from Date) (moves []move, ba
 	return moves, back, nil
 }
 
+// former is the list of calls of the train that has a run, 0 if there is none.
+func (sn *snapshot) former(id RunID) uint64 {
+	if sn == nil {
+		return 0
+	}
+	t, ok := sn.run(id)
+	if !ok {
+		return 0
+	}
+	return t.list
+}
+
 // settle gives each train of the base that runs on a date a slot of its own
-// and returns those that are not the registered twin's. A train whose list of
-// calls a record counts on has that record's slot, whatever else there is.
-func (b *slotBase) settle(date Date, records []slotRecord) (moves []move, back []handback) {
+// and returns those that are not the registered twin's. formers are the lists
+// of calls of who had the slots in the timetable before.
+func (b *slotBase) settle(date Date, records []slotRecord, formers []uint64) (moves []move, back []handback) {
 	slices.SortFunc(records, func(a, b slotRecord) int { return cmp.Compare(a.slot, b.slot) })
+	for i := range records {
+		records[i].former = formers[records[i].slot]
+	}
 	var trains []slotTrain
 	for _, t := range b.trains {
 		if t.days.runs(date) {
@@ -189,18 +210,25 @@ func (b *slotBase) settle(date Date, records []slotRecord) (moves []move, back [
 			}
 		}
 	}
-	claim(func(t slotTrain, r slotRecord) bool { return t.list == r.list && t.twin == r.slot })
-	claim(func(t slotTrain, r slotRecord) bool { return t.list == r.list })
+	// Whoever has the calls that were sold, and then whoever has the calls of
+	// the train that had the run until now, if nobody has booked it since it
+	// changed.
+	for _, is := range []func(slotTrain, slotRecord) bool{
+		func(t slotTrain, r slotRecord) bool { return t.list == r.list },
+		func(t slotTrain, r slotRecord) bool { return t.list == r.former },
+	} {
+		claim(func(t slotTrain, r slotRecord) bool { return is(t, r) && t.twin == r.slot })
+		claim(is)
+	}
 	// The other records are of trains that do not run any more or have other
-	// calls now. Trains with new calls come first, then whoever was the same
-	// train in an earlier timetable.
-	ends := func(t slotTrain, r slotRecord) bool { return t.terminus == r.terminus }
-	was := func(t slotTrain, r slotRecord) bool { return slices.Contains(b.twins[r.list], t.twin) }
-	claim(func(t slotTrain, r slotRecord) bool { return t.changed && ends(t, r) && was(t, r) })
-	claim(func(t slotTrain, r slotRecord) bool { return t.changed && ends(t, r) })
-	claim(func(t slotTrain, r slotRecord) bool { return t.changed && was(t, r) })
-	claim(func(t slotTrain, _ slotRecord) bool { return t.changed && t.added })
-	claim(was)
+	// calls now, so they go to trains that did not run with their calls before.
+	came := func(t slotTrain) bool { return !slices.Contains(formers, t.list) }
+	for near := range stranger {
+		claim(func(t slotTrain, r slotRecord) bool {
+			return came(t) && min(b.kinship(t, r.list), b.kinship(t, r.former)) == near
+		})
+	}
+	claim(func(t slotTrain, _ slotRecord) bool { return came(t) && t.added })
 	for i, t := range trains {
 		if at[i] < 0 && !taken(t.twin) && !booked(t.twin) {
 			at[i] = t.twin
@@ -221,20 +249,60 @@ func (b *slotBase) settle(date Date, records []slotRecord) (moves []move, back [
 		}
 	}
 	for _, r := range records {
-		for _, list := range r.foreign {
-			home := -1
+		holder := slices.Index(at, r.slot)
+		for _, list := range append(r.foreign, r.list) {
+			home, nearest := holder, sameEndAndTwin // if nobody has it, a likeness is not enough
+			if holder >= 0 {
+				nearest = b.kinship(trains[holder], list)
+			}
 			for i, t := range trains {
-				if t.list == list && (home < 0 || at[i] == r.slot) {
-					home = i
+				if near := b.kinship(t, list); near < nearest && (near == same || came(t)) {
+					home, nearest = i, near
 				}
 			}
-			if home >= 0 && at[home] != r.slot {
+			if home >= 0 && home != holder {
 				run := func(slot int) RunID { return RunID{twin(b.id, slot), date} }
 				back = append(back, handback{trains[home].index, list, run(r.slot), run(at[home])})
 			}
 		}
 	}
 	return moves, back
+}
+
+// How near a train is to those that had a list of calls, from same to stranger.
+const (
+	same = iota // it has the list itself
+	sameEndAndSource
+	sameEndAndTwin
+	sameEnd
+	sameSource
+	sameTwin
+	stranger
+)
+
+// kinship says how near a train is to those that were registered with a list.
+func (b *slotBase) kinship(t slotTrain, list uint64) int {
+	if t.list == list {
+		return same
+	}
+	nearest := stranger
+	for _, k := range b.known[list] {
+		near := stranger
+		switch ends := t.terminus == k.terminus; {
+		case ends && t.source == k.source:
+			near = sameEndAndSource
+		case ends && t.twin == k.twin:
+			near = sameEndAndTwin
+		case ends:
+			near = sameEnd
+		case t.source == k.source:
+			near = sameSource
+		case t.twin == k.twin:
+			near = sameTwin
+		}
+		nearest = min(nearest, near)
+	}
+	return nearest
 }
 
 const movesVersion = 1

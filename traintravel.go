@@ -61,8 +61,9 @@ type Options struct {
 
 	// Price makes the price of a trip from its legs; the trip's own Price is
 	// what the fares of the timetable say, zero if they say nothing. False
-	// means that the trip is not for sale. A price is above zero. Nil takes
-	// the fares. It is called for each trip found and each booking made.
+	// means that the trip is not for sale. A price is above zero and at most
+	// 1e16 minor units, the most that can be paid. Nil takes the fares. It is
+	// called for each trip found and each booking made.
 	Price func(Trip) (Money, bool)
 
 	// Cancel says how much of the price a confirmed booking gets back when it
@@ -71,19 +72,21 @@ type Options struct {
 	Cancel func(Booking, time.Time) (Money, error)
 
 	// HoldFor is how long a booking may wait for its payment. Zero is one
-	// hour. A hold ends at departure at the latest.
+	// hour; more than a hundred years are taken as a hundred. A hold ends at
+	// departure at the latest.
 	HoldFor time.Duration
 
 	// PendingFor is how long a payment whose outcome is unknown keeps the
-	// places. Zero is 24 hours.
+	// places. Zero is 24 hours; more than a hundred years are taken as a
+	// hundred.
 	PendingFor time.Duration
 
 	// ChargeTimeout is how long the gateway may take to answer. Zero is 30
-	// seconds.
+	// seconds; more than 24 hours are refused.
 	ChargeTimeout time.Duration
 
-	// Horizon is how far ahead trips are sold, a hundred years at the most.
-	// Zero is 365 days.
+	// Horizon is how far ahead trips are sold. Zero is 365 days; more than a
+	// hundred years are taken as a hundred.
 	Horizon time.Duration
 
 	// AnyAmount accepts any amount in any currency as payment, as the
@@ -111,8 +114,12 @@ type Service struct {
 	clocked   bool          // the clock was supplied
 }
 
-// longestHorizon keeps instants within what a time can hold.
-const longestHorizon = 100 * 365 * 24 * time.Hour
+const (
+	// longest keeps instants within what a time can hold.
+	longest = 100 * 365 * 24 * time.Hour
+
+	longestCharge = 24 * time.Hour
+)
 
 // New returns a Service on a store. It starts nothing and reads nothing. It
 // returns an [*InvalidError] for an option out of its range.
@@ -133,8 +140,11 @@ func New(store Store, opts Options) (*Service, error) {
 		if *d.value == 0 {
 			*d.value = d.zero
 		}
+		*d.value = min(*d.value, longest)
 	}
-	opts.Horizon = min(opts.Horizon, longestHorizon)
+	if opts.ChargeTimeout > longestCharge {
+		return nil, invalid("Options.ChargeTimeout", "is longer than %v", longestCharge)
+	}
 	if store == nil {
 		return nil, invalid("store", "is nil")
 	}
@@ -168,8 +178,11 @@ func (s *Service) price(rides []ride, trip Trip) (Money, bool, error) {
 		}
 		trip.Legs = slices.Clone(trip.Legs) // what the hook does to them is its own business
 		price, ok = s.opts.Price(trip)
-		if ok && (price.Amount <= 0 || !validCurrency(price.Currency)) {
+		switch {
+		case ok && (price.Amount <= 0 || !validCurrency(price.Currency)):
 			return Money{}, false, fmt.Errorf("Options.Price made the price %d %q, which is none", price.Amount, price.Currency)
+		case ok && price.Amount > maxPayment:
+			return Money{}, false, fmt.Errorf("Options.Price made the price %d %q, more than can be paid", price.Amount, price.Currency)
 		}
 	}
 	return price, ok && price.Amount > 0, nil

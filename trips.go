@@ -48,6 +48,8 @@ type Stop struct {
 
 // A RunID names a train on one service date. Train is its identity, a version
 // 8 UUID made from what makes it known again in later timetables (see [Train]).
+// Nobody else has a booking's place on its run, unless the booking is stranded
+// (see [LoadReport]): then the run may be that of a train that took it over.
 type RunID struct {
 	Train uuid.UUID
 	Date  Date
@@ -85,27 +87,37 @@ func tripID(rides []ride) uuid.UUID {
 
 // resolve finds the rides that a trip's ID means in this timetable: the trains
 // run on the date with the calls they had when the ID was made, travellers may
-// board, change and alight where it says. Anything else is ErrNotFound.
+// board, change and alight where it says, and end elsewhere than they began.
+// Anything else is ErrNotFound.
 func (sn *snapshot) resolve(id uuid.UUID) ([]ride, error) {
 	code, ok := parseTripID(id)
 	if !ok {
 		return nil, ErrNotFound
 	}
-	first, ok := sn.numbered(code.numbers[0], code.date)
-	if !ok || code.board >= len(first.calls) || !first.calls[code.board].board {
-		return nil, ErrNotFound
-	}
-	if code.legs == 1 {
-		if !first.rideable(code.board, code.alight) {
-			return nil, ErrNotFound
-		}
-		return []ride{{first, code.date, code.board, code.alight}}, nil
-	}
-	rides := sn.connect(ride{train: first, date: code.date, board: code.board}, code.numbers[1:code.legs], code.alight)
+	rides := sn.coded(code)
 	if rides == nil {
 		return nil, ErrNotFound
 	}
+	last := rides[len(rides)-1]
+	if last.train.calls[last.alight].station == rides[0].train.calls[rides[0].board].station {
+		return nil, ErrNotFound // a way round, which no search finds
+	}
 	return rides, nil
+}
+
+// coded finds the rides that a code means; nil if there are none.
+func (sn *snapshot) coded(code tripCode) []ride {
+	first, ok := sn.numbered(code.numbers[0], code.date)
+	if !ok || code.board >= len(first.calls) || !first.calls[code.board].board {
+		return nil
+	}
+	if code.legs == 1 {
+		if !first.rideable(code.board, code.alight) {
+			return nil
+		}
+		return []ride{{first, code.date, code.board, code.alight}}
+	}
+	return sn.connect(ride{train: first, date: code.date, board: code.board}, code.numbers[1:code.legs], code.alight)
 }
 
 // trip makes what a traveller sees of rides: without a price and seats.

@@ -62,9 +62,13 @@ type queued struct {
 	payment  uuid.UUID // nil UUID if none
 	created  time.Time
 	failures int
+	// Of a payment that failed, what may change before the event is delivered;
+	// since version 2.
+	status  BookingStatus
+	failure Failure
 }
 
-const queuedVersion = 1
+const queuedVersion = 2
 
 func (q queued) encode() []byte {
 	e := newEncoder(queuedVersion, 64)
@@ -73,22 +77,37 @@ func (q queued) encode() []byte {
 	e.id(q.payment)
 	e.time(q.created)
 	e.uint(uint64(q.failures))
+	e.uint(uint64(q.status))
+	e.str(q.failure.Code)
+	e.str(q.failure.Message)
 	return e.b
 }
 
 func decodeQueued(v []byte) (queued, error) {
-	d, _ := newDecoder("event", queuedVersion, v)
+	d, version := newDecoder("event", queuedVersion, v)
 	q := queued{kind: EventType(d.str()), booking: d.id(), payment: d.id(), created: d.time(), failures: int(d.uint())}
+	if version >= 2 {
+		q.status, q.failure = BookingStatus(d.uint()), Failure{d.str(), d.str()}
+	}
 	return q, d.done()
 }
 
-// event queues an event, if anybody is there to be notified.
+// event queues an event.
 func (l *ledger) event(t EventType, booking, payment uuid.UUID) {
+	l.queue(queued{kind: t, booking: booking, payment: payment, created: l.now})
+}
+
+// paymentFailed queues the event of a payment that has just failed.
+func (l *ledger) paymentFailed(b *Booking, p *payment) {
+	l.queue(queued{kind: PaymentFailed, booking: b.ID, payment: p.ID, created: l.now, status: b.Status, failure: p.Failure})
+}
+
+// queue puts an event on the agenda, if anybody is there to be notified.
+func (l *ledger) queue(q queued) {
 	if l.s.opts.Notifier == nil {
 		return
 	}
-	q := queued{kind: t, booking: booking, payment: payment, created: l.now}
-	l.put(agendaKey(eventDue, l.now, hashID("event", string(t), booking, payment)), q.encode())
+	l.put(agendaKey(eventDue, l.now, hashID("event", string(q.kind), q.booking, q.payment)), q.encode())
 }
 
 // render makes the event that a queued one stands for. It returns false if it
@@ -123,5 +142,23 @@ func (s *Service) render(ctx context.Context, it item, q queued) (Event, bool, e
 		}
 		e.Payment = &p.Payment
 	}
+	if q.kind == PaymentFailed {
+		e.asFailed(q)
+	}
 	return e, true, nil
+}
+
+// asFailed takes back what has become of a booking and a payment since the
+// payment failed: another may have confirmed the booking, or this one turned
+// out to have succeeded after all.
+func (e *Event) asFailed(q queued) {
+	if q.status == 0 { // not known of an event of version 1
+		return
+	}
+	b := &e.Booking
+	b.Status, b.PinnedUntil, b.OpenPayment = q.status, time.Time{}, uuid.Nil
+	if q.status != Confirmed && q.status != Cancelled {
+		b.PaidBy = uuid.Nil
+	}
+	e.Payment.Status, e.Payment.Failure = Failed, q.failure
 }

@@ -60,7 +60,7 @@ func TestNoDayIsNoTrain(t *testing.T) {
 		"daily,1,1,1,1,1,1,1,20260606,20260606\n", // and removed
 		"daily,1,1,1,1,1,1,1,19990101,19991231\n",
 	} {
-		_, report := read(t, gtfs.Options{},
+		report := leavesNone(t, "trips.txt:2: the trip runs on no day",
 			"-- calendar.txt --\nservice_id,monday,tuesday,wednesday,thursday,friday,saturday,sunday,start_date,end_date\n"+calendar,
 			"-- calendar_dates.txt --\nservice_id,date,exception_type\ndaily,20260606,2\n")
 		if report.Trains != 0 || report.First != 0 || report.Last != 0 {

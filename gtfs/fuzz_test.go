@@ -21,10 +21,17 @@ func FuzzRead(f *testing.F) {
 	f.Add("-- trips.txt --\ntrip_id,route_id,service_id,coaches,bicycle_hooks,fare_base,fare_currency\nt1,ICE,daily,21:80 22:76,4,1.50,eur\n")
 	f.Add("-- frequencies.txt --\ntrip_id\nt1\n")
 	f.Add("-- agency.txt --\nagency_name,agency_timezone\nA,Europe/Berlin\n\"B\n\",UTC\n")
+	f.Add("-- trips.txt --\ntrip_id,route_id,service_id,coaches,fare_per_km,fare_currency\nt1,ICE,daily,\u202e:3,20000000,eur\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		timetable, report, err := gtfs.Read(t.Context(), files(base, text), gtfs.Options{DistanceUnit: 1000})
 		if err == nil {
 			check(t, timetable, report)
+			if err := timetable.Check(); err != nil {
+				t.Errorf("it cannot be loaded: %v", err)
+			}
+			return
+		}
+		if timetable == nil && errors.Is(err, gtfs.ErrNoTrains) && report.Trains == 0 {
 			return
 		}
 		var mistakes *gtfs.Errors

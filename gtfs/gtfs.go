@@ -67,11 +67,13 @@ type Options struct {
 	Feed string
 
 	// Fare prices trains whose rows do not. The zero Fare stands for 3.00 eur
-	// and 0.12 for each kilometre.
+	// and 0.12 for each kilometre. What [traintravel.Timetable.Check] would
+	// refuse is refused at once.
 	Fare traintravel.Fare
 
 	// Coaches are those of trains whose rows name none. By default such
-	// trains are unreserved.
+	// trains are unreserved. What [traintravel.Timetable.Check] would refuse
+	// is refused at once.
 	Coaches []traintravel.Coach
 
 	// RouteType says which routes are read, by their route_type. The default
@@ -97,6 +99,21 @@ type Options struct {
 // extended types.
 func Rail(routeType int) bool {
 	return routeType == 2 || routeType >= 100 && routeType <= 117
+}
+
+// check refuses a Fare or Coaches that no timetable may have.
+func (o *Options) check() error {
+	s := traintravel.Station{ID: namespace, Name: "any", Zone: "UTC"}
+	probe := traintravel.Timetable{Stations: []traintravel.Station{s}, Trains: []traintravel.Train{{
+		Operator: "any", Zone: "UTC", Calls: []traintravel.Call{{Station: s.ID}, {Station: s.ID}},
+		Fare: o.Fare, Coaches: o.Coaches,
+	}}}
+	var bad *traintravel.InvalidError
+	if !errors.As(probe.Check(), &bad) {
+		return nil
+	}
+	name := strings.NewReplacer("trains[0]", "Options", ".f", ".F", ".c", ".C", ".n", ".N", ".s", ".S").Replace(bad.Field)
+	return &traintravel.InvalidError{Field: name, Reason: bad.Reason}
 }
 
 // maxZipEntries bounds the files in a feed's zip; GTFS knows about 30.
@@ -129,12 +146,19 @@ func ReadFile(ctx context.Context, path string, opts Options) (*traintravel.Time
 // Read reads the feed in a file system, at its top or in the only folder there
 // that holds one.
 //
-// If the feed has mistakes, the error is an [*Errors]. Other errors are those
-// of the file system and of ctx. With any error there is no timetable, and the
-// Report tells what was read until then. Trains share Calendars and Coaches.
+// If the feed has mistakes, the error is an [*Errors]. If no train is left of
+// it, the error wraps [ErrNoTrains]. Other errors are those of opts, of the file
+// system and of ctx. With any error there is no timetable, and the Report tells
+// what was read until then. Trains share Calendars and Coaches.
 func Read(ctx context.Context, fsys fs.FS, opts Options) (*traintravel.Timetable, Report, error) {
 	if u := opts.DistanceUnit; !(u >= 0) || math.IsInf(u, 0) {
 		return nil, Report{}, fmt.Errorf("gtfs: Options.DistanceUnit: %v is no number of metres", u)
+	}
+	if err := opts.check(); err != nil {
+		return nil, Report{}, fmt.Errorf("gtfs: %w", err)
+	}
+	if fsys == nil {
+		return nil, Report{}, errors.New("gtfs: the file system is nil")
 	}
 	dir, err := folder(fsys)
 	if err != nil {
@@ -144,6 +168,9 @@ func Read(ctx context.Context, fsys fs.FS, opts Options) (*traintravel.Timetable
 	err = f.read()
 	if err == nil || errors.Is(err, errMistakes) {
 		err = f.mistakes()
+	}
+	if err == nil {
+		err = f.trainless()
 	}
 	if err != nil {
 		return nil, f.report, err

@@ -80,6 +80,18 @@ func refuse(t *testing.T, replaced ...string) string {
 	return err.Error()
 }
 
+// leavesNone reads base with some files replaced, of which no train is left,
+// and the error ends with why.
+func leavesNone(t *testing.T, why string, replaced ...string) gtfs.Report {
+	t.Helper()
+	timetable, report, err := gtfs.Read(t.Context(), files(append([]string{base}, replaced...)...), gtfs.Options{})
+	if timetable != nil || !errors.Is(err, gtfs.ErrNoTrains) {
+		t.Fatalf("%v, %v, want ErrNoTrains", timetable, err)
+	}
+	diff(t, "error", err.Error(), "gtfs: no train is left of the feed: "+why)
+	return report
+}
+
 // times writes the calls of a train as "08:00:00-08:00:00 09:30:00-09:33:00".
 func times(train traintravel.Train) string {
 	var words []string
@@ -158,6 +170,49 @@ t1,K,3,12:05:00,12:05:00,481.75
 		[]string{"CH", "Europe/Zurich", "CH", "Europe/Berlin"})
 	if last == 0 || last != total {
 		t.Errorf("progress ended at %d of %d", last, total)
+	}
+}
+
+// An empty timetable would withdraw what is in force.
+func TestNoTrains(t *testing.T) {
+	t.Parallel()
+	const trips = "-- trips.txt --\ntrip_id,route_id,service_id\n"
+	const kinds = "-- routes.txt --\nroute_id,route_type\nbus,3\ntram,0\na,4\nb,5\nc,6\nd,7\n"
+	const calls = "-- stop_times.txt --\ntrip_id,stop_id,stop_sequence,arrival_time,departure_time\n"
+	leavesNone(t, "trips.txt has no trips", trips, calls)
+	leavesNone(t, "trips.txt:2: the trip has fewer than two calls", calls)
+	report := leavesNone(t, "trips.txt:2: route_type 3 is not read (2 times), trips.txt:4: route_type 0 is not read; Options.RouteType says which are",
+		kinds, trips+"1,bus,daily\n2,bus,daily\n3,tram,daily\n", calls)
+	diff(t, "notes", len(report.Notes), 3)
+	leavesNone(t, "trips.txt:2: route_type 3 is not read, trips.txt:3: route_type 0 is not read, trips.txt:4: route_type 4 is not read, "+
+		"trips.txt:5: route_type 5 is not read, trips.txt:6: route_type 6 is not read, and 1 more reasons; Options.RouteType says which are",
+		kinds, trips+"1,bus,daily\n2,tram,daily\n3,a,daily\n4,b,daily\n5,c,daily\n6,d,daily\n", calls)
+}
+
+// What Check would refuse of a timetable is refused before the feed is read.
+func TestBadOptions(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		opts gtfs.Options
+		want string // the error begins with it
+	}{
+		{gtfs.Options{DistanceUnit: -1}, "gtfs: Options.DistanceUnit: "},
+		{gtfs.Options{Fare: traintravel.Fare{Currency: "EUR", Base: 1}}, `gtfs: Options.Fare.Currency: "EUR" is no currency`},
+		{gtfs.Options{Fare: traintravel.Fare{Base: 1}}, "gtfs: Options.Fare.Currency: "},
+		{gtfs.Options{Fare: traintravel.Fare{Currency: "eur", Base: -1}}, "gtfs: Options.Fare: is negative"},
+		{gtfs.Options{Fare: traintravel.Fare{Currency: "eur", PerKm: 1e9 + 1}}, "gtfs: Options.Fare: is negative or absurdly high"},
+		{gtfs.Options{Coaches: []traintravel.Coach{{Number: "1", Seats: 8}, {Number: "1", Seats: 8}}}, `gtfs: Options.Coaches[1].Number: "1" comes twice`},
+		{gtfs.Options{Coaches: []traintravel.Coach{{Number: "1"}}}, "gtfs: Options.Coaches[0].Seats: 0 is not"},
+		{gtfs.Options{Coaches: []traintravel.Coach{{Seats: 8}}}, "gtfs: Options.Coaches[0].Number: is empty"},
+		{gtfs.Options{Coaches: make([]traintravel.Coach, traintravel.MaxCoaches+1)}, "gtfs: Options.Coaches: has 501 entries"},
+	} {
+		timetable, _, err := gtfs.Read(t.Context(), files(base), test.opts)
+		if timetable != nil || err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%+v: %v, want %s", test.opts, err, test.want)
+		}
+	}
+	if _, _, err := gtfs.Read(t.Context(), nil, gtfs.Options{}); err == nil || err.Error() != "gtfs: the file system is nil" {
+		t.Errorf("no file system: %v", err)
 	}
 }
 

@@ -18,6 +18,15 @@ func contains(s string, parts ...string) bool {
 	return false
 }
 
+// oneSeaters are coaches of one seat each.
+func oneSeaters(n int) string {
+	var words []string
+	for i := range n {
+		words = append(words, fmt.Sprintf("%d:1", i))
+	}
+	return strings.Join(words, " ")
+}
+
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	const (
@@ -56,6 +65,9 @@ func TestMistakes(t *testing.T) {
 		{trips + "t1,ICE,daily,,,eur,-1\n", `trips.txt:2: fare_base -1.00 eur is negative or absurdly high`},
 		{trips + "t1,ICE,daily,,,,,2e10\n", "trips.txt:2: fare_per_km 20000000000.00 eur is negative or absurdly high"},
 		{trips + "t1,ICE,daily,,1:1000 2:1000 3:1000 4:1000 5:1000 6:1000 7:1000 8:1000 9:1000 10:1000 11:1\n", "trips.txt:2: coaches have 10001 seats, more than 10000"},
+		{trips + "t1,ICE,daily,,,,,10000000.01\n", "trips.txt:2: fare_per_km 10000000.01 eur is negative or absurdly high"},
+		{trips + "t1,ICE,daily,," + strings.Repeat("x", 201) + ":5\n", `trips.txt:2: coaches: "` + strings.Repeat("x", 40) + `" is not of the form 21:80, a number once and 1 to 1000 seats`},
+		{trips + "t1,ICE,daily,," + oneSeaters(501) + "\n", "trips.txt:2: coaches are 501, more than 500"},
 		{trips + strings.Repeat("t", 201) + ",ICE,daily\nt1,ICE,daily\n", "trips.txt:2: trip_id has more than 200 characters"},
 		{agency + "db," + strings.Repeat("ä", 201) + ",Europe/Berlin\n", "agency.txt:2: agency_name has more than 200 characters"},
 		{trips + "x,ICE,daily\n", `stop_times.txt:2: trip_id "t1" is not in trips.txt`},

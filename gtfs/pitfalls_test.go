@@ -1,6 +1,7 @@
 package gtfs_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -178,16 +179,15 @@ func TestNoCalendarAndOnlyRemovedDatesIsNoService(t *testing.T) {
 	feed := files(base, "-- calendar_dates.txt --\nservice_id,date,exception_type\ndaily,20260606,2\n")
 	delete(feed, "calendar.txt")
 	timetable, report, err := gtfs.Read(t.Context(), feed, gtfs.Options{})
-	if err != nil {
-		t.Fatal(err)
+	if timetable != nil || !errors.Is(err, gtfs.ErrNoTrains) {
+		t.Errorf("%v, %v, want ErrNoTrains", timetable, err)
 	}
-	diff(t, "timetable", timetable, &traintravel.Timetable{Stations: []traintravel.Station{}, Trains: []traintravel.Train{}})
 	diff(t, "first note", report.Notes[0].String(), "trips.txt:2: the trip runs on no day")
 }
 
 func TestRepeatedTripIsNotATrainAtItsWrittenTimes(t *testing.T) {
 	t.Parallel()
-	_, report := read(t, gtfs.Options{}, `
+	report := leavesNone(t, "trips.txt:2: the trip is repeated by frequencies.txt, which is not read", `
 -- frequencies.txt --
 trip_id,start_time,end_time,headway_secs,exact_times
 t1,06:00:00,06:30:00,420,1

@@ -89,6 +89,36 @@ func (e *Errors) Unwrap() []error {
 // errMistakes ends a reading whose mistakes are on record.
 var errMistakes = errors.New("the feed has mistakes")
 
+// ErrNoTrains: a feed without mistakes has no train that is read. To load its
+// timetable would be to withdraw every train there is.
+var ErrNoTrains = errors.New("no train is left of the feed")
+
+// trainless returns an error that tells why there is no train, or nil if there
+// is one.
+func (f *feed) trainless() error {
+	if f.report.Trains > 0 {
+		return nil
+	}
+	const most = 5
+	var why []string
+	unread := ""
+	for _, n := range f.report.Notes {
+		if n.File == "trips.txt" {
+			why = append(why, n.String())
+			if strings.HasPrefix(n.Reason, "route_type ") {
+				unread = "; Options.RouteType says which are"
+			}
+		}
+	}
+	if len(why) == 0 {
+		why = []string{"trips.txt has no trips"}
+	}
+	if more := len(why) - most; more > 0 {
+		why = append(why[:most], fmt.Sprintf("and %d more reasons", more))
+	}
+	return fmt.Errorf("gtfs: %w: %s%s", ErrNoTrains, strings.Join(why, ", "), unread)
+}
+
 // fail records a mistake.
 func (f *feed) fail(file string, line int, format string, args ...any) {
 	f.errs.Total++

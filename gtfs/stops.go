@@ -136,14 +136,14 @@ func (f *feed) serve(i int32) {
 	}
 	s.served = true
 	f.report.Stations++
+	if s.flaw != "" { // it may have no ID, then
+		f.fail("stops.txt", s.line, "%s", s.flaw)
+		return
+	}
 	if f.served[s.ID] {
 		f.fail("stops.txt", s.line, "stop_id is a UUID that is there twice, in other letter case: %s", s.ID)
 	}
 	f.served[s.ID] = true
-	if s.flaw != "" {
-		f.fail("stops.txt", s.line, "%s", s.flaw)
-		return
-	}
 	if f.opts.Locate != nil {
 		f.opts.Locate(&s.Station)
 	}

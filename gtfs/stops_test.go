@@ -85,6 +85,33 @@ t1,K,2,09:00:00,09:00:00
 	}
 }
 
+// Each stop without a station is one mistake, and no other.
+func TestStopsWithoutStation(t *testing.T) {
+	t.Parallel()
+	got := refuse(t, `
+-- stops.txt --
+stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station
+B,Berlin,52,13,0,H
+H,Hamm,52,8,0,B
+K,Köln,51,7,0,X
+L,Lünen,51,7,0,Y
+E,Entrance,51,7,2,K
+`, `
+-- stop_times.txt --
+trip_id,stop_id,stop_sequence,arrival_time,departure_time
+t1,B,1,08:00:00,08:00:00
+t1,H,2,09:00:00,09:00:00
+t1,K,3,10:00:00,10:00:00
+t1,L,4,11:00:00,11:00:00
+t1,E,5,12:00:00,12:00:00
+`)
+	diff(t, "mistakes", got, `stops.txt:2: the line of parent_station has no end
+stops.txt:3: the line of parent_station has no end
+stops.txt:4: parent_station "X" is not in stops.txt
+stops.txt:5: parent_station "Y" is not in stops.txt
+stops.txt:6: location_type 2 is no place where trains call`)
+}
+
 func TestOneStationWithTwoSpellingsOfItsUUID(t *testing.T) {
 	t.Parallel()
 	got := refuse(t, `

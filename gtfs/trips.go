@@ -1,7 +1,6 @@
 package gtfs
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/traintravel/traintravel"
@@ -100,7 +99,8 @@ func trainNumber(route, trip, headsign string) string {
 const (
 	maxSeats   = 1000   // of a coach
 	maxPlaces  = 10_000 // of a train
-	maxMinor   = 1e12   // of a fare, in minor units
+	maxBase    = 1e12   // of a fare, in minor units
+	maxPerKm   = 1e9    // of a fare, in minor units
 	maxBicycle = 1000   // hooks of a train
 )
 
@@ -112,17 +112,21 @@ func (f *feed) readCoaches(t *table, c column) []traintravel.Coach {
 	}
 	text := string(t.get(c))
 	var coaches []traintravel.Coach
-	places := 0
+	places, seen := 0, map[string]bool{}
 	for _, word := range strings.Fields(text) {
 		number, seats, _ := strings.Cut(word, ":")
 		n := digits([]byte(seats))
-		same := func(c traintravel.Coach) bool { return c.Number == number }
-		if number == "" || n < 1 || n > maxSeats || slices.ContainsFunc(coaches, same) {
+		number = clean(number)
+		if number == "" || long(number) || n < 1 || n > maxSeats || seen[number] {
 			t.fail("coaches: %.40q is not of the form 21:80, a number once and 1 to %d seats", word, maxSeats)
 			continue
 		}
+		seen[number] = true
 		coaches = append(coaches, traintravel.Coach{Number: number, Seats: n})
 		places += n
+	}
+	if len(coaches) > traintravel.MaxCoaches {
+		t.fail("coaches are %d, more than %d", len(coaches), traintravel.MaxCoaches)
 	}
 	if places > maxPlaces {
 		t.fail("coaches have %d seats, more than %d", places, maxPlaces)
@@ -146,18 +150,18 @@ func (f *feed) readFare(t *table, c fareColumns) traintravel.Fare {
 	if currency == "" {
 		fare.Currency = f.opts.Fare.Currency
 	}
-	amount := func(b []byte, name string) int64 {
+	amount := func(b []byte, name string, most int64) int64 {
 		if len(b) == 0 {
 			return 0
 		}
 		m, err := traintravel.ParseMoney(string(b), fare.Currency)
 		if err != nil {
 			t.fail("%s: %v", name, err)
-		} else if m.Amount < 0 || m.Amount > maxMinor {
+		} else if m.Amount < 0 || m.Amount > most {
 			t.fail("%s %s is negative or absurdly high", name, m)
 		}
 		return m.Amount
 	}
-	fare.Base, fare.PerKm = amount(base, "fare_base"), amount(perKm, "fare_per_km")
+	fare.Base, fare.PerKm = amount(base, "fare_base", maxBase), amount(perKm, "fare_per_km", maxPerKm)
 	return fare
 }

@@ -77,6 +77,8 @@ var refusals = []struct {
 		detail: "A trip can be booked, and a paid booking cancelled, until departure."}},
 	{traintravel.ErrHoldExpired, problem{status: http.StatusConflict, slug: "hold-expired", title: "The hold has expired",
 		detail: "The booking was not paid in time and its places are free again. Nothing was charged."}},
+	{traintravel.ErrPaidTooLate, problem{status: http.StatusConflict, slug: "paid-too-late", title: "The payment came too late",
+		detail: "The charge went through only when the booking could not have its places any more. The money is given back."}},
 	{traintravel.ErrAlreadyPaid, problem{status: http.StatusConflict, slug: "already-paid", title: "The booking is paid",
 		detail: "The booking is confirmed. Nothing was charged again."}},
 	{traintravel.ErrPaymentInProgress, problem{status: http.StatusConflict, slug: "payment-in-progress", title: "A payment is in progress",

@@ -63,6 +63,11 @@ func (s *Server) routes() *httprouter.Router {
 		{get, booking + "/payments", read, f.noStore, s.listPayments, noBody, false},
 		{get, "/healthz", public, f.noStore, s.healthy, noBody, false},
 		{get, "/readyz", public, f.noStore, s.ready, noBody, false},
+		{get, "/openapi.yaml", public, f.shared, s.openAPIYAML, noBody, false},
+		{get, "/openapi.json", public, f.shared, s.openAPIJSON, noBody, false},
+		{get, "/docs", public, f.shared, s.docs, noBody, false},
+		{get, "/docs/*file", public, f.shared, s.docs, noBody, false},
+		{get, "/problems/:slug", public, f.shared, s.oneProblem, noBody, false},
 	} {
 		handle := s.answering(rt)
 		router.Handle(rt.method, rt.path, handle)

@@ -26,14 +26,15 @@ type Server struct {
 	handler   http.Handler
 	fixed     fixed
 	zones     zones
+	openAPI   openAPIText
 	exchanges sync.Pool
 }
 
 // fixed holds the header values that are the same in many answers.
 type fixed struct {
-	forms, problems               [2][]string // by form
-	noStore, noCache, hour        []string
-	vary, nosniff, contentsPolicy []string
+	forms, problems                [2][]string // by form
+	noStore, noCache, hour, shared []string
+	vary, nosniff, contentsPolicy  []string
 }
 
 // New returns a server of a service. It returns an [*traintravel.InvalidError]
@@ -58,7 +59,8 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 			forms:    [2][]string{asJSON: {"application/json"}, asXML: {"application/xml"}},
 			problems: [2][]string{asJSON: {"application/problem+json"}, asXML: {"application/problem+xml"}},
 			noStore:  []string{"no-store"}, noCache: []string{"private, no-cache"}, hour: []string{"private, max-age=3600"},
-			vary: []string{"Accept, Authorization"}, nosniff: []string{"nosniff"},
+			shared: []string{"public, max-age=3600"},
+			vary:   []string{"Accept, Authorization"}, nosniff: []string{"nosniff"},
 			contentsPolicy: []string{"default-src 'none'; frame-ancestors 'none'"},
 		},
 	}

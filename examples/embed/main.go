@@ -5,6 +5,9 @@
 //	go run ./examples/embed FEED.zip                          # a railway's own timetable
 //	go run ./examples/embed FEED.zip "Köln Hbf" "Frankfurt (Main) Hauptbahnhof" 2023-12-13
 //
+// The demo network is an internal package of this module. To copy the program
+// elsewhere, leave it out of load and name a feed.
+//
 // Of a feed it takes the middle of its period, and the two stations that most
 // trains connect, unless they are named.
 package main
@@ -105,6 +108,9 @@ func load(ctx context.Context, args []string) (*traintravel.Timetable, error) {
 	case 1, 3, 4:
 		coaches := []traintravel.Coach{{Number: "1", Seats: 60}, {Number: "2", Seats: 80}} // feeds do not say
 		timetable, _, err := gtfs.ReadFile(ctx, args[0], gtfs.Options{Coaches: coaches})
+		if errors.Is(err, gtfs.ErrNoTrains) {
+			return nil, fmt.Errorf("%s: %w", args[0], err)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s cannot be read as a GTFS feed, which is a zip file or a folder: %w", args[0], err)
 		}

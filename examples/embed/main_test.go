@@ -82,6 +82,10 @@ func TestRunRefuses(t *testing.T) {
 		"trips.txt":      "trip_id,route_id,service_id\n1,rb,daily\n",
 		"stop_times.txt": "trip_id,stop_id,stop_sequence,arrival_time,departure_time\n1,a,1,06:00:00,06:00:00\n1,b,2,06:40:00,06:40:00\n",
 	})
+	empty := feed(t, map[string]string{
+		"trips.txt":      "trip_id,route_id,service_id\n",
+		"stop_times.txt": "trip_id,stop_id,stop_sequence,arrival_time,departure_time\n",
+	})
 	missing := filepath.Join(t.TempDir(), "missing.zip")
 	tests := []struct {
 		name string
@@ -90,6 +94,7 @@ func TestRunRefuses(t *testing.T) {
 	}{
 		{"no feed", []string{missing}, missing + " cannot be read as a GTFS feed"},
 		{"mistakes in the feed", []string{feed(t, nil)}, "trips.txt: the feed has no such file"},
+		{"no train in the feed", []string{empty}, empty + ": gtfs: no train is left of the feed: trips.txt has no trips"},
 		{"an origin without a destination", []string{dir, "Aberg"}, "usage: embed"},
 		{"too much", []string{dir, "Aberg", "Bdorf", "2027-03-01", "first class"}, "usage: embed"},
 		{"unknown origin", []string{dir, "Atlantis", "Bdorf"}, `no station named "Atlantis"`},

@@ -35,6 +35,9 @@ const (
 
 // openFile opens the file with bbolt, or makes it.
 func openFile(path string, opts Options) (db *bolt.DB, err error) {
+	if path == "" {
+		return nil, errors.New("the path of the file is empty")
+	}
 	if opts.LockTimeout == 0 {
 		opts.LockTimeout = time.Second
 	}
@@ -86,26 +89,35 @@ const draftMark = ".new-"
 // same time, the first one's is it.
 func makeFile(path string) error {
 	draft := path + draftMark + strconv.FormatUint(rand.Uint64(), 36)
-	db, err := bolt.Open(draft, 0o600, nil) // writes and syncs an empty one
+	err := makeDraft(draft, path)
+	_ = os.Remove(draft)
 	if err != nil {
 		return fmt.Errorf("make %s: %w", path, err)
 	}
+	return syncDir(filepath.Dir(path))
+}
+
+// makeDraft makes a file under a name, and then gives it its own.
+func makeDraft(draft, path string) error {
+	db, err := bolt.Open(draft, 0o600, nil) // writes and syncs an empty one
+	if err != nil {
+		return err
+	}
 	if err := db.Close(); err != nil {
-		return fmt.Errorf("make %s: %w", path, err)
+		return err
 	}
 	err = os.Link(draft, path) // unlike a renaming, it replaces nothing
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		if _, statErr := os.Stat(path); statErr != nil { // a file system without links
-			err = os.Rename(draft, path)
-		} else {
-			err = nil
-		}
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return nil
 	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("make %s: %w", path, err)
+	if _, statErr := os.Stat(path); statErr == nil {
+		return nil
 	}
-	_ = os.Remove(draft)
-	return syncDir(filepath.Dir(path))
+	err = os.Rename(draft, path) // a file system without links
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
 }
 
 // removeDrafts removes the drafts of who stopped before their files were made.

@@ -1,0 +1,89 @@
+package httpserver_test
+
+import (
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/traintravel/traintravel/httpserver/authserver"
+)
+
+// The page and all that it names is there, whichever way it is asked for.
+func TestDocsFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	named := regexp.MustCompile(`(?:href|src)="([^"]*)"`)
+	for _, page := range []string{"/docs", "/docs/", "/docs/signed-in.html"} {
+		a := w.serve("GET", page).want(200)
+		a.public("text/html; charset=utf-8")
+		links := named.FindAllStringSubmatch(a.body, -1)
+		if len(links) == 0 {
+			t.Errorf("%s names no file", page)
+		}
+		for _, l := range links {
+			at, err := url.Parse(page)
+			if err == nil {
+				at, err = at.Parse(l[1])
+			}
+			if err != nil || at.Host != "" {
+				t.Errorf("%s names %q: %v", page, l[1], err)
+				continue
+			}
+			w.serve("GET", at.Path).want(200)
+		}
+	}
+	for target, contentType := range map[string]string{
+		"/docs/swagger-ui-bundle.js": "text/javascript; charset=utf-8",
+		"/docs/swagger-ui.css":       "text/css; charset=utf-8",
+	} {
+		plain := w.serve("GET", target)
+		plain.public(contentType)
+		zipped := w.serve("GET", target, header("Accept-Encoding", "br, gzip"))
+		zipped.public(contentType)
+		if plain.header.Get("Content-Encoding") != "" || zipped.header.Get("Content-Encoding") != "gzip" || len(zipped.body) >= len(plain.body)/2 {
+			t.Errorf("%s: %d bytes plain (%v), %d compressed (%v)", target, len(plain.body), plain.header, len(zipped.body), zipped.header)
+		}
+		if vary := strings.Join(zipped.header["Vary"], ", "); !strings.Contains(vary, "Accept-Encoding") {
+			t.Errorf("%s: Vary is %q", target, vary)
+		}
+		if a := w.serve("GET", target, header("Accept-Encoding", "gzip;q=0")); a.header.Get("Content-Encoding") != "" {
+			t.Errorf("%s: what cannot be read was sent", target)
+		}
+		if again := w.serve("GET", target); again.body != plain.body {
+			t.Errorf("%s: it changed from one answer to the next", target)
+		}
+	}
+	w.do("GET", "/docs/docs.go").problem(404, "not-found")
+	w.do("GET", "/docs/../docs.html").problem(404, "not-found")
+	if script := w.serve("GET", "/docs/docs.js").body; !strings.Contains(script, `"`+authserver.DemoClient+`"`) {
+		t.Error("the page signs in as another client than the built-in authorization server knows")
+	}
+}
+
+// serve sends a request whose answer is no data.
+func (w *world) serve(method, target string, parts ...part) answer {
+	w.t.Helper()
+	r := httptest.NewRequest(method, target, nil)
+	for _, p := range parts {
+		p(r)
+	}
+	rec := httptest.NewRecorder()
+	w.server.ServeHTTP(rec, r)
+	return answer{t: w.t, status: rec.Code, header: rec.Result().Header, body: rec.Body.String()}
+}
+
+// public fails unless everybody may keep the answer, of this media type, for an
+// hour, and a page may do nothing that it need not.
+func (a answer) public(contentType string) {
+	a.t.Helper()
+	h := a.want(200).header
+	if h.Get("Content-Type") != contentType || h.Get("Cache-Control") != "public, max-age=3600" ||
+		h.Get("X-Content-Type-Options") != "nosniff" || h.Get("RateLimit") == "" {
+		a.t.Errorf("the headers are %v", h)
+	}
+	if p := h.Get("Content-Security-Policy"); !strings.HasPrefix(p, "default-src 'none'; ") || strings.Contains(p, "unsafe") || !strings.Contains(p, "frame-ancestors 'none'") {
+		a.t.Errorf("the policy is %q", p)
+	}
+}

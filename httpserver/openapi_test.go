@@ -1,0 +1,199 @@
+package httpserver_test
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/pb33f/libopenapi"
+	validator "github.com/pb33f/libopenapi-validator"
+	"go.yaml.in/yaml/v3"
+)
+
+// A description is what the tests read of the served document.
+type description struct {
+	Servers  []struct{ URL string }
+	Paths    map[string]map[string]json.RawMessage
+	Webhooks map[string]map[string]json.RawMessage
+}
+
+func described(t *testing.T) (d description) {
+	t.Helper()
+	newWorld(t).serve("GET", "/openapi.json").want(200).into(&d)
+	return d
+}
+
+// operations calls fn for each operation of the paths.
+func (d description) operations(t *testing.T, fn func(method, path, id string, text json.RawMessage)) {
+	t.Helper()
+	for path, item := range d.Paths {
+		for method, text := range item {
+			if method == "parameters" {
+				continue
+			}
+			var op struct{ OperationID string }
+			if err := json.Unmarshal(text, &op); err != nil {
+				t.Fatal(err)
+			}
+			fn(strings.ToUpper(method), path, op.OperationID, text)
+		}
+	}
+}
+
+func operationIDs(t *testing.T) (ids []string) {
+	t.Helper()
+	described(t).operations(t, func(_, _, id string, _ json.RawMessage) { ids = append(ids, id) })
+	return ids
+}
+
+// The document is OpenAPI, in both forms, and they are the same.
+func TestOpenAPI(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	asYAML, asJSON := w.serve("GET", "/openapi.yaml").want(200), w.serve("GET", "/openapi.json").want(200)
+	for want, a := range map[string]answer{"application/yaml": asYAML, "application/json": asJSON} {
+		if got := a.header.Get("Content-Type"); got != want || a.header.Get("Cache-Control") != "public, max-age=3600" {
+			t.Errorf("Content-Type is %q, want %q; %v", got, want, a.header)
+		}
+		doc, err := libopenapi.NewDocument([]byte(a.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, errs := validator.NewValidator(doc)
+		if len(errs) > 0 {
+			t.Fatal(errs)
+		}
+		if ok, faults := v.ValidateDocument(); !ok {
+			for _, f := range faults {
+				t.Errorf("%s: %s: %v", want, f.Message, f.SchemaValidationErrors)
+			}
+		}
+	}
+	var y, j any
+	if err := yaml.Unmarshal([]byte(asYAML.body), &y); err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal([]byte(asJSON.body), &j); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(y, j); diff != "" {
+		t.Errorf("YAML and JSON differ: %s", diff)
+	}
+	if !strings.HasPrefix(asJSON.body, `{"openapi":"3.1.0","info":{"title":"Train Travel","version":"1.0.0",`) {
+		t.Errorf("the members are not in their order: %.100s", asJSON.body)
+	}
+}
+
+// Wherever an address of the server stands it is the one by which it was asked.
+func TestOpenAPIBase(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) { w.options.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+	for name, c := range map[string]struct {
+		want  string
+		parts []part
+	}{
+		"its own":   {base, nil},
+		"a proxy's": {"http://[::1]:8443/rail/v1", []part{from("127.0.0.1:4711"), header("X-Forwarded-Proto", "http"), header("X-Forwarded-Host", "[::1]:8443"), header("X-Forwarded-Prefix", "/rail/v1")}},
+	} {
+		for _, target := range []string{"/openapi.yaml", "/openapi.json"} {
+			a := w.serve("GET", target, c.parts...).want(200)
+			var d struct {
+				Servers    []struct{ URL string }
+				Components struct {
+					SecuritySchemes struct {
+						OAuth2 struct {
+							Flows struct {
+								AuthorizationCode struct{ TokenURL string } `yaml:"authorizationCode"`
+							}
+						} `yaml:"oauth2"`
+					} `yaml:"securitySchemes"`
+				}
+			}
+			text := strings.ReplaceAll(a.body, "tokenUrl", "tokenurl")
+			if err := yaml.Unmarshal([]byte(text), &d); err != nil {
+				t.Fatal(err)
+			}
+			token := d.Components.SecuritySchemes.OAuth2.Flows.AuthorizationCode.TokenURL
+			if len(d.Servers) != 1 || d.Servers[0].URL != c.want || token != c.want+"/oauth/token" {
+				t.Errorf("%s, %s: the servers are %v, tokens come from %s", name, target, d.Servers, token)
+			}
+			if strings.Contains(a.body, "127.0.0.1") {
+				t.Errorf("%s, %s: another address is left", name, target)
+			}
+		}
+	}
+}
+
+// What is routed is described, and what is described is routed.
+func TestOpenAPIHasAllRoutes(t *testing.T) {
+	t.Parallel()
+	routed := routesOf(t)
+	delete(routed, "GET /docs/{file}") // what the page /docs needs
+	operations := map[string]bool{}
+	ids := map[string]bool{}
+	described(t).operations(t, func(method, path, id string, _ json.RawMessage) {
+		operations[method+" "+path] = true
+		if id == "" || ids[id] {
+			t.Errorf("%s %s: the operation ID %q is empty or there twice", method, path, id)
+		}
+		ids[id] = true
+	})
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(routed)), slices.Sorted(maps.Keys(operations))); diff != "" {
+		t.Errorf("routes (-) and operations (+): %s", diff)
+	}
+}
+
+// routesOf reads the table of routes out of its source.
+func routesOf(t *testing.T) map[string]bool {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "routes.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]ast.Expr{}
+	found := map[string]bool{}
+	var text func(e ast.Expr) string
+	text = func(e ast.Expr) string {
+		switch e := e.(type) {
+		case *ast.BasicLit:
+			s, _ := strconv.Unquote(e.Value)
+			return s
+		case *ast.Ident:
+			return text(values[e.Name])
+		case *ast.BinaryExpr:
+			return text(e.X) + text(e.Y)
+		case *ast.SelectorExpr: // http.MethodGet
+			return strings.ToUpper(strings.TrimPrefix(e.Sel.Name, "Method"))
+		}
+		return ""
+	}
+	parameter := regexp.MustCompile(`[:*](\w+)`)
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ValueSpec:
+			for i, name := range n.Names {
+				if i < len(n.Values) {
+					values[name.Name] = n.Values[i]
+				}
+			}
+		case *ast.CompositeLit:
+			if n.Type == nil && len(n.Elts) > 2 {
+				found[text(n.Elts[0])+" "+parameter.ReplaceAllString(text(n.Elts[1]), "{$1}")] = true
+			}
+		}
+		return true
+	})
+	if len(found) < 10 {
+		t.Fatalf("the table of routes is not where it was: %v", found)
+	}
+	return found
+}

@@ -1,0 +1,83 @@
+package traintravel_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/store/memstore"
+)
+
+// TestNoLimit: the greatest durations mean what one would think.
+func TestNoLimit(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := newOffice(t, store, func(opts *traintravel.Options) {
+			opts.HoldFor, opts.PendingFor, opts.Horizon = math.MaxInt64, math.MaxInt64, math.MaxInt64
+			opts.ChargeTimeout = 24 * time.Hour
+		})
+		departs := opens.Add(6 * time.Hour)
+		trip := o.trip('D', 'E', "R 2")
+		b := o.book(anna, trip)
+		if !b.Expires.Equal(departs) {
+			t.Errorf("it is held until %v, want the departure, %v", b.Expires, departs)
+		}
+		o.bank.after = func(_ string, _ uuid.UUID, out *traintravel.Outcome) error {
+			*out = traintravel.Outcome{Status: traintravel.Pending}
+			return nil
+		}
+		o.mustPay(b, traintravel.Pending)
+		o.clock.set(departs.Add(-1))
+		o.do()
+		o.stands(b.ID, traintravel.Held)
+		o.tryBook(berta, trip, traintravel.ErrSoldOut)
+	})
+}
+
+func TestNewRefuses(t *testing.T) {
+	t.Parallel()
+	for field, opts := range map[string]traintravel.Options{
+		"Options.HoldFor":       {HoldFor: -1},
+		"Options.PendingFor":    {PendingFor: -1},
+		"Options.ChargeTimeout": {ChargeTimeout: 24*time.Hour + 1},
+		"Options.Horizon":       {Horizon: math.MinInt64},
+	} {
+		_, err := traintravel.New(memstore.New(), opts)
+		var bad *traintravel.InvalidError
+		if !errors.As(err, &bad) || bad.Field != field {
+			t.Errorf("%+v: %v, want %s to be at fault", opts, err, field)
+		}
+	}
+	for _, timeout := range []time.Duration{-1, 24*time.Hour + 1, math.MaxInt64} {
+		var bad *traintravel.InvalidError
+		if _, err := traintravel.New(memstore.New(), traintravel.Options{ChargeTimeout: timeout}); !errors.As(err, &bad) || bad.Field != "Options.ChargeTimeout" {
+			t.Errorf("a charge may take %v: %v", timeout, err)
+		}
+	}
+}
+
+// TestPriceCanBePaid: what is sold can be paid.
+func TestPriceCanBePaid(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		price := traintravel.Money{Amount: 1e16, Currency: "eur"}
+		o := newOffice(t, store, func(opts *traintravel.Options) {
+			opts.Price = func(traintravel.Trip) (traintravel.Money, bool) { return price, true }
+		})
+		trip := o.trip('D', 'E', "R 2")
+		o.mustPay(o.book(anna, trip), traintravel.Succeeded)
+
+		price.Amount++
+		_, bookErr := o.CreateBooking(t.Context(), anna, traintravel.NewBooking{TripID: o.trip('F', 'G', "S 3"), PassengerName: "Anna"})
+		_, tripErr := o.Trip(t.Context(), trip)
+		_, searchErr := o.SearchTrips(t.Context(), traintravel.TripQuery{Origin: station('F'), Destination: station('G'), Depart: opens})
+		for what, err := range map[string]error{"booking": bookErr, "asking for the trip": tripErr, "searching": searchErr} {
+			if err == nil || !strings.Contains(err.Error(), "more than can be paid") {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+	})
+}
