@@ -40,7 +40,10 @@ const (
 type Position struct{ Latitude, Longitude float64 }
 
 func (p Position) distance(to Position) float64 {
-	haversine := func(degrees float64) float64 { return math.Pow(math.Sin(degrees*degree/2), 2) }
+	haversine := func(degrees float64) float64 {
+		s := math.Sin(degrees * degree / 2)
+		return s * s
+	}
 	h := haversine(to.Latitude-p.Latitude) +
 		math.Cos(p.Latitude*degree)*math.Cos(to.Latitude*degree)*haversine(to.Longitude-p.Longitude)
 	return 2 * earth * math.Asin(math.Sqrt(min(h, 1)))
