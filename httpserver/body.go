@@ -177,6 +177,10 @@ func (d *decoder) number() string { return d.scalar("is not a number", '0') }
 func (d *decoder) flag() bool { return d.scalar("is neither true nor false", 't', 'f') == "true" }
 
 func (d *decoder) id() uuid.UUID {
+	if d.dec.PeekKind() == 'n' {
+		d.skip() // where it is required, object says so
+		return uuid.Nil
+	}
 	before := len(d.faults)
 	text := d.text()
 	id, ok := parseID(text)

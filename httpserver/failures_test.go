@@ -3,11 +3,14 @@ package httpserver_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/traintravel/traintravel"
@@ -92,6 +95,32 @@ func TestFailures(t *testing.T) {
 	}
 	store.fail = nil
 	w.get(path).want(200)
+}
+
+// A store that cannot write for what its operator has to mend is a service that
+// is not available. What may have been written is not to be tried again blindly.
+func TestDiskFull(t *testing.T) {
+	t.Parallel()
+	store := &failingStore{}
+	w := newWorld(t, func(w *world) {
+		store.Store = w.store
+		w.store = store
+	})
+	b := w.book()
+	for _, why := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO} {
+		err := fmt.Errorf("commit: %w", &fs.PathError{Op: "write", Path: "secret.db", Err: why})
+		store.fail = func() error { return err }
+		p := w.post("/bookings", newBooking(b.TripID)).problem(503, "unavailable")
+		if strings.Contains(p.Detail, "secret") {
+			t.Errorf("the problem tells too much: %s", p.Detail)
+		}
+		w.do("DELETE", "/bookings/"+b.ID, as("anna-w")).problem(503, "unavailable")
+		store.fail = func() error { return fmt.Errorf("%w: %w", traintravel.ErrUnknownOutcome, err) }
+		w.post("/bookings", newBooking(b.TripID)).problem(500, "internal-error")
+	}
+	if log := w.log.String(); !strings.Contains(log, "secret.db") {
+		t.Errorf("the log does not say why: %s", log)
+	}
 }
 
 // A request that its client has given up is no failure of the server's.

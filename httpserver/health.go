@@ -20,15 +20,18 @@ func (h health) encode(e *encoder) {
 // healthy says that the process answers.
 func (s *Server) healthy(x *exchange) error { return x.answer(http.StatusOK, health("ok")) }
 
-// readyWithin is how long the store may take to show that it can be read.
+// readyWithin is how long all that readiness needs may take to show that it is there.
 const readyWithin = 5 * time.Second
 
 // ready says whether the service answers: its store can be read (the service
-// looks every two seconds) and holds a timetable.
+// looks every two seconds) and holds a timetable, and tokens can be verified.
 func (s *Server) ready(x *exchange) error {
 	ctx, stop := context.WithTimeout(x.ctx(), readyWithin)
 	defer stop()
 	_, err := s.service.Stations(ctx, traintravel.StationQuery{Page: traintravel.Page{Limit: 1}})
+	if auth, ok := s.auth.(Readier); ok && err == nil {
+		err = auth.Ready(ctx)
+	}
 	if err != nil {
 		return problemUnavailable.because(err)
 	}

@@ -20,7 +20,7 @@ import (
 type Options struct {
 	// BaseURL begins all links: absolute, without a slash at its end, such as
 	// https://trains.example/api. A path in it shows in links only; a proxy
-	// strips it before requests come here.
+	// strips it before requests come here. TrustedProxies may replace parts of it.
 	BaseURL string
 
 	// Auth tells who a bearer token stands for.
@@ -31,7 +31,9 @@ type Options struct {
 	RateLimit int
 
 	// TrustedProxies are the networks whose X-Forwarded-Proto, -Host, -Prefix
-	// and -For headers count. None by default.
+	// and -For headers count: the first three replace the scheme, the host and
+	// the path of BaseURL. Where that is to stand whatever a proxy says, take
+	// those three from requests before they come here. None by default.
 	TrustedProxies []netip.Prefix
 
 	// CORSOrigins are the origins whose pages may call the API in browsers, such
@@ -59,6 +61,13 @@ type Authenticator interface {
 	// [ErrUnavailable] if that cannot be told now. The error is for the log:
 	// the client learns none of it.
 	Authenticate(ctx context.Context, token string) (Identity, error)
+}
+
+// A Readier is an [Authenticator] that can say whether it would be able to verify
+// tokens. The readiness check asks it.
+type Readier interface {
+	// Ready returns nil, or why no token can be verified now.
+	Ready(ctx context.Context) error
 }
 
 // What an Authenticator answers instead of an Identity.

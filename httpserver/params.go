@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -44,6 +45,8 @@ func (x *exchange) query(names []string) *query {
 		switch value, err = url.QueryUnescape(value); {
 		case err != nil || !utf8.ValidString(value):
 			q.wrong(name, "is not percent-encoded UTF-8")
+		case strings.ContainsFunc(value, unicode.IsControl):
+			q.wrong(name, "has a control character")
 		case value == "" && name != "search":
 			q.wrong(name, "is empty")
 		default:

@@ -44,7 +44,7 @@ func TestQueryHabits(t *testing.T) {
 	if len(near.Data) == 0 || near.Data[0].ID != berlin {
 		t.Errorf("near Berlin are %v", near.Data)
 	}
-	for _, query := range []string{"?search=", "?search=%20&country=de&limit=100", "?search=berlin&search2=x"} {
+	for _, query := range []string{"?search=", "?search=%20&country=de&limit=100", "?search=berlin&search2=x", "?search=.%2C!"} {
 		if n := len(w.get("/stations" + query).collection().Data); n == 0 {
 			t.Errorf("/stations%s finds none", query)
 		}
@@ -73,6 +73,10 @@ func TestBadQueries(t *testing.T) {
 		"/stations?limit=0x10":                                     "limit",
 		"/stations?limit=%31%zz":                                   "limit",
 		"/stations?search=%ff":                                     "search",
+		"/stations?search=%00":                                     "search",
+		"/stations?search=ber%00lin":                               "search",
+		"/stations?search=%C2%85":                                  "search",
+		"/stations?coordinates=52,%0A13":                           "coordinates",
 		"/stations?search=a&search=":                               "search",
 		"/stations?country=deu":                                    "country",
 		"/stations?country=%F0%9F%9A%82":                           "country",

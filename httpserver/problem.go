@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/google/uuid"
 
@@ -110,6 +111,11 @@ func (x *exchange) problemOf(err error) *problem {
 	for i := range refusals {
 		if errors.Is(err, refusals[i].err) {
 			return refusals[i].because(err)
+		}
+	}
+	for _, cannotWrite := range [...]error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO} {
+		if errors.Is(err, cannotWrite) && !errors.Is(err, traintravel.ErrUnknownOutcome) {
+			return problemUnavailable.because(err) // nothing was done, until the operator mends it
 		}
 	}
 	if x.ctx().Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {

@@ -133,6 +133,33 @@ func (x *exchange) take(key uint64) error {
 		detail: "The quota is used up. The header Retry-After says in how many seconds there is some again.", retry: x.quota.wait}
 }
 
+// Limit counts a request that another handler answers, such as an authorization
+// server beside this one, against a quota as large as those here: that of a
+// client or, if client is empty, of the address that the request is from. They
+// are quotas of their own. It returns the RateLimit header of the answer, empty if
+// there is no limit, and, if the quota is used up and the request is to be refused
+// with 429, the seconds that its Retry-After has.
+func (s *Server) Limit(r *http.Request, client string) (header string, wait int64) {
+	if s.limits == nil {
+		return "", 0
+	}
+	var key uint64
+	if client == "" {
+		key = maphash.Comparable(s.limits.seed, elsewhereFrom{customer(s.client(r)), true})
+	} else {
+		key = callerKey(s.limits, traintravel.Caller{Client: client}) // no caller of ours has no name
+	}
+	q := s.limits.take(key, 1)
+	return q.String(), q.wait
+}
+
+// elsewhereFrom is an address whose requests another handler answers. The mark
+// makes its hash another than that of the address alone.
+type elsewhereFrom struct {
+	netip.Addr
+	mark bool
+}
+
 // callerKey is the key of a user who acts through a client.
 func callerKey(l *limiter, by traintravel.Caller) uint64 {
 	if l == nil {
@@ -147,17 +174,21 @@ func callerKey(l *limiter, by traintravel.Caller) uint64 {
 	return h.Sum64()
 }
 
-// address is the key of the address that a request comes from. Addresses of
-// IPv6 count by the network that one customer has, 64 bits.
+// address is the key of the address that a request comes from.
 func (x *exchange) address() uint64 {
 	if x.s.limits == nil {
 		return 0
 	}
-	addr := x.s.client(x.r)
+	return maphash.Comparable[netip.Addr](x.s.limits.seed, customer(x.s.client(x.r)))
+}
+
+// customer is what an address counts as. Addresses of IPv6 count by the network
+// that one customer has, 64 bits.
+func customer(addr netip.Addr) netip.Addr {
 	if addr.Is6() {
 		if p, err := addr.WithZone("").Prefix(64); err == nil {
 			addr = p.Addr()
 		}
 	}
-	return maphash.Comparable[netip.Addr](x.s.limits.seed, addr)
+	return addr
 }

@@ -2,6 +2,7 @@ package httpserver_test
 
 import (
 	"fmt"
+	"net/http/httptest"
 	"net/netip"
 	"testing"
 	"testing/synctest"
@@ -62,6 +63,44 @@ func TestRateLimitByAddress(t *testing.T) {
 	w.do("GET", "/bookings", as("forged"), from("@")).want(401)
 	for range 10 {
 		w.do("GET", "/healthz", from("[2001:db8::4]:4")).want(200)
+	}
+}
+
+// What another handler answers has quotas of its own, as large.
+func TestLimitElsewhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, withLimit(2), func(w *world) {
+		w.options.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+	})
+	take := func(client string, parts ...part) string {
+		r := httptest.NewRequest("POST", "/oauth/token", nil)
+		for _, p := range parts {
+			p(r)
+		}
+		header, wait := w.server.Limit(r, client)
+		return fmt.Sprintf("%s, wait=%d", header, wait)
+	}
+	const first, second, none = "limit=2, remaining=1, reset=30, wait=0", "limit=2, remaining=0, reset=60, wait=0", "limit=2, remaining=0, reset=60, wait=30"
+	w.do("GET", "/bookings", as("forged"), from("[2001:db8::1]:1")).want(401) // is another quota
+	for i, c := range []struct{ addr, forwarded, client, want string }{
+		{"[2001:db8::1]:1", "", "", first},
+		{"[2001:db8::2]:1", "", "", second},
+		{"[2001:db8::3]:1", "", "", none},
+		{"[2001:db8::3]:1", "", "shop", first}, // whoever asks for it
+		{"198.51.100.9:1", "", "shop", second},
+		{"198.51.100.9:1", "", "shop", none},
+		{"198.51.100.9:1", "", "other", first},
+		{"198.51.100.9:1", "198.51.100.7", "", first},
+		{"10.0.0.1:1", "198.51.100.9", "", second},
+		{"10.0.0.1:1", "198.51.100.8", "", first},
+	} {
+		if got := take(c.client, from(c.addr), header("X-Forwarded-For", c.forwarded)); got != c.want {
+			t.Errorf("%d: %s, want %s", i, got, c.want)
+		}
+	}
+	w = newWorld(t, withLimit(-1))
+	if got := take(""); got != ", wait=0" {
+		t.Errorf("without a limit: %s", got)
 	}
 }
 

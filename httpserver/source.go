@@ -3,17 +3,21 @@ package httpserver
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/traintravel/traintravel"
 )
 
-// The members that the two kinds of source may have.
+// The members that the two kinds of source may have, and must.
 var (
 	cardMembers = []string{"object", "name", "number", "cvc", "exp_month", "exp_year",
 		"address_line1", "address_line2", "address_city", "address_country", "address_post_code"}
 	bankMembers = []string{"object", "name", "number", "sort_code", "account_type", "bank_name", "country"}
+
+	cardRequired = []string{"name", "number", "cvc", "exp_month", "exp_year", "address_country"}
+	bankRequired = []string{"name", "number", "account_type", "bank_name", "country"}
 )
 
 // A sourceReader holds the members of a source until it is clear what kind it is.
@@ -57,7 +61,8 @@ func (d *decoder) source() traintravel.Source {
 }
 
 // kind is what object says or, without it, the one kind that has all the
-// members that were sent. What that kind does not have is refused.
+// members that were sent. What that kind does not have is refused, and so is
+// that it lacks what is required.
 func (r *sourceReader) kind() string {
 	kind := r.members["object"].text
 	if _, said := r.members["object"]; !said {
@@ -84,6 +89,15 @@ func (r *sourceReader) kind() string {
 	for _, name := range r.names {
 		if !slices.Contains(known, name) {
 			r.wrong(r.at.AppendToken(name), "is not a member of a "+kind)
+		}
+	}
+	required := cardRequired
+	if kind == "bank_account" {
+		required = bankRequired
+	}
+	for _, name := range required {
+		if s := r.members[name]; s.kind != '0' && strings.TrimSpace(s.text) == "" {
+			r.wrong(r.at.AppendToken(name), "is required")
 		}
 	}
 	return kind
@@ -118,11 +132,10 @@ func (r *sourceReader) text(name string) string {
 	return s.text
 }
 
-// whole is a member that is a whole number, required in a card.
+// whole is a member that is a whole number, zero if it is not there.
 func (r *sourceReader) whole(name string) int {
-	s, ok := r.members[name]
-	if !ok {
-		r.wrong(r.at.AppendToken(name), "is required")
+	s := r.members[name]
+	if s.text == "" {
 		return 0
 	}
 	n, err := strconv.Atoi(s.text)

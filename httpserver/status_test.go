@@ -1,6 +1,8 @@
 package httpserver_test
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/httpserver"
 )
 
 const nobody = "00000000-0000-4000-8000-000000000000"
@@ -109,6 +112,38 @@ func TestNoGateway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.service_.Gateway = nil })
 	w.post("/bookings/"+w.book().ID+"/payment", payment("113.58", goodCard)).problem(409, "payments-not-accepted")
+}
+
+// unready says that no token can be verified.
+type unready struct{ tokens }
+
+func (unready) Ready(context.Context) error { return errors.New("secret: no keys") }
+
+// A server that cannot verify tokens lives and is not ready; whether it can is
+// what its issuer says.
+func TestReadyToVerify(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) { w.options.Auth = unready{} })
+	if p := w.do("GET", "/readyz").problem(503, "unavailable"); strings.Contains(p.Detail, "secret") {
+		t.Errorf("the problem tells too much: %s", p.Detail)
+	}
+	w.do("GET", "/healthz").want(200)
+
+	issuer := newForeignIssuer(t)
+	issuer.put("/keys", "down")
+	clock := &testClock{}
+	source, err := httpserver.RemoteKeys(httpserver.RemoteOptions{Issuer: issuer.URL, Now: clock.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w = newWorld(t, func(w *world) { w.options.Auth = newVerifier(t, withKeys(source)) })
+	w.do("GET", "/readyz").problem(503, "unavailable")
+	issuer.serve(signingKeys()["ec"])
+	clock.pass(time.Minute)
+	w.do("GET", "/readyz").want(200)
+	clock.pass(2 * time.Hour)
+	issuer.Close()
+	w.do("GET", "/readyz").problem(503, "unavailable")
 }
 
 // Before there is a timetable the server lives and is not ready.

@@ -153,6 +153,13 @@ func (v *Verifier) Authenticate(ctx context.Context, token string) (Identity, er
 	return known.identity, nil
 }
 
+// Ready says whether there are keys to verify tokens with: see [Readier]. It makes
+// its source look for them as a token would.
+func (v *Verifier) Ready(ctx context.Context) error {
+	_, err := v.keys(ctx, false)
+	return err
+}
+
 // verify looks at a token for the first time. The claims come before the
 // signature: what has expired, or is for somebody else, costs no cryptography
 // and makes nobody fetch keys.

@@ -119,6 +119,10 @@ func parseClaims(text []byte) (*tokenClaims, error) {
 			c.notBefore, ok = numericDate(v)
 		case "iat":
 			c.issued, ok = numericDate(v)
+		case "jti":
+			var id string
+			id, ok = jsonString(v)
+			ok = ok && id != ""
 		case "scope":
 			var s string
 			s, ok = jsonString(v)

@@ -185,6 +185,80 @@ func TestMockPublishedExamples(t *testing.T) {
 	}
 }
 
+// Behind a proxy, links begin as the operator says or, if he says nothing, as the
+// proxy does. Whom a request is from the proxy always tells.
+func TestServeBehindProxy(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		flags []string
+		self  string
+	}{
+		{[]string{"--base-url", "https://trains.example/api"}, "https://trains.example/api/stations"},
+		{nil, "https://proxy.example/p/stations"},
+	} {
+		data := filepath.Join(t.TempDir(), "trains.db")
+		r := start(t, append([]string{"serve", "--data", data, "--trusted-proxy", "127.0.0.0/8", "--rate-limit", "3"}, c.flags...)...)
+		_, token, _ := once(t, nil, "token", "--user", "anna", "--data", data)
+		ask := func(method, path, token, from string) *http.Response {
+			req, err := http.NewRequest(method, r.base+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header = http.Header{
+				"Authorization": {"Bearer " + strings.TrimSpace(token)}, "X-Forwarded-For": {from},
+				"X-Forwarded-Proto": {"https"}, "X-Forwarded-Host": {"proxy.example"}, "X-Forwarded-Prefix": {"/p"},
+			}
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { resp.Body.Close() })
+			return resp
+		}
+		var list struct{ Links struct{ Self string } }
+		if err := json.NewDecoder(ask("GET", "/stations", token, "198.51.100.1").Body).Decode(&list); err != nil || list.Links.Self != c.self {
+			t.Errorf("%v: links.self is %q, %v, want %q", c.flags, list.Links.Self, err, c.self)
+		}
+		// Who guesses the secrets of programs is stopped, by address.
+		for _, guess := range []struct {
+			from   string
+			status int
+		}{{"198.51.100.2", 400}, {"198.51.100.2", 400}, {"198.51.100.2", 400}, {"198.51.100.2", 429}, {"198.51.100.3", 400}} {
+			resp := ask("POST", "/oauth/token", "", guess.from)
+			if resp.StatusCode != guess.status || resp.Header.Get("RateLimit") == "" || (resp.Header.Get("Retry-After") != "") != (guess.status == 429) {
+				t.Errorf("%v: %d %v", guess, resp.StatusCode, resp.Header)
+			}
+		}
+	}
+}
+
+// What one is told to type works where one is.
+func TestNameOf(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	exe, other := filepath.Join(dir, "traintravel"), filepath.Join(dir, "other")
+	for _, f := range []string{exe, other} {
+		if err := os.WriteFile(f, nil, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const goRun = "go run ./cmd/traintravel"
+	for _, c := range []struct{ exe, arg, found, want string }{
+		{exe, "traintravel", exe, "traintravel"},
+		{exe, exe, exe, "traintravel"},
+		{exe, "./traintravel", "", "./traintravel"},
+		{exe, "./traintravel", other, "./traintravel"},
+		{exe, "./it's mine/x", "", `'./it'\''s mine/x'`},
+		{"/tmp/go-build3872/b001/exe/traintravel", "/tmp/go-build3872/b001/exe/traintravel", exe, goRun},
+		{"/root/.cache/go-build/1f/" + strings.Repeat("1f", 32) + "-d/traintravel", "x/traintravel", "", goRun},
+		{"/work/cache/1f/" + strings.Repeat("1f", 32) + "-d/traintravel", "x/traintravel", "", goRun},
+	} {
+		if got := nameOf(c.exe, c.arg, c.found); got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}
+
 // A clock in the past goes on after a restart where it was.
 func TestServeClock(t *testing.T) {
 	t.Parallel()

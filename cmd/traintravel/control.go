@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -95,8 +96,15 @@ type importLine struct {
 func controlHandler(load func(context.Context, []string, feedOptions, func(done, total int64)) (*report, error)) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /import", func(w http.ResponseWriter, r *http.Request) {
+		// All of it, for only then does the request's context end with its
+		// caller. The job takes what it takes.
 		var req importRequest
-		if err := json.NewDecoder(io.LimitReader(r.Body, 1<<20)).Decode(&req); err != nil {
+		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
+		if err == nil {
+			err = json.Unmarshal(text, &req)
+		}
+		conn := http.NewResponseController(w)
+		if err = errors.Join(err, conn.SetReadDeadline(time.Time{}), conn.SetWriteDeadline(time.Time{})); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
@@ -108,7 +116,7 @@ func controlHandler(load func(context.Context, []string, feedOptions, func(done,
 			}
 			last = time.Now()
 			_ = out.Encode(importLine{Done: done, Total: total})
-			_ = http.NewResponseController(w).Flush()
+			_ = conn.Flush()
 		})
 		end := importLine{Report: rep}
 		if err != nil {
@@ -139,9 +147,11 @@ func askServer(ctx context.Context, data string, req importRequest, progress fun
 		},
 	}}
 	defer client.CloseIdleConnections()
-	body, write := io.Pipe()
-	go func() { write.CloseWithError(json.NewEncoder(write).Encode(req)) }()
-	hr, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://server/import", body)
+	text, err := json.Marshal(req)
+	if err != nil {
+		return nil, err
+	}
+	hr, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://server/import", bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}

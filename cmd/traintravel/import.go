@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -37,26 +35,60 @@ func (o *feedOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.DryRun, "dry-run", false, "read and check, but change nothing")
 }
 
-// gtfs makes the reader's options of the flags.
+// gtfs makes the reader's options of the flags. What the reader would refuse is
+// the mistake of a flag.
 func (o feedOptions) gtfs() (gtfs.Options, error) {
-	base, err := traintravel.ParseMoney(o.FareBase, o.Currency)
+	zero, err := traintravel.ParseMoney("0", o.Currency)
 	if err != nil {
-		return gtfs.Options{}, usagef("--fare-base: %w", err)
+		return gtfs.Options{}, flagFault("--currency", err)
+	}
+	fare := traintravel.Fare{Currency: zero.Currency}
+	base, err := traintravel.ParseMoney(o.FareBase, o.Currency)
+	if err == nil {
+		fare.Base = base.Amount
+		err = refused(gtfs.Options{Fare: fare})
+	}
+	if err != nil {
+		return gtfs.Options{}, flagFault("--fare-base", err)
 	}
 	perKm, err := traintravel.ParseMoney(o.FarePerKm, o.Currency)
-	if err != nil {
-		return gtfs.Options{}, usagef("--fare-per-km: %w", err)
+	if err == nil {
+		fare.PerKm = perKm.Amount
+		err = refused(gtfs.Options{Fare: fare})
 	}
-	opts := gtfs.Options{Fare: traintravel.Fare{Currency: o.Currency, Base: base.Amount, PerKm: perKm.Amount}}
+	if err != nil {
+		return gtfs.Options{}, flagFault("--fare-per-km", err)
+	}
+	opts := gtfs.Options{Fare: fare}
 	for _, text := range strings.Fields(o.Coaches) {
 		number, seats, _ := strings.Cut(text, ":")
 		c := traintravel.Coach{Number: number}
 		if n, err := fmt.Sscanf(seats, "%d", &c.Seats); n != 1 || err != nil || c.Seats < 1 || number == "" || fmt.Sprint(c.Seats) != seats {
-			return gtfs.Options{}, usagef("--coaches: %q is not of the form 21:80", text)
+			return gtfs.Options{}, usagef("--coaches: %.40q is not of the form 21:80", text)
 		}
 		opts.Coaches = append(opts.Coaches, c)
+		if err := refused(opts); err != nil {
+			return gtfs.Options{}, flagFault(fmt.Sprintf("--coaches: %.40q", text), err)
+		}
 	}
 	return opts, nil
+}
+
+// refused says what the reader has against options, nil if nothing.
+func refused(opts gtfs.Options) error {
+	_, _, err := gtfs.Read(context.Background(), nil, opts)
+	if e, ok := errors.AsType[*traintravel.InvalidError](err); ok {
+		return e
+	}
+	return nil // that there is nothing to read
+}
+
+// flagFault is what is wrong with a flag, by an error of the library's.
+func flagFault(flag string, err error) error {
+	if e, ok := errors.AsType[*traintravel.InvalidError](err); ok {
+		return usagef("%s: %s", flag, e.Reason)
+	}
+	return usagef("%s: %w", flag, err)
 }
 
 // A report says what an import did.
@@ -82,12 +114,9 @@ While a server has the data file, it does the work, and sells on.`,
 			if _, err := opts.gtfs(); err != nil {
 				return err
 			}
-			for i := range feeds {
-				abs, err := filepath.Abs(feeds[i])
-				if err != nil {
-					return err
-				}
-				feeds[i] = abs
+			feeds, err := places(feeds)
+			if err != nil {
+				return err
 			}
 			bar := progressBar{p: p}
 			rep, err := p.importInto(c.Context(), data, feeds, opts, bar.show)
@@ -114,6 +143,13 @@ func (p *program) importInto(ctx context.Context, data string, feeds []string, o
 	if !errors.Is(err, errNoServer) {
 		return rep, err
 	}
+	if err := dataFolder(data); err != nil {
+		return nil, err
+	}
+	t, rep, err := readFeeds(ctx, feeds, opts, progress) // what is refused makes no data file
+	if err != nil {
+		return rep, err
+	}
 	store, err := boltstore.Open(data, nil)
 	if err != nil {
 		return nil, err
@@ -123,7 +159,7 @@ func (p *program) importInto(ctx context.Context, data string, feeds []string, o
 	if err != nil {
 		return nil, err
 	}
-	return loadFeeds(ctx, service, feeds, opts, progress)
+	return loadTimetable(ctx, service, t, rep)
 }
 
 // loadFeeds reads feeds and puts them in force.
@@ -132,58 +168,19 @@ func loadFeeds(ctx context.Context, service *traintravel.Service, feeds []string
 	if err != nil {
 		return rep, err
 	}
+	return loadTimetable(ctx, service, t, rep)
+}
+
+// loadTimetable puts a timetable in force, and completes the report.
+func loadTimetable(ctx context.Context, service *traintravel.Service, t *traintravel.Timetable, rep *report) (*report, error) {
 	loaded, err := service.LoadTimetable(ctx, t)
 	if err != nil {
-		return rep, err
+		return nil, err
 	}
 	for _, s := range loaded.Stranded {
 		rep.Stranded = append(rep.Stranded, fmt.Sprintf("booking %v on run %v", s.Booking, s.Run))
 	}
 	return rep, nil
-}
-
-// readFeeds reads feeds into one timetable. Of several, each is named by its
-// file, so that their trains and stations are told apart.
-func readFeeds(ctx context.Context, feeds []string, opts feedOptions, progress func(done, total int64)) (*traintravel.Timetable, *report, error) {
-	readOpts, err := opts.gtfs()
-	if err != nil {
-		return nil, nil, err
-	}
-	readOpts.Progress = progress
-	all, rep := &traintravel.Timetable{}, &report{}
-	known := map[uuid.UUID]bool{}
-	for _, feed := range feeds {
-		if len(feeds) > 1 {
-			readOpts.Feed = strings.TrimSuffix(filepath.Base(feed), filepath.Ext(feed))
-		}
-		t, r, err := gtfs.ReadFile(ctx, feed, readOpts)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", feed, err)
-		}
-		for _, s := range t.Stations {
-			if !known[s.ID] {
-				known[s.ID] = true
-				all.Stations = append(all.Stations, s)
-			}
-		}
-		all.Trains = append(all.Trains, t.Trains...)
-		rep.Calls += r.Calls
-		if first := r.First.String(); rep.First == "" || first < rep.First {
-			rep.First = first
-		}
-		rep.Last = max(rep.Last, r.Last.String())
-		for _, n := range r.Notes {
-			rep.Notes = append(rep.Notes, n.String())
-		}
-	}
-	rep.Stations, rep.Trains = len(all.Stations), len(all.Trains)
-	switch {
-	case rep.Trains == 0:
-		return nil, rep, errors.New("there is no train in it")
-	case opts.Strict && len(rep.Notes) > 0:
-		return nil, rep, errors.New("refused, for something would be left out; without --strict it would be loaded")
-	}
-	return all, rep, nil
 }
 
 // print says what was read and what was wrong.

@@ -74,6 +74,78 @@ func TestImport(t *testing.T) {
 	}
 }
 
+// What a flag of import may not be is said at once, with nothing read, and by a
+// dry run as by a real one.
+func TestImportFlags(t *testing.T) {
+	t.Parallel()
+	feed, data := writeFeed(t, "1"), filepath.Join(t.TempDir(), "trains.db")
+	for _, c := range []struct{ flag, value string }{
+		{"--fare-per-km", "-1"}, {"--fare-per-km", "99999999999"}, {"--fare-per-km", "x"}, {"--fare-per-km", "0.001"},
+		{"--fare-base", "-0.01"}, {"--fare-base", "99999999999"}, {"--fare-base", "1e99"},
+		{"--currency", "zzzz"}, {"--currency", ""}, {"--currency", "EUR"},
+		{"--coaches", "1:60 1:60"}, {"--coaches", "1:999999999"}, {"--coaches", "1:6000 2:6000"}, {"--coaches", "1:0"}, {"--coaches", "1:-1"},
+		{"--coaches", strings.Repeat("x", 300) + ":1"}, {"--coaches", "\x01:1"},
+	} {
+		for _, dry := range []string{"--dry-run", "--dry-run=false"} {
+			code, out, stderr := once(t, nil, "import", feed, "--data", data, dry, c.flag+"="+c.value)
+			if code != 2 || out != "" || !strings.Contains(stderr, "import: "+c.flag+":") || len(stderr) > 400 {
+				t.Errorf("%s %s=%s: %d, %s, %s", dry, c.flag, c.value, code, out, stderr)
+			}
+		}
+	}
+	if code, _, stderr := once(t, nil, "import", feed, "--data", data, "--dry-run", "--fare-base=0", "--fare-per-km=0", "--coaches=1:60 2:60", "--currency=jpy"); code != 0 {
+		t.Errorf("good flags: %d, %s", code, stderr)
+	}
+}
+
+// A feed that is refused makes no data file.
+func TestRefusedFeedMakesNoFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	data := filepath.Join(dir, "trains.db")
+	for _, args := range [][]string{{"/nope.zip"}, {writeFeed(t, "7")}, {dir}, {writeFeed(t, "1"), "/nope.zip"}, {"--coaches", "1", writeFeed(t, "1")}} {
+		if code, _, _ := once(t, nil, append([]string{"import", "--data", data}, args...)...); code == 0 {
+			t.Errorf("%v is imported", args)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("there are %v, %v", left, err)
+	}
+}
+
+// Feeds are told apart by their names.
+func TestImportOfTwo(t *testing.T) {
+	t.Parallel()
+	named := func(name string) string {
+		feed := filepath.Join(t.TempDir(), name)
+		if err := os.Rename(writeFeed(t, "1"), feed); err != nil {
+			t.Fatal(err)
+		}
+		return feed
+	}
+	one := named("one")
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(one, link); err != nil {
+		t.Skip(err)
+	}
+	for _, c := range []struct {
+		feeds []string
+		code  int
+		says  string
+	}{
+		{[]string{one, named("two")}, 0, ""},
+		{[]string{one, one}, 2, "one feed"},
+		{[]string{one, one + "/../one"}, 2, "one feed"},
+		{[]string{one, named("two"), link}, 2, "one feed"},
+		{[]string{one, named("one")}, 2, "one name"},
+	} {
+		code, _, stderr := once(t, nil, append([]string{"import", "--dry-run"}, c.feeds...)...)
+		if code != c.code || !strings.Contains(stderr, c.says) {
+			t.Errorf("%v: %d, %s", c.feeds, code, stderr)
+		}
+	}
+}
+
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "trains.db")
@@ -101,6 +173,19 @@ func TestUsage(t *testing.T) {
 		{"token before serve", nil, []string{"token", "--user", "a", "--data", filepath.Join(t.TempDir(), "x.db")}, 1, "serve"},
 		{"no such feed", nil, []string{"import", "nowhere.zip", "--data", data}, 1, "nowhere.zip"},
 		{"bad coaches", nil, []string{"import", "x.zip", "--coaches", "21"}, 2, "21:80"},
+		{"base URL with a query", nil, []string{"serve", "--base-url", "http://x/?q"}, 2, "--base-url"},
+		{"base URL with a fragment", nil, []string{"serve", "--base-url", "http://x/#"}, 2, "--base-url"},
+		{"base URL with a user", nil, []string{"serve", "--base-url", "http://u:p@x"}, 2, "--base-url"},
+		{"base URL with a slash", nil, []string{"serve", "--base-url", "http://x/"}, 2, "--base-url"},
+		{"base URL with two", nil, []string{"serve", "--base-url", "http://x//y"}, 2, "--base-url"},
+		{"base URL with a blank", nil, []string{"serve", "--base-url", "http://x/a b"}, 2, "--base-url"},
+		{"port too high", nil, []string{"serve", "--addr", "127.0.0.1:99999"}, 2, "--addr"},
+		{"no port", nil, []string{"serve", "--addr", "127.0.0.1"}, 2, "--addr"},
+		{"mock's port", nil, []string{"mock", "--addr", "127.0.0.1:99999"}, 2, "--addr"},
+		{"address of another machine", nil, []string{"serve", "--data", data, "--addr", "192.0.2.1:80"}, 1, "--addr"},
+		{"insecure issuer", nil, []string{"serve", "--data", data, "--addr", "127.0.0.1:0", "--issuer", "http://issuer.example", "--audience", "x"}, 2, "--issuer"},
+		{"no folder", nil, []string{"serve", "--data", "/nope/x.db"}, 1, "--data"},
+		{"no folder to import to", nil, []string{"import", writeFeed(t, "1"), "--data", "/nope/x.db"}, 1, "--data"},
 		{"flags after arguments", nil, []string{"import", writeFeed(t, "1"), "--dry-run"}, 0, ""},
 	} {
 		code, _, stderr := once(t, c.environ, c.args...)

@@ -9,6 +9,9 @@
 //
 // Every flag can be set in the environment: --rate-limit is
 // TRAINTRAVEL_RATE_LIMIT. Exit codes: 0 done, 1 failed, 2 wrong usage.
+//
+// A server that is told to stop (SIGINT, SIGTERM) finishes what is under way, for
+// eight seconds at most, and exits with 0. Told again, it ends at once.
 package main
 
 import (
@@ -16,13 +19,38 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	_ "time/tzdata" // a machine without time zones sells trains too
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.Environ())
+	ctx, stop := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go obey(signals, stop, os.Exit)
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.Environ()))
+}
+
+// oneSignal is how soon after a signal another one is the same: some who stop a
+// program tell it, and then the group of processes that it is in.
+const oneSignal = 200 * time.Millisecond
+
+// obey stops the command at the first signal and ends the process at the second,
+// with the exit code that shells have for that.
+func obey(signals <-chan os.Signal, stop func(), exit func(code int)) {
+	<-signals
+	first := time.Now()
 	stop()
-	os.Exit(code)
+	for s := range signals {
+		if time.Since(first) < oneSignal {
+			continue
+		}
+		code := 1
+		if n, ok := s.(syscall.Signal); ok {
+			code = 128 + int(n)
+		}
+		exit(code)
+		return
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"net"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -36,7 +35,10 @@ token is good, and is a user of its own; any amount in any currency pays.`,
 }
 
 func (p *program) mockUntil(ctx context.Context, addr string) error {
-	listener, err := net.Listen("tcp", addr)
+	if err := checkAddr(addr); err != nil {
+		return err
+	}
+	listener, err := listen(addr)
 	if err != nil {
 		return err
 	}

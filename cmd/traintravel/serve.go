@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"time"
 
@@ -33,7 +32,11 @@ func (p *program) serve() *cobra.Command {
 
 Without flags it sells the demo network from a file in the working folder, with
 sign-in by a built-in authorization server and a payment gateway that moves no
-money.`,
+money.
+
+Who may book can hold places without paying, up to all of a train, for as long as
+--hold lets them, and again after that. --rate-limit only slows them down: where
+anybody may sign in, keep --hold short.`,
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := set.check(); err != nil {
@@ -48,7 +51,10 @@ money.`,
 
 // serveUntil serves until ctx ends, then finishes what is under way.
 func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
-	listener, err := net.Listen("tcp", set.addr)
+	if err := dataFolder(set.data); err != nil {
+		return err
+	}
+	listener, err := listen(set.addr)
 	if err != nil {
 		return err
 	}
@@ -67,20 +73,26 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 
-	auth, signIn, err := p.authentication(set, listener.Addr(), base, ring)
+	var api *httpserver.Server // what the sign-in's requests count against
+	limit := func(r *http.Request, client string) (string, int64) { return api.Limit(r, client) }
+	auth, signIn, err := p.authentication(set, listener.Addr(), base, ring, limit)
 	if err != nil {
 		return err
 	}
 	service, err := p.service(ctx, set, store, base, ring)
 	if err != nil {
-		return err
+		return flagError(err)
 	}
 	proxies, _ := set.networks() // checked before
-	api, err := httpserver.New(service, httpserver.Options{
+	api, err = httpserver.New(service, httpserver.Options{
 		BaseURL: base, Auth: auth, RateLimit: set.limit(), TrustedProxies: proxies, CORSOrigins: set.origins, Logger: p.log,
 	})
 	if err != nil {
-		return err
+		return flagError(err)
+	}
+	handler := mount(api, signIn)
+	if set.baseURL != "" {
+		handler = withoutForwardedBase(handler)
 	}
 	control, err := listenControl(set.data)
 	if err != nil {
@@ -99,28 +111,8 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 		return loadFeeds(ctx, service, feeds, o, progress)
 	}
 	return p.runServers(ctx, service,
-		server{listener, p.httpServer(mount(api, signIn))},
+		server{listener, p.httpServer(handler)},
 		server{control, p.httpServer(controlHandler(load))})
-}
-
-// ourName is what one types to run this program again.
-func ourName() string {
-	if exe, err := os.Executable(); err == nil && strings.Contains(exe, "go-build") {
-		return "go run ./cmd/traintravel"
-	}
-	return "traintravel"
-}
-
-// tokenFlags are the flags by which the token command finds the keys.
-func tokenFlags(set settings) string {
-	var flags string
-	if set.data != "traintravel.db" {
-		flags += " --data " + set.data
-	}
-	if set.keys != "" {
-		flags += " --keys " + set.keys
-	}
-	return flags
 }
 
 // publicAddr is an address that a client on this machine can use.
@@ -133,7 +125,7 @@ func publicAddr(a net.Addr) string {
 
 // authentication makes what checks tokens, and the built-in authorization
 // server unless there is another.
-func (p *program) authentication(set settings, addr net.Addr, base string, ring *keys.Ring) (httpserver.Authenticator, *authserver.Server, error) {
+func (p *program) authentication(set settings, addr net.Addr, base string, ring *keys.Ring, limit limit) (httpserver.Authenticator, *authserver.Server, error) {
 	audience := set.audience
 	if audience == "" {
 		audience = base
@@ -141,7 +133,7 @@ func (p *program) authentication(set settings, addr net.Addr, base string, ring 
 	if set.issuer != "" {
 		remote, err := httpserver.RemoteKeys(httpserver.RemoteOptions{Issuer: set.issuer, Logger: p.log})
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, usagef("--issuer: %w", err)
 		}
 		v, err := httpserver.NewVerifier(httpserver.VerifierOptions{Issuer: set.issuer, Audience: audience, Keys: remote, TokenType: set.kind})
 		return v, nil, err
@@ -152,7 +144,7 @@ func (p *program) authentication(set settings, addr net.Addr, base string, ring 
 	if err := ring.RecordIssuer(base); err != nil {
 		return nil, nil, err
 	}
-	signIn, err := builtin(base, ring, p.log)
+	signIn, err := builtin(base, ring, p.log, limit)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -167,9 +159,12 @@ func (p *program) authentication(set settings, addr net.Addr, base string, ring 
 	return v, signIn, err
 }
 
+// limit is what the requests of the built-in authorization server count against.
+type limit = func(r *http.Request, client string) (header string, wait int64)
+
 // builtin is the built-in authorization server of an issuer.
-func builtin(issuer string, ring *keys.Ring, logger *slog.Logger) (*authserver.Server, error) {
-	o := authserver.Options{Issuer: issuer, Keys: ring.Signing(), Logger: logger}
+func builtin(issuer string, ring *keys.Ring, logger *slog.Logger, limit limit) (*authserver.Server, error) {
+	o := authserver.Options{Issuer: issuer, Keys: ring.Signing(), Logger: logger, Limit: limit}
 	if secret := ring.ProgramSecret(); secret != "" {
 		o.Clients = append(o.Clients, authserver.Client{ID: "traintravel-program", Name: "A program", Secret: secret, Program: true})
 	}
@@ -189,7 +184,7 @@ func (p *program) service(ctx context.Context, set settings, store traintravel.S
 	if len(set.webhooks) > 0 {
 		hook, err := httpserver.NewWebhook(httpserver.WebhookOptions{URLs: set.webhooks, BaseURL: base})
 		if err != nil {
-			return nil, err
+			return nil, usagef("--webhook: %w", err)
 		}
 		opts.Notifier = hook
 	}
@@ -250,6 +245,17 @@ func mount(api http.Handler, signIn *authserver.Server) http.Handler {
 	})
 }
 
+// withoutForwardedBase keeps what proxies say of the address from a handler
+// whose links begin as the operator says. Whom a request is from still counts.
+func withoutForwardedBase(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, name := range []string{"X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Prefix"} {
+			r.Header.Del(name)
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
 func (p *program) httpServer(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler: h, MaxHeaderBytes: 32 << 10, ErrorLog: log.New(slogWriter{p.log}, "", 0),
@@ -263,42 +269,4 @@ type slogWriter struct{ log *slog.Logger }
 func (w slogWriter) Write(b []byte) (int, error) {
 	w.log.Warn(strings.TrimSpace(string(b)))
 	return len(b), nil
-}
-
-// server is a listener and what serves it.
-type server struct {
-	listener net.Listener
-	http     *http.Server
-}
-
-// drainFor is how long requests under way may take when the server stops.
-const drainFor = 30 * time.Second
-
-// runServers serves and runs the service until ctx ends or a listener fails.
-// Requests are drained before the background work stops.
-func (p *program) runServers(ctx context.Context, service *traintravel.Service, servers ...server) error {
-	background, stop := context.WithCancel(context.WithoutCancel(ctx))
-	stopped := make(chan struct{})
-	go func() {
-		defer close(stopped)
-		_ = service.Run(background) // ends with its context
-	}()
-	failed := make(chan error, len(servers))
-	for _, s := range servers {
-		go func() { failed <- s.http.Serve(s.listener) }()
-	}
-	var err error
-	select {
-	case <-ctx.Done():
-	case err = <-failed:
-	}
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainFor)
-	defer cancel()
-	for _, s := range servers {
-		err = errors.Join(err, s.http.Shutdown(drain))
-		_ = s.listener.Close()
-	}
-	stop()
-	<-stopped
-	return err
 }

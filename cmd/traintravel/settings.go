@@ -2,14 +2,18 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
+	"os"
 	"path/filepath"
-	"strings"
+	"regexp"
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/traintravel/traintravel"
 )
 
 // settings are the flags of serve.
@@ -28,7 +32,7 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.addr, "addr", "127.0.0.1:8080", "`address` to listen on")
 	f.StringVar(&s.data, "data", "traintravel.db", "`file` of data")
 	f.StringVar(&s.keys, "keys", "", "`file` of keys (default traintravel.keys.json beside the data)")
-	f.StringVar(&s.baseURL, "base-url", "", "`URL` that links begin with (default http://ADDR)")
+	f.StringVar(&s.baseURL, "base-url", "", "`URL` that links begin with, whatever a proxy says; a path in it is one that the proxy strips before requests come here (default http://ADDR)")
 	f.StringVar(&s.issuer, "issuer", "", "`URL` of the authorization server whose tokens are good (default: a built-in one, for trying out)")
 	f.StringVar(&s.audience, "audience", "", "what tokens must be meant for (default: the base URL)")
 	f.StringVar(&s.kind, "token-type", "at+jwt", "`typ` of the issuer's access tokens")
@@ -36,7 +40,7 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute for each client and user; 0 is no limit")
 	f.StringSliceVar(&s.webhooks, "webhook", nil, "`URL` that newBooking events are posted to")
 	f.BoolVar(&s.webhookPrivate, "webhook-allow-private", false, "let subscribers name private addresses (the operator's own --webhook always may)")
-	f.StringSliceVar(&s.proxies, "trusted-proxy", nil, "`network` such as 10.0.0.0/8 whose X-Forwarded headers count")
+	f.StringSliceVar(&s.proxies, "trusted-proxy", nil, "`network` such as 10.0.0.0/8 whose X-Forwarded headers count: -For, and, without --base-url, -Proto, -Host and -Prefix")
 	f.StringSliceVar(&s.origins, "cors-origin", nil, "`origin` such as https://shop.example whose pages may call the API in browsers; * is all")
 	f.BoolVar(&s.publicSign, "public-signin", false, "let the built-in sign-in, which asks for no password, listen on other than loopback addresses")
 	f.StringVar(&s.clock, "clock", "", "`instant` such as 2024-02-01T08:00:00Z at which the service's clock starts")
@@ -56,19 +60,19 @@ func keysFile(keys, data string) string {
 // check finds all mistakes in the settings that can be found without trying.
 func (s *settings) check() error {
 	var errs []error
-	if _, _, err := net.SplitHostPort(s.addr); err != nil {
-		errs = append(errs, usagef("--addr: %v", err))
+	if err := checkAddr(s.addr); err != nil {
+		errs = append(errs, err)
 	}
-	for _, u := range append([]struct{ flag, value string }{{"--base-url", s.baseURL}, {"--issuer", s.issuer}}, webhookFlags(s.webhooks)...) {
+	if s.baseURL != "" && !isBase(s.baseURL) {
+		errs = append(errs, usagef("--base-url: %.200q is no http or https URL such as https://trains.example/api, without a query and without a slash at its end", s.baseURL))
+	}
+	for _, u := range append([]struct{ flag, value string }{{"--issuer", s.issuer}}, webhookFlags(s.webhooks)...) {
 		if u.value == "" {
 			continue
 		}
 		if parsed, err := url.Parse(u.value); err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" {
-			errs = append(errs, usagef("%s: %q is no absolute http or https URL", u.flag, u.value))
+			errs = append(errs, usagef("%s: %.200q is no absolute http or https URL", u.flag, u.value))
 		}
-	}
-	if strings.HasSuffix(s.baseURL, "/") {
-		errs = append(errs, usagef("--base-url: %q ends in a slash; links put their own", s.baseURL))
 	}
 	if s.hold <= 0 {
 		errs = append(errs, usagef("--hold: %v is not above zero", s.hold))
@@ -81,7 +85,7 @@ func (s *settings) check() error {
 	}
 	for _, o := range s.origins {
 		if u, err := url.Parse(o); o != "*" && (err != nil || u.Scheme == "" || u.Host == "" || u.Scheme+"://"+u.Host != o) {
-			errs = append(errs, usagef("--cors-origin: %q is no origin such as https://shop.example, nor *", o))
+			errs = append(errs, usagef("--cors-origin: %.200q is no origin such as https://shop.example, nor *", o))
 		}
 	}
 	if _, err := s.networks(); err != nil {
@@ -91,6 +95,71 @@ func (s *settings) check() error {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+// isBase says whether links can begin with a text.
+func isBase(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Hostname() != "" && baseForm.MatchString(text)
+}
+
+var baseForm = regexp.MustCompile(`^(?i:https?)://[A-Za-z0-9.:\[\]_-]+(/[A-Za-z0-9._~%-]+)*$`)
+
+// checkAddr refuses what is no address to listen on.
+func checkAddr(addr string) error {
+	_, port, err := net.SplitHostPort(addr)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return usagef("--addr: %.200q is no address such as 127.0.0.1:8080: %v", addr, reason(err))
+	}
+	return nil
+}
+
+// reason is what an error of net says beside the address.
+func reason(err error) string {
+	if e, ok := errors.AsType[*net.AddrError](err); ok {
+		return e.Err
+	}
+	return err.Error()
+}
+
+// listen opens what --addr says.
+func listen(addr string) (net.Listener, error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("--addr: %w", err)
+	}
+	return l, nil
+}
+
+// dataFolder makes sure that a data file has somewhere to be.
+func dataFolder(data string) error {
+	dir := filepath.Dir(data)
+	switch info, err := os.Stat(dir); {
+	case err != nil:
+		return fmt.Errorf("--data: the folder of %s: %w", data, err)
+	case !info.IsDir():
+		return fmt.Errorf("--data: %s is no folder", dir)
+	}
+	return nil
+}
+
+// flagError makes an option that a package refuses the flag that it is from.
+func flagError(err error) error {
+	e, ok := errors.AsType[*traintravel.InvalidError](err)
+	if !ok {
+		return err
+	}
+	flags := map[string]string{
+		"Options.BaseURL": "--base-url", "Options.TrustedProxies": "--trusted-proxy", "Options.CORSOrigins": "--cors-origin",
+		"Options.HoldFor": "--hold",
+	}
+	if flag := flags[e.Field]; flag != "" {
+		return usagef("%s: %s", flag, e.Reason)
+	}
+	return err
 }
 
 func webhookFlags(urls []string) (flags []struct{ flag, value string }) {
@@ -109,7 +178,7 @@ func (s *settings) networks() (nets []netip.Prefix, err error) {
 		if err != nil {
 			addr, e := netip.ParseAddr(text)
 			if e != nil {
-				return nil, usagef("--trusted-proxy: %q is no network such as 10.0.0.0/8", text)
+				return nil, usagef("--trusted-proxy: %.200q is no network such as 10.0.0.0/8", text)
 			}
 			p = netip.PrefixFrom(addr, addr.BitLen())
 		}
@@ -125,7 +194,7 @@ func (s *settings) start() (time.Time, error) {
 	}
 	t, err := time.Parse(time.RFC3339, s.clock)
 	if err != nil {
-		return time.Time{}, usagef("--clock: %q is no instant of the form 2024-02-01T08:00:00Z", s.clock)
+		return time.Time{}, usagef("--clock: %.200q is no instant of the form 2024-02-01T08:00:00Z", s.clock)
 	}
 	return t, nil
 }

@@ -29,15 +29,15 @@ run once.`,
 			path := keysFile(file, data)
 			ring, err := keys.Load(path)
 			if errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("there is no keys file %s: start 'traintravel serve' once, or name the file with --data or --keys", path)
+				return fmt.Errorf("there is no keys file %s: start '%s serve' once, or name the file with --data or --keys", path, ourName())
 			}
 			if err != nil {
 				return err
 			}
 			if ring.Issuer() == "" {
-				return fmt.Errorf("%s does not say where the server is: start 'traintravel serve' once, without --issuer", path)
+				return fmt.Errorf("%s does not say where the server is: start '%s serve' once, without --issuer", path, ourName())
 			}
-			issuer, err := builtin(ring.Issuer(), ring, nil)
+			issuer, err := builtin(ring.Issuer(), ring, nil, nil)
 			if err != nil {
 				return err
 			}

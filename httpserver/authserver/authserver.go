@@ -25,6 +25,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -50,6 +51,13 @@ type Options struct {
 	// TokenLife is how long access tokens are good. Zero is one hour, and no
 	// more is allowed.
 	TokenLife time.Duration
+
+	// Limit counts a request against a quota: that of the address it is from,
+	// and, with a client that has proved who it is, that of the client. It
+	// returns the RateLimit header of the answer, empty for none, and, if the
+	// quota is used up, how many seconds the client is to wait: then the answer
+	// is 429. Nil is no limit.
+	Limit func(r *http.Request, client string) (header string, wait int64)
 
 	// Logger is told of sign-ins, at debug level, and of codes and refresh
 	// tokens that come twice. Nil is silent.
@@ -109,6 +117,9 @@ func New(o Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Limit == nil {
+		o.Limit = func(*http.Request, string) (string, int64) { return "", 0 }
+	}
 	s := &Server{opts: o, base: base, clients: map[string]*client{}}
 	for _, c := range append([]Client{demoClient()}, o.Clients...) {
 		known, err := newClient(c)
@@ -144,8 +155,39 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Content-Security-Policy", policy())
 	h.Set("Cache-Control", "no-store")
+	if s.limited(w, r, "") {
+		s.refuse(w, r)
+		return
+	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	s.mux.ServeHTTP(w, r)
+}
+
+// limited counts a request against a quota, and says whether it is used up.
+func (s *Server) limited(w http.ResponseWriter, r *http.Request, client string) bool {
+	header, wait := s.opts.Limit(r, client)
+	if header != "" {
+		w.Header().Set("RateLimit", header)
+	}
+	if wait > 0 {
+		w.Header().Set("Retry-After", strconv.FormatInt(wait, 10))
+	}
+	return wait > 0
+}
+
+// refuse answers a request of an address that has no quota left: a page for
+// people, an error for programs.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/oauth/authorize", "/oauth/sign-in", "/oauth/sign-out", "/oauth/consent":
+		s.pages.fault(w, http.StatusTooManyRequests, "There were too many requests from where you are. Please try again in a moment.", "")
+	default:
+		s.fail(w, errTooMany())
+	}
+}
+
+func errTooMany() error {
+	return &oauthError{"temporarily_unavailable", "there were too many requests; Retry-After says when to try again", http.StatusTooManyRequests}
 }
 
 // maxForm bounds a body, and maxQuery the query of an authorization request, in

@@ -52,6 +52,7 @@ type Client struct {
 type client struct {
 	Client                   // without its secret
 	hash   [sha256.Size]byte // of the secret
+	secret bool              // it has one
 }
 
 func newClient(c Client) (*client, error) {
@@ -80,7 +81,7 @@ func newClient(c Client) (*client, error) {
 			return nil, fmt.Errorf("has an unknown scope %q", scope)
 		}
 	}
-	known := &client{Client: c, hash: sha256.Sum256([]byte(c.Secret))}
+	known := &client{Client: c, hash: sha256.Sum256([]byte(c.Secret)), secret: c.Secret != ""}
 	known.Secret = ""
 	return known, nil
 }

@@ -101,17 +101,17 @@ type accessToken struct {
 func (s *Server) IssueToken(user, client string, scopes []string, ttl time.Duration) (string, error) {
 	name, err := userName(user)
 	if err != nil {
-		return "", fmt.Errorf("the user %q: %w", user, err)
+		return "", fmt.Errorf("the user %.80q: %w", user, err)
 	}
 	if client == "" {
 		client = DemoClient
 	}
 	if !isClientID(client) {
-		return "", fmt.Errorf("%q is no client ID", client)
+		return "", fmt.Errorf("%.80q is no client ID", client)
 	}
 	for _, scope := range scopes {
 		if !slices.Contains(allScopes(), scope) {
-			return "", fmt.Errorf("%q is no scope: there are %s", scope, strings.Join(allScopes(), " and "))
+			return "", fmt.Errorf("%.80q is no scope: there are %s", scope, strings.Join(allScopes(), " and "))
 		}
 	}
 	switch {

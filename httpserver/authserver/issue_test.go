@@ -146,3 +146,19 @@ func TestMetadata(t *testing.T) {
 		t.Error(key)
 	}
 }
+
+// What is refused is not echoed at any length.
+func TestLongNames(t *testing.T) {
+	t.Parallel()
+	a := newAuthority(t)
+	long := strings.Repeat("x", 20_000)
+	for _, ask := range []func() (string, error){
+		func() (string, error) { return a.IssueToken(long, "", nil, 0) },
+		func() (string, error) { return a.IssueToken("anna", long, nil, 0) },
+		func() (string, error) { return a.IssueToken("anna", "", []string{long}, 0) },
+	} {
+		if _, err := ask(); err == nil || len(err.Error()) > 300 {
+			t.Errorf("%.400v", err)
+		}
+	}
+}

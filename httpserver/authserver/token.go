@@ -31,6 +31,10 @@ func (s *Server) endpoint(handle func(w http.ResponseWriter, c *client, form url
 			s.fail(w, err)
 			return
 		}
+		if c.secret && s.limited(w, r, c.ID) {
+			s.fail(w, errTooMany())
+			return
+		}
 		if err := handle(w, c, form); err != nil {
 			s.fail(w, err)
 		}
