@@ -82,9 +82,6 @@ func look(ctx context.Context, service *traintravel.Service, words string) train
 	return found.Items[0]
 }
 
-// demoBerlin is a station of the demo network.
-var demoBerlin = uuid.MustParse("efdbb9d1-02c2-4bc3-afb7-6788d8782b1e")
-
 // check ends an example at an error that it does not expect.
 func check(err error) {
 	if err != nil {
