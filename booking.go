@@ -294,32 +294,23 @@ func (s *Service) Bookings(ctx context.Context, by Caller, p Page) (List[Booking
 	if err != nil {
 		return List[Booking]{}, err
 	}
-	after, err := p.cursor(16)
+	after, err := p.cursor(bookingList, 16)
 	if err != nil {
 		return List[Booking]{}, err
-	}
-	prefix := ownerPrefix(by.Subject)
-	to := string(prefix[:]) + after
-	if after == "" {
-		to = prefixEnd(prefix)
 	}
 	now, skip := s.now(), p.skip()
 	var found []Booking
 	err = s.store.View(ctx, func(r Reader) error {
 		found = nil
-		for len(found) <= skip+p.Limit {
-			index, err := r.List(ctx, Range{Table: TableOwned, From: string(prefix[:]), To: to, Reverse: true, Limit: min(skip+p.Limit+1, 100)})
-			if err != nil || len(index) == 0 {
-				return err
+		listed, err := readOwned(ctx, r, by.Subject, after)
+		for err == nil && len(found) <= skip+p.Limit {
+			var keys []Key
+			if keys, err = listed.next(min(skip+p.Limit+1, 100)); err != nil || len(keys) == 0 {
+				break
 			}
-			keys := make([]Key, len(index))
-			for i, rec := range index {
-				keys[i] = Key{TableBookings, rec.ID[len(prefix):]}
-			}
-			to = index[len(index)-1].ID
-			values, err := r.Get(ctx, keys...)
-			if err != nil {
-				return err
+			var values [][]byte
+			if values, err = r.Get(ctx, keys...); err != nil {
+				break
 			}
 			for _, v := range values {
 				b, err := decodeBooking(v, &s.zones)
@@ -331,12 +322,12 @@ func (s *Service) Bookings(ctx context.Context, by Caller, p Page) (List[Booking
 				}
 			}
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return List[Booking]{}, err
 	}
-	return cut(found, skip, p.Limit, func(b Booking) string { return string(b.ID[:]) }), nil
+	return cut(bookingList, found, skip, p.Limit, func(b Booking) string { return string(b.ID[:]) }), nil
 }
 
 // CancelBooking cancels a booking of the caller's and frees its places. A hold

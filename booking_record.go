@@ -1,37 +1,10 @@
 package traintravel
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-
 	"github.com/google/uuid"
 )
 
 func bookingKey(id uuid.UUID) Key { return Key{TableBookings, string(id[:])} }
-
-// ownerPrefix begins the keys of a subject's bookings in TableOwned. Should
-// two subjects share one, the bookings themselves tell.
-func ownerPrefix(s Subject) (p [8]byte) {
-	h := sha256.New()
-	hashString(h, s.Issuer)
-	hashString(h, s.ID)
-	copy(p[:], h.Sum(nil))
-	return p
-}
-
-// prefixEnd is the first key after all that begin with a prefix.
-func prefixEnd(p [8]byte) string {
-	n := binary.BigEndian.Uint64(p[:]) + 1
-	if n == 0 {
-		return ""
-	}
-	return string(binary.BigEndian.AppendUint64(nil, n))
-}
-
-func ownedKey(b *Booking) Key {
-	p := ownerPrefix(b.Owner)
-	return Key{TableOwned, string(append(p[:], b.ID[:]...))}
-}
 
 const bookingVersion = 1
 

@@ -55,25 +55,36 @@ func (p Page) skip() int {
 	return (p.Number - 1) * p.Limit
 }
 
+// A listKind begins the cursors of a list, which no other list takes.
+type listKind byte
+
+const (
+	stationList listKind = 's'
+	tripList    listKind = 't'
+	bookingList listKind = 'b'
+	paymentList listKind = 'p'
+)
+
 // cursor returns the bytes that After holds, size of them, or none.
-func (p Page) cursor(size int) (string, error) {
+func (p Page) cursor(kind listKind, size int) (string, error) {
 	if p.After == "" {
 		return "", nil
 	}
 	b, err := base64.RawURLEncoding.DecodeString(p.After)
-	if err != nil || len(b) != size {
+	if err != nil || len(b) != 1+size || b[0] != byte(kind) {
 		return "", invalid("after", "%.60q is not from a link of this list", p.After)
 	}
-	return string(b), nil
+	return string(b[1:]), nil
 }
 
 // cut makes a page of items that begin at the list's beginning, or at the
 // cursor, and reach at least one beyond the page if there are more.
-func cut[T any](items []T, skip, limit int, cursor func(T) string) List[T] {
+func cut[T any](kind listKind, items []T, skip, limit int, cursor func(T) string) List[T] {
 	items = items[min(skip, len(items)):]
 	if len(items) <= limit {
 		return List[T]{Items: items}
 	}
 	items = items[:limit]
-	return List[T]{Items: items, Next: base64.RawURLEncoding.EncodeToString([]byte(cursor(items[limit-1])))}
+	last := string(rune(kind)) + cursor(items[limit-1])
+	return List[T]{Items: items, Next: base64.RawURLEncoding.EncodeToString([]byte(last))}
 }

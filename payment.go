@@ -289,7 +289,7 @@ func (s *Service) Payments(ctx context.Context, by Caller, booking uuid.UUID, pa
 	if err != nil {
 		return List[Payment]{}, err
 	}
-	after, err := page.cursor(16)
+	after, err := page.cursor(paymentList, 16)
 	if err != nil {
 		return List[Payment]{}, err
 	}
@@ -320,5 +320,5 @@ func (s *Service) Payments(ctx context.Context, by Caller, booking uuid.UUID, pa
 	if err != nil {
 		return List[Payment]{}, err
 	}
-	return cut(found, page.skip(), page.Limit, func(p Payment) string { return string(p.ID[:]) }), nil
+	return cut(paymentList, found, page.skip(), page.Limit, func(p Payment) string { return string(p.ID[:]) }), nil
 }

@@ -35,7 +35,7 @@ func (s *Service) SearchTrips(ctx context.Context, q TripQuery) (List[Trip], err
 	if err != nil {
 		return List[Trip]{}, err
 	}
-	after, err := page.cursor(32)
+	after, err := page.cursor(tripList, 32)
 	if err != nil {
 		return List[Trip]{}, err
 	}
@@ -76,7 +76,7 @@ func (s *Service) SearchTrips(ctx context.Context, q TripQuery) (List[Trip], err
 		})
 		trips = trips[i:]
 	}
-	return cut(trips, page.skip(), page.Limit, tripCursor), nil
+	return cut(tripList, trips, page.skip(), page.Limit, tripCursor), nil
 }
 
 // tripCursor orders trips as they are listed.

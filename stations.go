@@ -76,7 +76,7 @@ func (s *Service) Stations(ctx context.Context, q StationQuery) (List[Station], 
 	if err != nil {
 		return List[Station]{}, err
 	}
-	after, err := page.cursor(16)
+	after, err := page.cursor(stationList, 16)
 	if err != nil {
 		return List[Station]{}, err
 	}
@@ -107,7 +107,7 @@ func (s *Service) Stations(ctx context.Context, q StationQuery) (List[Station], 
 		}
 		found = found[i+1:]
 	}
-	list := cut(found, page.skip(), page.Limit, func(at int32) string { return string(sn.stations[at].ID[:]) })
+	list := cut(stationList, found, page.skip(), page.Limit, func(at int32) string { return string(sn.stations[at].ID[:]) })
 	stations := make([]Station, len(list.Items))
 	for i, at := range list.Items {
 		stations[i] = sn.stations[at]

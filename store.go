@@ -134,7 +134,7 @@ const (
 	TableMeta        Table = iota + 1 // few, small, one of them read by every update
 	TableTimetable                    // generations, chunk by chunk
 	TableBookings                     // creation time, random
-	TableOwned                        // owner, creation time: index of TableBookings
+	TableOwned                        // period, owner, creation time: index of TableBookings
 	TableRuns                         // service date, train: who has which place
 	TablePayments                     // booking, creation time
 	TableIdempotency                  // random
