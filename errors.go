@@ -59,7 +59,7 @@ func invalid(field, format string, args ...any) error {
 }
 
 // An AmountError refuses a payment that is not exactly the price.
-type AmountError struct{ Due Money }
+type AmountError struct{ Due, Offered Money }
 
 // Error says what is due.
 func (e *AmountError) Error() string { return "the amount due is " + e.Due.String() }

@@ -138,7 +138,7 @@ func (l *ledger) startPayment(b *Booking, p payment) error {
 	case b.lapsed(l.now):
 		return ErrHoldExpired
 	case p.Amount != b.Price && !l.s.opts.AnyAmount:
-		return &AmountError{Due: b.Price}
+		return &AmountError{Due: b.Price, Offered: p.Amount}
 	}
 	b.LatestPayment = p.ID
 	if p.Status == Failed { // refused by the service itself

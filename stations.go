@@ -52,7 +52,8 @@ func (p Position) distance(to Position) float64 {
 // A StationQuery asks for stations. The zero query asks for all, by name.
 type StationQuery struct {
 	// Search leaves stations of whose name or address each word of Search
-	// begins a word; letter case and accents do not matter.
+	// begins a word; letter case and accents do not matter. A text without a
+	// letter or digit finds none, a blank one does not search.
 	Search string
 	// Country leaves the stations of a country, an ISO 3166-1 alpha-2 code in
 	// either letter case.
@@ -99,7 +100,11 @@ func (s *Service) Stations(ctx context.Context, q StationQuery) (List[Station], 
 		}
 		from = int(at) + 1
 	}
-	found := sn.search(fold.Words(fold.String(q.Search)), country, q.Near, from, page.skip()+page.Limit+1)
+	words := fold.Words(fold.String(q.Search))
+	if len(words) == 0 && strings.TrimSpace(q.Search) != "" {
+		return List[Station]{}, nil // nothing but signs
+	}
+	found := sn.search(words, country, q.Near, from, page.skip()+page.Limit+1)
 	if after != "" && q.Near != nil {
 		i := slices.Index(found, int32(from-1))
 		if i < 0 {

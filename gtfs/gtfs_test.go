@@ -181,11 +181,11 @@ func TestNoTrains(t *testing.T) {
 	const calls = "-- stop_times.txt --\ntrip_id,stop_id,stop_sequence,arrival_time,departure_time\n"
 	leavesNone(t, "trips.txt has no trips", trips, calls)
 	leavesNone(t, "trips.txt:2: the trip has fewer than two calls", calls)
-	report := leavesNone(t, "trips.txt:2: route_type 3 is not read (2 times), trips.txt:4: route_type 0 is not read; Options.RouteType says which are",
+	report := leavesNone(t, "trips.txt:2: route_type 3 is not read (2 times), trips.txt:4: route_type 0 is not read; rail is read, and other modes by programs that set Options.RouteType",
 		kinds, trips+"1,bus,daily\n2,bus,daily\n3,tram,daily\n", calls)
 	diff(t, "notes", len(report.Notes), 3)
 	leavesNone(t, "trips.txt:2: route_type 3 is not read, trips.txt:3: route_type 0 is not read, trips.txt:4: route_type 4 is not read, "+
-		"trips.txt:5: route_type 5 is not read, trips.txt:6: route_type 6 is not read, and 1 more reasons; Options.RouteType says which are",
+		"trips.txt:5: route_type 5 is not read, trips.txt:6: route_type 6 is not read, and 1 more reasons; rail is read, and other modes by programs that set Options.RouteType",
 		kinds, trips+"1,bus,daily\n2,tram,daily\n3,a,daily\n4,b,daily\n5,c,daily\n6,d,daily\n", calls)
 }
 

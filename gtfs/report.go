@@ -106,7 +106,7 @@ func (f *feed) trainless() error {
 		if n.File == "trips.txt" {
 			why = append(why, n.String())
 			if strings.HasPrefix(n.Reason, "route_type ") {
-				unread = "; Options.RouteType says which are"
+				unread = "; rail is read, and other modes by programs that set Options.RouteType"
 			}
 		}
 	}

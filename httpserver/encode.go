@@ -53,6 +53,12 @@ func (e *encoder) item(name string) {
 	e.b = append(e.b, '{')
 }
 
+// again writes an item as it was written before, all but what item writes.
+func (e *encoder) again(name string, text []byte) {
+	e.item(name)
+	e.b = append(e.b, text...)
+}
+
 // open begins an object that is a member; close ends any object.
 func (e *encoder) open(name string) { e.begin(name, '{') }
 

@@ -105,8 +105,12 @@ func (x *exchange) problemOf(err error) *problem {
 	}
 	if e, ok := errors.AsType[*traintravel.AmountError](err); ok {
 		detail := "The amount due is " + e.Due.Decimal() + " " + e.Due.Currency + "."
+		pointer := "/amount"
+		if e.Offered.Currency != e.Due.Currency {
+			pointer = "/currency"
+		}
 		return &problem{status: http.StatusBadRequest, slug: "amount-mismatch", title: "The amount is not what is due", detail: detail,
-			faults: faults{{pointer: "/amount", body: true, detail: detail}}}
+			faults: faults{{pointer: pointer, body: true, detail: detail}}}
 	}
 	for i := range refusals {
 		if errors.Is(err, refusals[i].err) {

@@ -26,6 +26,7 @@ type Server struct {
 	handler   http.Handler
 	fixed     fixed
 	zones     zones
+	stations  stationTexts
 	openAPI   openAPIText
 	exchanges sync.Pool
 }

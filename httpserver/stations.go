@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -13,10 +14,18 @@ import (
 )
 
 // A stationDoc is a station as clients see it.
-type stationDoc struct{ traintravel.Station }
+type stationDoc struct {
+	traintravel.Station
+	texts *stationTexts
+}
 
 func (d *stationDoc) encode(e *encoder) {
+	if text := d.texts.of(&d.Station, e.form); text != nil {
+		e.again("station", text)
+		return
+	}
 	e.item("station")
+	from := len(e.b)
 	e.id("id", d.ID)
 	e.text("name", d.Name)
 	e.text("address", d.Address)
@@ -25,6 +34,43 @@ func (d *stationDoc) encode(e *encoder) {
 	e.degrees("latitude", d.Latitude)
 	e.degrees("longitude", d.Longitude)
 	e.close("station")
+	d.texts.keep(&d.Station, e.form, e.b[from:])
+}
+
+// stationTexts keeps how stations were written: lists of them are long, and
+// asked for often.
+type stationTexts struct {
+	mu   sync.RWMutex
+	kept [2]map[uuid.UUID]stationText // by form
+}
+
+// stationText is a station and how it is written after what item writes.
+type stationText struct {
+	station traintravel.Station
+	text    []byte
+}
+
+// maxStationTexts bounds what is kept of each form, to some 40 MB.
+const maxStationTexts = 1 << 16
+
+// of returns the text of a station as it is now, or nil.
+func (t *stationTexts) of(st *traintravel.Station, f form) []byte {
+	t.mu.RLock()
+	kept, ok := t.kept[f][st.ID]
+	t.mu.RUnlock()
+	if !ok || kept.station != *st {
+		return nil
+	}
+	return kept.text
+}
+
+func (t *stationTexts) keep(st *traintravel.Station, f form, text []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.kept[f] == nil || len(t.kept[f]) == maxStationTexts {
+		t.kept[f] = map[uuid.UUID]stationText{}
+	}
+	t.kept[f][st.ID] = stationText{*st, bytes.Clone(text)}
 }
 
 var stationParams = []string{"search", "country", "coordinates", "page", "limit", "after"}
@@ -43,7 +89,7 @@ func (s *Server) listStations(x *exchange) error {
 	}
 	docs := make([]stationDoc, len(found.Items))
 	for i, st := range found.Items {
-		docs[i] = stationDoc{st}
+		docs[i] = stationDoc{st, &s.stations}
 	}
 	return x.answer(http.StatusOK, listOf("stations", docs, q.links(x, found.Next)))
 }
@@ -57,7 +103,7 @@ func (s *Server) oneStation(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.answer(http.StatusOK, &stationDoc{station})
+	return x.answer(http.StatusOK, &stationDoc{station, &s.stations})
 }
 
 // zones keeps the time zones that were asked for: reading one is work.

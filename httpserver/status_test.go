@@ -99,7 +99,9 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("the problem does not name what is due: %+v", p)
 		}
 	}
-	w.post(pay, strings.Replace(payment("49.9", goodCard), "eur", "gbp", 1)).problem(400, "amount-mismatch")
+	if p := w.post(pay, strings.Replace(payment("49.9", goodCard), "eur", "gbp", 1)).problem(400, "amount-mismatch"); p.names() != "/currency" {
+		t.Errorf("the problem does not name the currency: %+v", p)
+	}
 	w.post(pay, payment("49.90", goodCard)).want(200)
 	w.later(8 * time.Hour)
 	ask("one-seat", "").problem(409, "departed")

@@ -169,7 +169,7 @@ func (s *Store) failed(id int, err error) error {
 	if tx.ID() < id {
 		return err
 	}
-	s.queue.fail(fmt.Errorf("boltstore: %s takes no more updates until it is opened anew, for one failed: %v", s.path, err))
+	s.queue.fail(fmt.Errorf("boltstore: %s takes no more updates until it is opened anew, for one failed: %w", s.path, err))
 	return fmt.Errorf("%w: %w", traintravel.ErrUnknownOutcome, err)
 }
 
