@@ -16,40 +16,51 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReadme runs the session that the README shows first, from token to
-// cancelled booking, and compares what it prints line by line.
+// TestReadme runs the sessions that the README shows, of a server from token to
+// cancelled booking and of a mock, and compares what they print line by line.
 func TestReadme(t *testing.T) {
 	need(t, "bash", "curl")
 	t.Parallel()
-	steps := session(t, filepath.Join("..", "..", "README.md"))
+	steps := session(t, "$ ")
+	if all := fmt.Sprint(steps); !strings.Contains(all, "token --user") || !strings.Contains(all, "DELETE") {
+		t.Errorf("the session does not go from token to cancelled booking: %s", all)
+	}
 	dir := t.TempDir()
 	server := spawn(t, dir, "serve", "--base-url", shownBase).listen()
+	newShell(t, dir).show(steps, shownBase, server.base)
+
+	const shownMock = "http://127.0.0.1:8081"
+	mock := spawn(t, dir, "mock").listen()
 	sh := newShell(t, dir)
+	sh.run("BERLIN=" + berlin + " PARIS=" + paris)
+	sh.show(session(t, "$ API="+shownMock), shownMock, mock.base)
+}
+
+// show runs the steps of a session with another server than the one it shows.
+func (sh *shell) show(steps []step, shownBase, base string) {
+	sh.t.Helper()
 	var shown, seen variables
 	for _, s := range steps {
 		command := s.command
 		for i, id := range shown.ids { // typed again from an answer above
 			command = strings.ReplaceAll(command, id, seen.ids[i])
 		}
-		command = strings.Replace(command, "API="+shownBase, "API="+server.base, 1)
+		command = strings.Replace(command, "API="+shownBase, "API="+base, 1)
 		want := shown.hide(s.prints)
 		// What the server does a moment later, such as a refund, may take its
 		// moment: who reads again sees it.
 		for tries := 0; ; tries++ {
 			again := variables{slices.Clone(seen.ids)}
-			got := again.hide(sh.run(command))
+			got := again.hide(strings.ReplaceAll(sh.run(command), base, shownBase))
 			if want == got {
 				seen = again
 				break
 			}
 			if writes := regexp.MustCompile(` -(d|X) `); writes.MatchString(command) || tries == 100 {
-				t.Fatalf("$ %s\n(-README.md +printed):\n%s", s.command, cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
+				sh.t.Fatalf("$ %s\n(-README.md +printed):\n%s", s.command, cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
 			}
 			time.Sleep(50 * time.Millisecond)
 		}
-	}
-	if all := fmt.Sprint(steps); !strings.Contains(all, "token --user") || !strings.Contains(all, "DELETE") {
-		t.Errorf("the session does not go from token to cancelled booking: %s", all)
 	}
 }
 
@@ -71,19 +82,19 @@ func need(t *testing.T, programs ...string) {
 // A step is a command of a session and what it prints.
 type step struct{ command, prints string }
 
-// session reads the first console block of a document. A command begins with a
-// dollar sign and goes on after a backslash at the end of a line; what follows
+// session reads the console block of the README that begins with a text. A
+// command begins with a dollar sign and goes on after a backslash at the end of a line; what follows
 // until the next one, blank lines at the end left out, is what it prints.
-func session(t *testing.T, file string) (steps []step) {
+func session(t *testing.T, begins string) (steps []step) {
 	t.Helper()
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, block, _ := strings.Cut(string(text), "\n```console\n")
-	block, _, ok := strings.Cut(block, "\n```\n")
-	if !ok || !strings.HasPrefix(block, "$ ") {
-		t.Fatalf("%s has no session", file)
+	_, block, ok := strings.Cut(string(text), "\n```console\n"+begins)
+	block, _, _ = strings.Cut(begins+block, "\n```\n")
+	if !ok {
+		t.Fatalf("README.md has no session that begins with %q", begins)
 	}
 	goesOn := false
 	for line := range strings.SplitSeq(block, "\n") {
