@@ -7,7 +7,7 @@ import "time"
 type Card struct {
 	Name     string
 	Number   Secret // 12 to 19 digits with a valid check digit (ISO/IEC 7812); blanks and hyphens between them are dropped
-	CVC      Secret // 3 or 4 digits; never stored
+	CVC      Secret // 3 or 4 digits, the first of which may be 0; never stored
 	ExpMonth int    // 1 to 12
 	ExpYear  int    // four digits, from 1970
 	Address1 string

@@ -3,6 +3,7 @@ package traintravel
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -43,6 +44,7 @@ func (t *Timetable) check(z *zones) error {
 			break
 		}
 	}
+	c.changes(t.Changes)
 	return errors.Join(c.errs...)
 }
 
@@ -75,7 +77,9 @@ func (c *checker) text(field, s string, required bool) {
 	}
 }
 
-// badText says why s is no line of text of at most MaxText characters.
+// badText says why s is no line of text of at most MaxText characters, with
+// something to be seen if it is required. Whoever reads it in any form, XML too,
+// gets what was written.
 func badText(s string, required bool) string {
 	switch n := utf8.RuneCountInString(s); {
 	case !utf8.ValidString(s):
@@ -92,8 +96,20 @@ func badText(s string, required bool) string {
 		if unicode.Is(unicode.Bidi_Control, r) && r >= 0x202A { // embeddings, overrides, isolates: what is read is not what is written
 			return fmt.Sprintf("contains %U, which reorders text", r)
 		}
+		if unicode.Is(unicode.Noncharacter_Code_Point, r) { // XML has no way to write U+FFFE and U+FFFF, and the others mean nothing either
+			return fmt.Sprintf("contains the noncharacter %U", r)
+		}
+	}
+	if required && strings.IndexFunc(s, seen) < 0 {
+		return "is empty but for characters that cannot be seen"
 	}
 	return ""
+}
+
+// seen says whether a character shows by itself. Joiners and accents are part
+// of many names, but alone they are none.
+func seen(r rune) bool {
+	return !unicode.In(r, unicode.Z, unicode.M, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) && r != '\u2800' // a Braille cell without dots
 }
 
 func (c *checker) zone(field, name string) {
@@ -134,6 +150,7 @@ func (c *checker) train(i int, t *Train) {
 	}()
 	c.text(at+".feed", t.Feed, false)
 	c.text(at+".id", t.ID, false)
+	c.text(at+".line", t.Line, false)
 	c.text(at+".operator", t.Operator, true)
 	c.text(at+".number", t.Number, false)
 	c.zone(at+".zone", t.Zone)

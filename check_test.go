@@ -64,6 +64,9 @@ func TestCheck(t *testing.T) {
 		{"a name of 201", func(_ *Timetable, s *Station, _ *Train) { s.Name = long + "x" }, []string{"stations[0].name: has 201 characters"}},
 		{"a name that is no text", func(_ *Timetable, s *Station, _ *Train) { s.Name = "\xff" }, []string{"stations[0].name: is not valid UTF-8"}},
 		{"reordered text", func(_ *Timetable, s *Station, _ *Train) { s.Name = "\u202eniloC" }, []string{"stations[0].name: contains U+202E, which reorders text"}},
+		{"a noncharacter", func(_ *Timetable, s *Station, _ *Train) { s.Name = "A\ufffe" }, []string{"stations[0].name: contains the noncharacter U+FFFE"}},
+		{"a name that nobody sees", func(_ *Timetable, s *Station, _ *Train) { s.Name = "\u200b" }, []string{"stations[0].name: is empty but for"}},
+		{"an address that nobody sees", func(_ *Timetable, s *Station, _ *Train) { s.Address = "\u200b" }, nil},
 		{"a line break", func(_ *Timetable, s *Station, _ *Train) { s.Address = "1 Street\nTown" }, []string{"stations[0].address: contains the control character U+000A"}},
 		{"no zone", func(_ *Timetable, s *Station, _ *Train) { s.Zone = "" }, []string{`stations[0].zone: "" is no IANA time zone`}},
 		{"the zone of this machine", func(_ *Timetable, s *Station, _ *Train) { s.Zone = "Local" }, []string{`stations[0].zone: "Local"`}},
@@ -241,3 +244,33 @@ func TestCheckStopsAtTwenty(t *testing.T) {
 		t.Errorf("finding out took %v", took)
 	}
 }
+
+// Texts are what one can read: no noncharacters, which XML has no way to write
+// (U+FFFE and U+FFFF) or nobody means, and something to be seen.
+func TestBadText(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, reason string }{
+		{"Anna", ""}, {"李", ""}, {"7", ""}, {"🚆", ""}, {"-", ""}, {"\ufffd", ""}, {"\ue000", ""}, {"a\u0301", ""},
+		{"نادر\u200cنیا", ""}, {"क्\u200dष", ""}, {"\u200eאב\u200f", ""}, {"👩\u200d🚀", ""}, {"\u200bAnna\ufeff", ""}, {"\u115f\u1161", ""}, {"កា", ""},
+		{"", "is empty"},
+		{"A\ufffe", "contains the noncharacter U+FFFE"}, {"\uffffA", "contains the noncharacter U+FFFF"},
+		{"A\ufdd0", "contains the noncharacter U+FDD0"}, {"A\ufdef", "contains the noncharacter U+FDEF"},
+		{"A\U0001fffe", "contains the noncharacter U+1FFFE"}, {"A\U0010ffff", "contains the noncharacter U+10FFFF"},
+		{"\ufdcf", ""}, {"\ufdf0", ""}, {"\ufff9", unseen}, {"\U0001fffd", ""},
+		{"\u200b", unseen}, {"\u2060", unseen}, {"\ufeff", unseen}, {"\u200b\u2060\ufeff \u00ad", unseen}, {"\u200d\u200c", unseen}, {"\u0301", unseen}, {"\u0301\u20dd", unseen},
+		{" ", unseen}, {"\u00a0\u2003\u3000", unseen}, {"\u2028", unseen}, {"\u3164", unseen}, {"\uffa0", unseen}, {"\u115f\u1160", unseen}, {"\u2800", unseen},
+		{"\ufe0f", unseen}, {"\U000e0041", unseen}, {"\U000e0100", unseen}, {"\u061c", unseen}, {"\u17b4", unseen},
+		{"\u200b\u202e", "contains U+202E, which reorders text"}, {"\u200b\x01", "contains the control character U+0001"},
+	} {
+		if got := badText(c.text, true); got != c.reason {
+			t.Errorf("%+q: %q, want %q", c.text, got, c.reason)
+		}
+	}
+	for _, text := range []string{"", "\u200b", " ", "\u0301"} {
+		if got := badText(text, false); got != "" {
+			t.Errorf("%+q is not required: %q", text, got)
+		}
+	}
+}
+
+const unseen = "is empty but for characters that cannot be seen"

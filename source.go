@@ -1,10 +1,6 @@
 package traintravel
 
-import (
-	"strings"
-	"unicode"
-	"unicode/utf8"
-)
+import "strings"
 
 // A Source is what a payment is taken from: exactly one of its members is set.
 type Source struct {
@@ -55,9 +51,6 @@ func (s Source) normalize() (Source, error) {
 	return Source{}, invalid("source", "must be either a card or a bank account")
 }
 
-// maxSourceText bounds the texts of a source, in characters.
-const maxSourceText = 200
-
 // A sourceChecker normalises the members of a source one after another and
 // keeps the first error.
 type sourceChecker struct{ err error }
@@ -70,17 +63,16 @@ func (c *sourceChecker) check(ok bool, member, reason string) {
 }
 
 // text trims an optional text.
-func (c *sourceChecker) text(member, s string) string {
-	s = strings.TrimSpace(s)
-	c.check(utf8.ValidString(s) && utf8.RuneCountInString(s) <= maxSourceText && strings.IndexFunc(s, unicode.IsControl) < 0,
-		member, "must have at most 200 characters, none of them a control character")
-	return s
-}
+func (c *sourceChecker) text(member, s string) string { return c.line(member, s, false) }
 
 // required trims a text that must be there.
-func (c *sourceChecker) required(member, s string) string {
-	s = c.text(member, s)
-	c.check(s != "", member, "is required")
+func (c *sourceChecker) required(member, s string) string { return c.line(member, s, true) }
+
+func (c *sourceChecker) line(member, s string, required bool) string {
+	s = strings.TrimSpace(s)
+	c.check(s != "" || !required, member, "is required")
+	reason := badText(s, required)
+	c.check(reason == "", member, reason)
 	return s
 }
 

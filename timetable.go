@@ -14,6 +14,7 @@ import (
 type Timetable struct {
 	Stations []Station
 	Trains   []Train
+	Changes  []Change
 }
 
 // A Train is one line of the timetable: the same calls at the same times on
@@ -25,6 +26,7 @@ type Timetable struct {
 type Train struct {
 	Feed     string // name of the timetable's source; may be empty
 	ID       string // the source's own ID; may be empty
+	Line     string // the source's own ID of its line, for a Change; may be empty
 	Operator string // who runs it, as shown to travellers
 	Number   string // as shown to travellers, such as "ICE 575"; may be empty
 

@@ -2,11 +2,15 @@ package traintravel
 
 import (
 	"math"
+	"time"
+
+	"github.com/google/uuid"
 )
 
 // How a timetable and its registry are written.
 
-const timetableVersion = 1
+// Version 2 knows lines and changes.
+const timetableVersion = 2
 
 // encodeTimetable writes a checked timetable and what register found for it.
 func encodeTimetable(t *Timetable, ids []numbering) []byte {
@@ -36,6 +40,7 @@ func encodeTimetable(t *Timetable, ids []numbering) []byte {
 		e.shared(texts, tr.Fare.Currency)
 		e.str(tr.ID)
 		e.str(tr.Number)
+		e.shared(texts, tr.Line)
 		e.calendar(calendars, tr.Days)
 		c := &encoder{}
 		c.coaches(tr.Coaches)
@@ -54,6 +59,17 @@ func encodeTimetable(t *Timetable, ids []numbering) []byte {
 			e.flags(k.NoBoarding, k.NoAlighting)
 			before = k
 		}
+	}
+	e.uint(uint64(len(t.Changes)))
+	for i := range t.Changes {
+		c := &t.Changes[i]
+		e.uint(uint64(index[c.From]))
+		e.uint(uint64(index[c.To]))
+		for _, s := range []string{c.Feed, c.FromLine, c.ToLine, c.FromTrain, c.ToTrain} {
+			e.shared(texts, s)
+		}
+		e.byte(byte(c.Kind))
+		e.uint(uint64(c.Time / time.Second))
 	}
 	return e.b
 }
@@ -155,7 +171,7 @@ func (d *decoder) coaches() []Coach {
 }
 
 func decodeTimetable(b []byte) (*Timetable, []numbering, error) {
-	d, _ := newDecoder("timetable", timetableVersion, b)
+	d, version := newDecoder("timetable", timetableVersion, b)
 	d.cloned = true
 	t := &Timetable{Stations: make([]Station, d.len(36))}
 	for i := range t.Stations {
@@ -174,6 +190,9 @@ func decodeTimetable(b []byte) (*Timetable, []numbering, error) {
 		tr := &t.Trains[i]
 		tr.Feed, tr.Operator, tr.Zone, tr.Fare.Currency = d.shared(&texts), d.shared(&texts), d.shared(&texts), d.shared(&texts)
 		tr.ID, tr.Number = d.str(), d.str()
+		if version >= 2 {
+			tr.Line = d.shared(&texts)
+		}
 		tr.Days = d.calendar(&calendars)
 		layout := d.shared(&layouts)
 		shape, ok := shapes[layout]
@@ -206,7 +225,33 @@ func decodeTimetable(b []byte) (*Timetable, []numbering, error) {
 			tr.Calls[j], before = k, k
 		}
 	}
+	if version >= 2 {
+		t.Changes = d.changes(t.Stations, &texts)
+	}
 	return t, ids, d.done()
+}
+
+func (d *decoder) changes(stations []Station, texts *[]string) []Change {
+	n := d.len(9)
+	if n == 0 {
+		return nil
+	}
+	changes := make([]Change, n)
+	station := func() uuid.UUID {
+		at := d.uint()
+		if at >= uint64(len(stations)) {
+			d.fail()
+			return uuid.Nil
+		}
+		return stations[at].ID
+	}
+	for i := range changes {
+		changes[i] = Change{
+			From: station(), To: station(), Feed: d.shared(texts), FromLine: d.shared(texts), ToLine: d.shared(texts),
+			FromTrain: d.shared(texts), ToTrain: d.shared(texts), Kind: ChangeKind(d.byte()), Time: time.Duration(d.uint()) * time.Second,
+		}
+	}
+	return changes
 }
 
 const registryVersion = 1

@@ -22,6 +22,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("-- frequencies.txt --\ntrip_id\nt1\n")
 	f.Add("-- agency.txt --\nagency_name,agency_timezone\nA,Europe/Berlin\n\"B\n\",UTC\n")
 	f.Add("-- trips.txt --\ntrip_id,route_id,service_id,coaches,fare_per_km,fare_currency\nt1,ICE,daily,\u202e:3,20000000,eur\n")
+	f.Add("-- stops.txt --\nstop_id,stop_name,stop_lat,stop_lon\nB,B\ufffe,52,13\nH,\u0301 \u200b,53,10\nK,K\ufdd0\u200d,50,7\n-- agency.txt --\nagency_name,agency_timezone\n\U0001ffff,UTC\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		timetable, report, err := gtfs.Read(t.Context(), files(base, text), gtfs.Options{DistanceUnit: 1000})
 		if err == nil {

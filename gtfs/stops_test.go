@@ -47,6 +47,8 @@ func TestStationFlaws(t *testing.T) {
 	const columns = "stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station,stop_timezone,stop_country\n"
 	tests := []struct{ rows, want string }{
 		{"B,,52,13", "stops.txt:3: stop_name is missing"},
+		{"B,\u200b,52,13", "stops.txt:3: stop_name is missing"},
+		{"B,\uffff,52,13", "stops.txt:3: stop_name is missing"},
 		{"B,Berlin,,", `stops.txt:3: stop_lat "", stop_lon "" is no place on earth`},
 		{"B,Berlin,91,13", `stops.txt:3: stop_lat "91", stop_lon "13" is no place on earth`},
 		{"B,Berlin,52,-180.5", `stops.txt:3: stop_lat "52", stop_lon "-180.5" is no place on earth`},

@@ -47,14 +47,22 @@ func digits(b []byte) int {
 	return n
 }
 
-// clean makes control characters blanks, and those that reorder text.
+// clean makes blanks of what [traintravel.Timetable.Check] refuses in a text:
+// control characters, those that reorder text, and noncharacters. Of a text
+// with nothing to be seen it leaves nothing.
 func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) && r >= 0x202A {
+	visible := false
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) && r >= 0x202A || unicode.Is(unicode.Noncharacter_Code_Point, r) {
 			return ' '
 		}
+		visible = visible || !unicode.In(r, unicode.Z, unicode.M, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) && r != '\u2800'
 		return r
 	}, s)
+	if !visible {
+		return ""
+	}
+	return s
 }
 
 // long says whether a text is too long to be shown.

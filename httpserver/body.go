@@ -91,7 +91,8 @@ func tooDeep(raw []byte) bool {
 
 // A decoder reads JSON strictly, by RFC 7493: no member twice, no invalid
 // UTF-8, one value and nothing after it. Like a query's, its methods return a
-// zero value where they find fault. What is null is as if it were not there.
+// zero value where they find fault. null is of no kind that a member may have:
+// it is refused like any value of the wrong kind.
 type decoder struct {
 	faults
 	dec    *jsontext.Decoder
@@ -101,11 +102,7 @@ type decoder struct {
 // object reads an object. member reads the value of the member with a name,
 // or returns false to have it ignored. Required members are there.
 func (d *decoder) object(required []string, member func(name string) bool) {
-	switch kind := d.dec.PeekKind(); {
-	case kind == 'n' && d.dec.StackDepth() > 0:
-		d.skip()
-		return
-	case kind != '{':
+	if d.dec.PeekKind() != '{' {
 		d.mismatch("is not an object")
 		return
 	}
@@ -119,7 +116,7 @@ func (d *decoder) object(required []string, member func(name string) bool) {
 		if d.broken {
 			return
 		}
-		if i := slices.Index(required, name); i >= 0 && d.dec.PeekKind() != 'n' {
+		if i := slices.Index(required, name); i >= 0 {
 			there |= 1 << i
 		}
 		if !member(name) {
@@ -158,14 +155,10 @@ func (d *decoder) skip() {
 
 // scalar reads a value of one of the kinds, or finds fault.
 func (d *decoder) scalar(detail string, kinds ...jsontext.Kind) string {
-	switch kind := d.dec.PeekKind(); {
-	case slices.Contains(kinds, kind):
+	if slices.Contains(kinds, d.dec.PeekKind()) {
 		return d.token()
-	case kind == 'n':
-		d.skip()
-	default:
-		d.mismatch(detail)
 	}
+	d.mismatch(detail)
 	return ""
 }
 
@@ -177,10 +170,6 @@ func (d *decoder) number() string { return d.scalar("is not a number", '0') }
 func (d *decoder) flag() bool { return d.scalar("is neither true nor false", 't', 'f') == "true" }
 
 func (d *decoder) id() uuid.UUID {
-	if d.dec.PeekKind() == 'n' {
-		d.skip() // where it is required, object says so
-		return uuid.Nil
-	}
 	before := len(d.faults)
 	text := d.text()
 	id, ok := parseID(text)

@@ -24,6 +24,8 @@ import (
 type contract struct {
 	operations  map[string]operation // by their IDs
 	strict, lax validator.Validator
+	hooks       validator.Validator // of what is posted to others
+	examples    *examples
 	described   map[string]bool // answers, and headers and members of answers
 	met         map[string]bool
 }
@@ -31,6 +33,7 @@ type contract struct {
 type operation struct {
 	*v3.Operation
 	method string
+	name   string // of the path
 	path   *regexp.Regexp
 }
 
@@ -55,11 +58,12 @@ func newContract(t *testing.T) *contract {
 	if c.strict, errs = validator.NewValidator(doc, options...); len(errs) > 0 {
 		t.Fatal(errs)
 	}
+	c.hooks = c.readHooks(t, options)
 	parameter := regexp.MustCompile(`\\\{\w+\\\}`)
 	for path, item := range model.Model.Paths.PathItems.FromOldest() {
 		pattern := regexp.MustCompile("^" + parameter.ReplaceAllString(regexp.QuoteMeta(path), "[^/]+") + "$")
 		for method, op := range item.GetOperations().FromOldest() {
-			c.operations[op.OperationId] = operation{op, strings.ToUpper(method), pattern}
+			c.operations[op.OperationId] = operation{op, strings.ToUpper(method), path, pattern}
 			for status, r := range op.Responses.Codes.FromOldest() {
 				answer := op.OperationId + " " + status
 				c.described[answer] = true
@@ -68,6 +72,11 @@ func newContract(t *testing.T) *contract {
 				}
 				for mediaType := range r.Content.FromOldest() {
 					c.described[answer+" as "+mediaType] = true
+				}
+			}
+			if op.RequestBody != nil {
+				for mediaType := range op.RequestBody.Content.FromOldest() {
+					c.described[op.OperationId+" takes "+mediaType] = true
 				}
 			}
 		}
@@ -145,6 +154,7 @@ func (k asker) ask(status int, id, target string, parts ...part) answer {
 		k.t.Fatalf("%s %s: status %d, want %d: %s", op.method, target, a.status, status, a.body)
 	}
 	resp := k.check(id, op, target, parts, a)
+	k.head(op, target, parts, a)
 	if resp == nil || resp.Content == nil {
 		return a
 	}
@@ -165,6 +175,7 @@ func (k asker) ask(status int, id, target string, parts ...part) answer {
 		return a
 	}
 	k.check(id, op, target, again, b)
+	k.head(op, target, again, b)
 	text := a.body
 	if status >= 400 {
 		text = strings.Replace(text, a.problem(status, slugOf(a)).Instance, b.problem(status, slugOf(a)).Instance, 1)
@@ -229,6 +240,9 @@ func (k asker) check(id string, op operation, target string, parts []part, a ans
 		} else if why := headerFault(d.Schema.Schema(), values); why != "" {
 			fault("the header %s: %q %s", h, values, why)
 		}
+		if h == "Vary" && !strings.Contains(values[0], "Accept, Authorization") {
+			fault("the answer depends on %q", values)
+		}
 	}
 	for n, d := range resp.Headers.FromOldest() {
 		k.t.Helper()                                                          // is a function of its own
@@ -259,6 +273,9 @@ func (k asker) check(id string, op operation, target string, parts []part, a ans
 			a.into(&v)
 			k.members(content.Schema, v, name)
 		}
+		if a.status >= 400 && strings.HasSuffix(plain, "json") && id != "getProblem" {
+			k.explained(a)
+		}
 		if strings.HasSuffix(plain, "json") || strings.HasSuffix(plain, "xml") {
 			if why := a.fault(); why != "" {
 				fault("%s", why)
@@ -271,6 +288,7 @@ func (k asker) check(id string, op operation, target string, parts []part, a ans
 		v = k.lax
 	}
 	if a.status < 400 {
+		k.sent(id, op, target, parts)
 		if ok, faults := v.ValidateHttpRequest(k.request(base, op.method, target, parts)); !ok {
 			for _, f := range faults {
 				fault("the request: %s: %s", f.Message, f.Reason)
@@ -312,34 +330,4 @@ func headerFault(s *highbase.Schema, values []string) string {
 		}
 	}
 	return ""
-}
-
-// members notes which members an answer may have, and which it has. A schema
-// that has a name is the same one wherever it stands.
-func (c *contract) members(p *highbase.SchemaProxy, v any, at string) {
-	if ref := p.GetReference(); ref != "" {
-		at = ref[strings.LastIndexByte(ref, '/')+1:]
-	}
-	s := p.Schema()
-	if list, ok := v.([]any); ok && s.Items != nil && s.Items.IsA() {
-		for _, one := range list {
-			c.members(s.Items.A, one, at)
-		}
-		return
-	}
-	for _, more := range slices.Concat(s.AllOf, s.OneOf) {
-		c.members(more, v, at)
-	}
-	object, ok := v.(map[string]any)
-	if !ok || s.Properties == nil {
-		return
-	}
-	for name, member := range s.Properties.FromOldest() {
-		full := at + "." + name
-		c.described[full] = true
-		if value, ok := object[name]; ok {
-			c.met[full] = true
-			c.members(member, value, full)
-		}
-	}
 }

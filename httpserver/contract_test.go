@@ -22,6 +22,10 @@ func TestContract(t *testing.T) {
 	t.Run("refusals", c.refusals)
 	t.Run("common", c.common)
 	t.Run("service", c.service)
+	t.Run("methods", c.methods)
+	t.Run("preflights", c.preflights)
+	t.Run("bodies", c.bodies)
+	t.Run("webhooks", c.webhooks)
 	if !t.Failed() {
 		for _, name := range c.unmet() {
 			t.Errorf("described and never answered: %s", name)
@@ -279,7 +283,17 @@ func (c *contract) service(t *testing.T) {
 		k.ask(200, id, target)
 	}
 	k.ask(404, "getProblem", "/problems/no-such-problem")
-	empty := c.asker(t, newWorld(t, func(w *world) { w.timetable = &traintravel.Timetable{} }))
-	empty.ask(200, "getHealth", "/healthz")
-	empty.ask(503, "getReadiness", "/readyz")
+	none := func(w *world) { w.timetable = &traintravel.Timetable{} }
+	broken := &failingStore{Store: newWorld(t).store, fail: func() error { return errors.New("the store is broken") }}
+	for _, change := range []func(*world){
+		none,
+		func(w *world) { w.options.Auth = unready{} },
+		func(w *world) { none(w); w.store = broken }, // in which there is one
+	} {
+		k = c.asker(t, newWorld(t, change))
+		k.ask(200, "getHealth", "/healthz")
+		k.ask(503, "getReadiness", "/readyz")
+	}
+	broken.fail = nil
+	k.ask(200, "getReadiness", "/readyz")
 }

@@ -1,6 +1,8 @@
 package httpserver_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -73,5 +75,65 @@ func TestCrossOrigin(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "CORSOrigins") {
 			t.Errorf("%q: %v", bad, err)
 		}
+	}
+}
+
+// Who is not one origin is granted nothing, whatever is allowed: an answer names
+// one origin or none. Browsers send no such thing, but what stands before the
+// server may.
+func TestOddOrigins(t *testing.T) {
+	t.Parallel()
+	const shop, evil = "https://shop.example", "https://evil.example"
+	for _, allowed := range [][]string{{shop, evil}, {shop, "https://*.shop.example"}, {"https://*"}, {"*"}} {
+		w := newWorld(t, func(w *world) { w.options.CORSOrigins = allowed })
+		for _, origins := range [][]string{
+			{shop, evil}, {evil, shop}, {shop, shop}, {shop, "null"}, {"null", shop}, {shop, ""}, {"", shop}, {shop, shop, shop},
+			{""}, {" "}, {shop + ", " + evil}, {shop + "," + evil}, {evil + ", https://www.shop.example"}, {evil + " https://www.shop.example"},
+			{evil + "/.shop.example"}, {evil + "/https://www.shop.example"}, {evil + "?.shop.example"}, {evil + "#.shop.example"}, {evil + ":1.shop.example"},
+			{shop + "/"}, {shop + " "}, {"https://anna@www.shop.example"}, {"https://"}, {"www.shop.example"}, {"https:www.shop.example"}, {"https://evil.example\\.shop.example"},
+		} {
+			for _, parts := range [][]part{
+				{as("anna-r")}, {}, // a success, and a problem
+				{header("Access-Control-Request-Method", "GET"), header("Access-Control-Request-Headers", "authorization")},
+			} {
+				for _, method := range []string{"GET", "HEAD", "OPTIONS"} {
+					a := w.do(method, "/stations", append([]part{header("Origin", origins...)}, parts...)...)
+					for name := range a.header {
+						if strings.HasPrefix(name, "Access-Control-") {
+							t.Errorf("%v allowed, from %q: %s: %s is %q", allowed, origins, method, name, a.header[name])
+						}
+					}
+					if vary := strings.Join(a.header["Vary"], ", "); !strings.Contains(vary, "Origin") || !strings.Contains(vary, "Accept, Authorization") {
+						t.Errorf("%v allowed, from %q: %s: Vary is %q", allowed, origins, method, vary)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What stands beside the server may be called by the same origins, or by none.
+func TestCrossOriginOfOthers(t *testing.T) {
+	t.Parallel()
+	const shop = "https://shop.example"
+	beside := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	for _, c := range []struct {
+		allowed []string
+		want    string
+	}{{nil, ""}, {[]string{"https://other.example"}, ""}, {[]string{shop}, shop}, {[]string{"*"}, "*"}} {
+		shared, err := httpserver.CrossOrigin(c.allowed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest("GET", "/", nil)
+		header("Origin", shop)(r)
+		rec := httptest.NewRecorder()
+		shared(beside).ServeHTTP(rec, r)
+		if got := rec.Header().Get("Access-Control-Allow-Origin"); got != c.want || rec.Code != http.StatusTeapot {
+			t.Errorf("%v allowed: %d, %q", c.allowed, rec.Code, got)
+		}
+	}
+	if _, err := httpserver.CrossOrigin([]string{"shop.example"}); err == nil {
+		t.Error("what is no origin is allowed")
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"compress/gzip"
 	"html/template"
 	"io"
+	"net/netip"
+	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/swaggest/swgui/v5/static"
@@ -40,6 +43,31 @@ var (
 func ownFile(name string) ([]byte, error) { return pageFiles.ReadFile("pages/" + name) }
 
 func zippedFile(name string) ([]byte, error) { return static.FS.ReadFile(name + ".gz") }
+
+// DocsRedirectURI is where the page /docs, opened below this base URL, has people
+// sent back to once they have signed in, as browsers write it. The authorization
+// server has to know it for the client of the page, [authserver.DemoClient].
+//
+// [authserver.DemoClient]: https://pkg.go.dev/github.com/traintravel/traintravel/httpserver/authserver#DemoClient
+func DocsRedirectURI(baseURL string) (string, error) {
+	b, err := parseBase(baseURL)
+	if err != nil {
+		return "", badOption("baseURL", err.Error())
+	}
+	u, err := url.Parse(b.text)
+	if err != nil {
+		return "", err
+	}
+	host, port := strings.ToLower(u.Hostname()), u.Port()
+	if addr, err := netip.ParseAddr(host); err == nil && addr.Is6() {
+		host = "[" + addr.String() + "]"
+	}
+	if n, err := strconv.Atoi(port); err == nil && (u.Scheme != "http" || n != 80) && (u.Scheme != "https" || n != 443) {
+		host += ":" + strconv.Itoa(n)
+	}
+	u.Host = host
+	return u.JoinPath("docs", "signed-in.html").String(), nil
+}
 
 // docs answers with the page that shows the description to people. Its links
 // are relative, so that it works by any name of the server and below any path.

@@ -2,6 +2,7 @@ package httpserver_test
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -9,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +23,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/traintravel/traintravel/httpserver"
+	"github.com/traintravel/traintravel/httpserver/authserver"
 	"github.com/traintravel/traintravel/internal/keys"
 )
 
@@ -55,53 +58,107 @@ func TestDocsInBrowser(t *testing.T) {
 	b.quiet(strings.TrimPrefix(proxy.URL, "http://"))
 }
 
-// Who has no token signs in, with the authorization server that is built in.
+// Who has no token signs in, with the authorization server that is built in, by
+// whatever name of the server the page was opened: its own, with a path that a
+// proxy strips, or this machine's.
 func TestDocsSignIn(t *testing.T) {
 	t.Parallel()
-	b := newBrowser(t)
-	var both http.ServeMux
-	server := httptest.NewServer(&both)
-	t.Cleanup(server.Close)
+	for name, c := range map[string]struct{ base, opened string }{
+		"by address":      {"http://127.0.0.1", "http://127.0.0.1"},
+		"as localhost":    {"http://127.0.0.1", "http://localhost"},
+		"by its own name": {"http://Trains.Example/rail", "http://trains.example/rail"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBrowser(t)
+			var handler http.Handler
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
+			t.Cleanup(server.Close)
+			port := server.Listener.Addr().(*net.TCPAddr).Port
+			at := func(address string) *url.URL {
+				u, err := url.Parse(address)
+				if err != nil {
+					t.Fatal(err)
+				}
+				u.Host += ":" + strconv.Itoa(port)
+				return u
+			}
+			own, opened := at(c.base), at(c.opened)
+			handler = http.StripPrefix(own.Path, withSignIn(t, own.String(), []string{own.String(), "http://localhost:" + strconv.Itoa(port)}, nil))
+
+			b.do(chromedp.Navigate(opened.String()+"/docs"), chromedp.Click(css(".btn.authorize"), chromedp.NodeVisible))
+			popup := b.window(func() {
+				b.do(chromedp.Click(css(".dialog-ux .auth-container .btn.authorize"), chromedp.NodeVisible))
+			})
+			popup.allow("anna")
+			b.do(chromedp.WaitVisible(chromedp.Search(`//button[text()="Logout"]`)))
+			b.tryStations(opened.String())
+			b.quiet(opened.Host)
+		})
+	}
+}
+
+// withSignIn is a server with an authorization server beside it, as the command
+// has them. The page may be opened below these bases.
+func withSignIn(t *testing.T, base string, bases, origins []string) http.Handler {
+	t.Helper()
 	ring, err := keys.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ring.RecordIssuer(server.URL); err != nil {
+	shared, err := httpserver.CrossOrigin(origins)
+	if err != nil {
 		t.Fatal(err)
 	}
-	issuer := builtin(t, ring)
+	o := authserver.Options{Issuer: base, Keys: ring.Signing(), CrossOrigin: shared}
+	for _, b := range bases {
+		uri, err := httpserver.DocsRedirectURI(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.DemoRedirectURIs = append(o.DemoRedirectURIs, uri)
+	}
+	issuer, err := authserver.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var both http.ServeMux
 	both.Handle("/oauth/", issuer)
+	both.Handle("/.well-known/oauth-authorization-server", issuer)
 	both.Handle("/", newWorld(t, func(w *world) {
-		w.options.BaseURL = server.URL
+		w.options.BaseURL, w.options.CORSOrigins = base, origins
 		w.options.Auth = newVerifier(t, func(o *httpserver.VerifierOptions) {
-			o.Issuer, o.Audience, o.Keys = server.URL, server.URL, httpserver.StaticKeys(keySet(t, issuer.JWKS()))
+			o.Issuer, o.Audience, o.Keys = base, base, httpserver.StaticKeys(keySet(t, issuer.JWKS()))
 		})
 	}).server)
+	return &both
+}
 
+// window is the one that opens when something is done.
+func (b *browser) window(open func()) *browser {
+	b.t.Helper()
 	window := chromedp.WaitNewTarget(b.ctx, func(*target.Info) bool { return true })
-	b.do(
-		chromedp.Navigate(server.URL+"/docs"),
-		chromedp.Click(css(".btn.authorize"), chromedp.NodeVisible),
-		chromedp.Click(css(".dialog-ux .auth-container .btn.authorize"), chromedp.NodeVisible),
-	)
-	var id target.ID
+	open()
 	select {
-	case id = <-window:
+	case id := <-window:
+		ctx, stop := chromedp.NewContext(b.ctx, chromedp.WithTargetID(id))
+		b.t.Cleanup(stop)
+		return &browser{t: b.t, ctx: ctx}
 	case <-time.After(20 * time.Second):
 		b.screenshot("failed.png")
-		t.Fatalf("no window opens to sign in: %v", b.errors)
+		b.t.Fatalf("no window opens: %v", b.errors)
+		return nil
 	}
-	ctx, stop := chromedp.NewContext(b.ctx, chromedp.WithTargetID(id))
-	defer stop()
-	popup := &browser{t: t, ctx: ctx}
-	popup.do(
-		chromedp.SendKeys(css("#user"), "anna", chromedp.NodeVisible),
+}
+
+// allow signs a user in and consents.
+func (b *browser) allow(user string) {
+	b.t.Helper()
+	b.do(
+		chromedp.SendKeys(css("#user"), user, chromedp.NodeVisible),
 		chromedp.Click(css("button[type=submit]")),
 		chromedp.Click(css("button[value=allow]"), chromedp.NodeVisible),
 	)
-	b.do(chromedp.WaitVisible(chromedp.Search(`//button[text()="Logout"]`)))
-	b.tryStations(server.URL)
-	b.quiet(strings.TrimPrefix(server.URL, "http://"))
 }
 
 // A page about a problem is whole without a script.
@@ -166,7 +223,8 @@ func newBrowser(t *testing.T) *browser {
 		t.Skip(missing)
 	}
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
-		chromedp.ExecPath(at), chromedp.NoSandbox, chromedp.WindowSize(1280, 1400), chromedp.UserDataDir(t.TempDir()))...)
+		chromedp.ExecPath(at), chromedp.NoSandbox, chromedp.WindowSize(1280, 1400), chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("host-resolver-rules", "MAP trains.example 127.0.0.1"))...)
 	t.Cleanup(stop)
 	ctx, stop = chromedp.NewContext(ctx)
 	t.Cleanup(stop)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/traintravel/traintravel/httpserver"
 	"github.com/traintravel/traintravel/httpserver/authserver"
 )
 
@@ -59,6 +60,33 @@ func TestDocsFiles(t *testing.T) {
 	w.do("GET", "/docs/../docs.html").problem(404, "not-found")
 	if script := w.serve("GET", "/docs/docs.js").body; !strings.Contains(script, `"`+authserver.DemoClient+`"`) {
 		t.Error("the page signs in as another client than the built-in authorization server knows")
+	}
+}
+
+// Where the page has people sent back to is what a browser makes of the address.
+func TestDocsRedirectURI(t *testing.T) {
+	t.Parallel()
+	for base, want := range map[string]string{
+		"http://127.0.0.1:8080":             "http://127.0.0.1:8080/docs/signed-in.html",
+		"http://localhost:8080/":            "http://localhost:8080/docs/signed-in.html",
+		"http://[::1]:8080":                 "http://[::1]:8080/docs/signed-in.html",
+		"http://[0:0:0:0:0:0:0:1]:8080/x":   "http://[::1]:8080/x/docs/signed-in.html",
+		"https://trains.example/api":        "https://trains.example/api/docs/signed-in.html",
+		"HTTPS://Trains.Example:443/Api/v1": "https://trains.example/Api/v1/docs/signed-in.html",
+		"http://trains.example:080":         "http://trains.example/docs/signed-in.html",
+		"http://trains.example:443":         "http://trains.example:443/docs/signed-in.html",
+		"https://trains.example:80/a%20b":   "https://trains.example:80/a%20b/docs/signed-in.html",
+		"https://trains.example/a/./b/../c": "https://trains.example/a/c/docs/signed-in.html",
+		"https://trains.example:":           "https://trains.example/docs/signed-in.html",
+		"":                                  "",
+		"/api":                              "",
+		"ftp://trains.example":              "",
+		"https://trains.example/?x=1":       "",
+		"https://anna@trains.example":       "",
+	} {
+		if got, err := httpserver.DocsRedirectURI(base); got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %s, %v, want %s", base, got, err, want)
+		}
 	}
 }
 

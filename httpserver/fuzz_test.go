@@ -84,6 +84,8 @@ func FuzzBody(f *testing.F) {
 		newBooking(b.TripID), payment("113.58", "4000000000000002"), payment("1", goodCard), `{"source":{"cvc":1,"x":[{}]},"amount":-0e-0}`,
 		"<booking><trip_id>" + b.TripID + "</trip_id><passenger_name>&lt;<![CDATA[x]]></passenger_name><has_dog>1</has_dog></booking>",
 		"<?xml version='1.0'?><!-- --><b:booking xmlns:b='b'><b:passenger_name xsi:nil='true'/></b:booking>",
+		"<booking xmlns='u' xmlns:b='u' a='1' b:a='2'><trip_id>" + b.TripID + "</trip_id><b:passenger_name>&#xD800;</b:passenger_name></booking>&#32;",
+		"<?xml version=\"1.0\" encoding='utf-8' standalone='no'?><booking a='&#x1F686;'a='1'><!----><x:y/></booking><?xml version='1.0'?><![CDATA[]]>",
 		`{"amount":1,"currency":"eur","source":{"name":"A","number":"12345678","sort_code":"12-34-56","account_type":"individual","bank_name":"B","country":"GB"}}`,
 	} {
 		f.Add(seed)

@@ -8,21 +8,23 @@ const (
 )
 
 // idempotencyKey reads the header that makes a request safe to send again,
-// empty if there is none. In quotation marks, as the IETF's draft has it, it is
-// the same key as without.
+// empty if there is none. The IETF's draft has it as a string of RFC 9651, which
+// is in quotation marks; most clients send the key bare, and it is the same key.
+//
+// What else makes two requests the same, the service knows: all of the body but
+// a card's code, of which nothing may be kept.
 func (x *exchange) idempotencyKey() (string, error) {
 	values := x.r.Header[keyHeader]
 	if len(values) == 0 {
 		return "", nil
 	}
-	key := values[0]
-	if n := len(key); n > 1 && key[0] == '"' && key[n-1] == '"' {
-		key = key[1 : n-1]
-	}
+	key, ok := unquote(values[0])
 	wrong := ""
 	switch {
 	case len(values) > 1:
 		wrong = "is there more than once"
+	case !ok:
+		wrong = "begins with a quotation mark, but is not one string in quotation marks (RFC 9651)"
 	case strings.TrimSpace(key) == "":
 		wrong = "is empty"
 	case len(key) > maxKey:
@@ -34,6 +36,28 @@ func (x *exchange) idempotencyKey() (string, error) {
 		return "", faults{{parameter: keyHeader, detail: wrong}}.problem()
 	}
 	return key, nil
+}
+
+// unquote returns what a string of RFC 9651 says, and as it is what does not
+// begin with a quotation mark. In the string, a backslash goes before each
+// quotation mark and each backslash, and before nothing else.
+func unquote(s string) (string, bool) {
+	if !strings.HasPrefix(s, `"`) {
+		return s, true
+	}
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"':
+			return b.String(), i == len(s)-1
+		case c == '\\':
+			if i++; i == len(s) || s[i] != '"' && s[i] != '\\' {
+				return "", false
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return "", false
 }
 
 // replayed says, if it is so, that the answer was given before.

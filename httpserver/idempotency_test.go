@@ -61,7 +61,10 @@ func TestIdempotencyKey(t *testing.T) {
 	}
 
 	for _, bad := range []part{
-		key(""), key(" "), key(`""`), key("ü"), key("a\tb"), key(strings.Repeat("k", 256)), header("Idempotency-Key", "a", "a"),
+		key(""), key(" "), key(`""`), key(`" "`), key("ü"), key(`"ü"`), key("a\tb"), key("\"a\tb\""), key("a\x7f"), key("a\x00"),
+		key(strings.Repeat("k", 256)), key(`"` + strings.Repeat("k", 256) + `"`),
+		header("Idempotency-Key", "a", "a"), header("Idempotency-Key", `"a"`, `"b"`), header("Idempotency-Key", "", ""),
+		key(`"`), key(`"a`), key(`"a", "b"`), key(`"a" "b"`), key(`"a"b"`), key(`"a\"`), key(`"a\b"`), key(`"a";x=1`),
 	} {
 		for _, target := range []string{"/bookings", target} {
 			p := w.do("POST", target, as("anna-w"), body("{}"), bad).problem(400, "invalid-request")
@@ -70,5 +73,32 @@ func TestIdempotencyKey(t *testing.T) {
 			}
 		}
 	}
-	ask("anna-w", strings.Repeat("k", 255), newBooking(w.get(strings.Replace(search, "02-01", "02-05", 1)).collection().Data[0].ID)).want(201)
+
+	// Whichever way a key is written, it is one.
+	trip = w.get(strings.Replace(search, "02-01", "02-05", 1)).collection().Data[0].ID
+	long := strings.Repeat("k", 255)
+	for _, ways := range [][]string{
+		{long, `"` + long + `"`}, {"abc", `"abc"`}, {`"x y"`, "x y"}, {`a\b"c`, `"a\\b\"c"`}, {`a"`, `"a\""`}, {`a\`, `"a\\"`}, {"a;x=1", `"a;x=1"`},
+	} {
+		first := ask("anna-w", ways[0], newBooking(trip)).want(201)
+		again := ask("anna-w", ways[1], newBooking(trip)).want(201)
+		if first.header.Get("Idempotency-Replayed") != "" || again.header.Get("Idempotency-Replayed") != "true" || again.body != first.body {
+			t.Errorf("%s: %v\n%s\nthen %v\n%s", ways[1], first.header, first.body, again.header, again.body)
+		}
+	}
+}
+
+// A card's code is not part of what makes two requests the same: nothing of it
+// is kept, not even in a fingerprint.
+func TestIdempotentPaymentIgnoresCode(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.book()
+	target, text := "/bookings/"+b.ID+"/payment", payment(w.get("/trips/"+b.TripID).resource().Price, goodCard)
+	first := w.do("POST", target, as("anna-w"), key("k"), body(text)).want(200)
+	again := w.do("POST", target, as("anna-w"), key(`"k"`), body(strings.Replace(text, `"123"`, `"999"`, 1))).want(200)
+	if again.header.Get("Idempotency-Replayed") != "true" || again.body != first.body {
+		t.Errorf("%v\n%s, was\n%s", again.header, again.body, first.body)
+	}
+	w.do("POST", target, as("anna-w"), key("k"), body(strings.Replace(text, `"exp_month":12`, `"exp_month":11`, 1))).problem(422, "key-reused")
 }

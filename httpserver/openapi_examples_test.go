@@ -12,17 +12,8 @@ import (
 // an example.
 func TestOpenAPIExamples(t *testing.T) {
 	t.Parallel()
-	text := newWorld(t).serve("GET", "/openapi.json").want(200).body
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := examples{t: t, doc: doc, schemas: jsonschema.NewCompiler()}
-	e.schemas.AssertFormat()
-	if err := e.schemas.AddResource(openAPIName, doc); err != nil {
-		t.Fatal(err)
-	}
-	e.walk("", doc)
+	e := newExamples(t, newWorld(t).serve("GET", "/openapi.json").want(200).body)
+	e.walk("", e.doc)
 	if e.checked < 80 {
 		t.Errorf("only %d examples were found", e.checked)
 	}
@@ -35,6 +26,21 @@ type examples struct {
 	doc     any
 	schemas *jsonschema.Compiler
 	checked int
+}
+
+// newExamples has the schemas of a description.
+func newExamples(t *testing.T, description string) *examples {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(description))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &examples{t: t, doc: doc, schemas: jsonschema.NewCompiler()}
+	e.schemas.AssertFormat()
+	if err := e.schemas.AddResource(openAPIName, doc); err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
 
 // walk looks at a part of the document. at is its pointer.

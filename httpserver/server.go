@@ -71,14 +71,11 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 		}
 		s.proxies = append(s.proxies, p.Masked())
 	}
-	s.handler = s.routes()
-	if len(opts.CORSOrigins) > 0 {
-		c, err := crossOrigin(opts.CORSOrigins)
-		if err != nil {
-			return nil, err
-		}
-		s.handler = c.Handler(s.handler)
+	shared, err := CrossOrigin(opts.CORSOrigins)
+	if err != nil {
+		return nil, err
 	}
+	s.handler = shared(s.routes())
 	return s, nil
 }
 

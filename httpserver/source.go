@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,7 +110,7 @@ func within(names, known []string) bool {
 
 func (r *sourceReader) card() *traintravel.Card {
 	return &traintravel.Card{
-		Name: r.text("name"), Number: traintravel.Secret(r.text("number")), CVC: traintravel.Secret(r.members["cvc"].text),
+		Name: r.text("name"), Number: traintravel.Secret(r.text("number")), CVC: traintravel.Secret(r.code("cvc")),
 		ExpMonth: r.whole("exp_month"), ExpYear: r.whole("exp_year"),
 		Address1: r.text("address_line1"), Address2: r.text("address_line2"), City: r.text("address_city"),
 		Country: r.text("address_country"), PostCode: r.text("address_post_code"),
@@ -132,15 +133,28 @@ func (r *sourceReader) text(name string) string {
 	return s.text
 }
 
-// whole is a member that is a whole number, zero if it is not there.
+// code is a member that is a row of digits: a string or, as some clients have
+// it, a number. It is no quantity, and leading zeros count, so that a number must
+// be written as the digits alone: 123.0, 1.23e2 and -123 are no codes.
+func (r *sourceReader) code(name string) string {
+	s := r.members[name]
+	if s.kind == '0' && strings.Trim(s.text, "0123456789") != "" {
+		r.wrong(r.at.AppendToken(name), "is neither a string nor a number of digits alone")
+	}
+	return s.text
+}
+
+// whole is a member that is a whole number, zero if it is not there. 12.0 and
+// 1.2e1 are 12, as JSON Schema has it. Numbers are doubles, by RFC 7493.
 func (r *sourceReader) whole(name string) int {
 	s := r.members[name]
 	if s.text == "" {
 		return 0
 	}
-	n, err := strconv.Atoi(s.text)
-	if s.kind != '0' || err != nil {
+	f, err := strconv.ParseFloat(s.text, 64)
+	if s.kind != '0' || err != nil || f != math.Trunc(f) || math.Abs(f) > math.MaxInt32 {
 		r.wrong(r.at.AppendToken(name), "is not a whole number")
+		return 0
 	}
-	return n
+	return int(f)
 }

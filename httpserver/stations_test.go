@@ -1,6 +1,7 @@
 package httpserver_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -27,12 +28,14 @@ func TestStationsAsTheyAre(t *testing.T) {
 			t.Errorf("the second time it is %s, not %s", again[i], listed[i])
 		}
 	}
-	for i := range w.timetable.Stations {
-		if st := &w.timetable.Stations[i]; st.ID.String() == berlin {
+	changed := *w.timetable
+	changed.Stations = slices.Clone(changed.Stations)
+	for i := range changed.Stations {
+		if st := &changed.Stations[i]; st.ID.String() == berlin {
 			st.Address = "Europaplatz <1>"
 		}
 	}
-	if _, err := w.service.LoadTimetable(t.Context(), w.timetable); err != nil {
+	if _, err := w.service.LoadTimetable(t.Context(), &changed); err != nil {
 		t.Fatal(err)
 	}
 	for _, target := range []string{one, all} {

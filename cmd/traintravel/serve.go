@@ -144,7 +144,17 @@ func (p *program) authentication(set settings, addr net.Addr, base string, ring 
 	if err := ring.RecordIssuer(base); err != nil {
 		return nil, nil, err
 	}
-	signIn, err := builtin(base, ring, p.log, limit)
+	shared, err := httpserver.CrossOrigin(set.origins)
+	if err != nil {
+		return nil, nil, flagError(err)
+	}
+	pages, err := docsRedirects(base, addr)
+	if err != nil {
+		return nil, nil, usagef("--base-url: %w", err)
+	}
+	signIn, err := builtin(ring, authserver.Options{
+		Issuer: base, DemoRedirectURIs: pages, CrossOrigin: shared, Limit: limit, Logger: p.log,
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -159,12 +169,32 @@ func (p *program) authentication(set settings, addr net.Addr, base string, ring 
 	return v, signIn, err
 }
 
+// docsRedirects are where people are sent back to who have signed in for /docs:
+// by the server's own name, and by the one that this machine has for itself. Its
+// addresses of this machine alone are good for every program.
+func docsRedirects(base string, addr net.Addr) ([]string, error) {
+	names := []string{base}
+	if tcp, ok := addr.(*net.TCPAddr); ok && (tcp.IP.IsLoopback() || tcp.IP.IsUnspecified()) {
+		names = append(names, fmt.Sprintf("http://localhost:%d", tcp.Port))
+	}
+	var uris []string
+	for _, name := range names {
+		uri, err := httpserver.DocsRedirectURI(name)
+		if err != nil {
+			return nil, err
+		}
+		uris = append(uris, uri)
+	}
+	return uris, nil
+}
+
 // limit is what the requests of the built-in authorization server count against.
 type limit = func(r *http.Request, client string) (header string, wait int64)
 
-// builtin is the built-in authorization server of an issuer.
-func builtin(issuer string, ring *keys.Ring, logger *slog.Logger, limit limit) (*authserver.Server, error) {
-	o := authserver.Options{Issuer: issuer, Keys: ring.Signing(), Logger: logger, Limit: limit}
+// builtin is the built-in authorization server, with the keys and the clients of
+// the ring.
+func builtin(ring *keys.Ring, o authserver.Options) (*authserver.Server, error) {
+	o.Keys = ring.Signing()
 	if secret := ring.ProgramSecret(); secret != "" {
 		o.Clients = append(o.Clients, authserver.Client{ID: "traintravel-program", Name: "A program", Secret: secret, Program: true})
 	}

@@ -41,7 +41,7 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&s.webhooks, "webhook", nil, "`URL` that newBooking events are posted to")
 	f.BoolVar(&s.webhookPrivate, "webhook-allow-private", false, "let subscribers name private addresses (the operator's own --webhook always may)")
 	f.StringSliceVar(&s.proxies, "trusted-proxy", nil, "`network` such as 10.0.0.0/8 whose X-Forwarded headers count: -For, and, without --base-url, -Proto, -Host and -Prefix")
-	f.StringSliceVar(&s.origins, "cors-origin", nil, "`origin` such as https://shop.example whose pages may call the API in browsers; * is all")
+	f.StringSliceVar(&s.origins, "cors-origin", nil, "`origin` such as https://shop.example whose pages may call the API, and the built-in sign-in's endpoints for programs, in browsers; * is all")
 	f.BoolVar(&s.publicSign, "public-signin", false, "let the built-in sign-in, which asks for no password, listen on other than loopback addresses")
 	f.StringVar(&s.clock, "clock", "", "`instant` such as 2024-02-01T08:00:00Z at which the service's clock starts")
 	f.BoolVar(&s.anyAmount, "any-amount", false, "accept any positive amount in any currency as payment")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/traintravel/traintravel/httpserver/authserver"
 	"github.com/traintravel/traintravel/internal/keys"
 )
 
@@ -37,7 +38,7 @@ run once.`,
 			if ring.Issuer() == "" {
 				return fmt.Errorf("%s does not say where the server is: start '%s serve' once, without --issuer", path, ourName())
 			}
-			issuer, err := builtin(ring.Issuer(), ring, nil, nil)
+			issuer, err := builtin(ring, authserver.Options{Issuer: ring.Issuer()})
 			if err != nil {
 				return err
 			}

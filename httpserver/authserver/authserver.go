@@ -48,6 +48,11 @@ type Options struct {
 	// Clients are the programs that may ask for tokens, beside the [DemoClient].
 	Clients []Client
 
+	// DemoRedirectURIs are where the [DemoClient] sends people back to besides
+	// loopback addresses, compared byte for byte, the port too. They are as those of
+	// a [Client], or http if the issuer is.
+	DemoRedirectURIs []string
+
 	// TokenLife is how long access tokens are good. Zero is one hour, and no
 	// more is allowed.
 	TokenLife time.Duration
@@ -58,6 +63,11 @@ type Options struct {
 	// quota is used up, how many seconds the client is to wait: then the answer
 	// is 429. Nil is no limit.
 	Limit func(r *http.Request, client string) (header string, wait int64)
+
+	// CrossOrigin wraps what answers programs (tokens, revocation, keys, metadata),
+	// so that pages of other origins may call it from browsers. It never wraps the
+	// pages that people see. Nil is no other origin.
+	CrossOrigin func(http.Handler) http.Handler
 
 	// Logger is told of sign-ins, at debug level, and of codes and refresh
 	// tokens that come twice. Nil is silent.
@@ -89,6 +99,7 @@ type Server struct {
 	signer  *signer
 	pages   *pages
 	mux     *http.ServeMux
+	shared  http.Handler // answers programs
 	origins *http.CrossOriginProtection
 
 	sessions *sessions
@@ -123,6 +134,9 @@ func New(o Options) (*Server, error) {
 	s := &Server{opts: o, base: base, clients: map[string]*client{}}
 	for _, c := range append([]Client{demoClient()}, o.Clients...) {
 		known, err := newClient(c)
+		if err == nil && c.ID == DemoClient {
+			err = known.returnTo(o.DemoRedirectURIs, base)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("the client %q %w", c.ID, err)
 		}
@@ -144,11 +158,23 @@ func New(o Options) (*Server, error) {
 	s.sessions = newSessions(base)
 	s.grants = newGrants()
 	s.routes()
+	s.shared = http.HandlerFunc(s.serve)
+	if o.CrossOrigin != nil {
+		s.shared = o.CrossOrigin(s.shared)
+	}
 	return s, nil
 }
 
 // ServeHTTP answers the paths that the package comment lists.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.forPrograms(r.URL.Path) {
+		s.shared.ServeHTTP(w, r)
+		return
+	}
+	s.serve(w, r)
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
@@ -157,6 +183,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	if s.limited(w, r, "") {
 		s.refuse(w, r)
+		return
+	}
+	if r.Method == http.MethodOptions && s.forPrograms(r.URL.Path) {
+		options(w, r.URL.Path)
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
@@ -178,12 +208,11 @@ func (s *Server) limited(w http.ResponseWriter, r *http.Request, client string) 
 // refuse answers a request of an address that has no quota left: a page for
 // people, an error for programs.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request) {
-	switch r.URL.Path {
-	case "/oauth/authorize", "/oauth/sign-in", "/oauth/sign-out", "/oauth/consent":
-		s.pages.fault(w, http.StatusTooManyRequests, "There were too many requests from where you are. Please try again in a moment.", "")
-	default:
+	if s.forPrograms(r.URL.Path) {
 		s.fail(w, errTooMany())
+		return
 	}
+	s.pages.fault(w, http.StatusTooManyRequests, "There were too many requests from where you are. Please try again in a moment.", "")
 }
 
 func errTooMany() error {
@@ -204,19 +233,47 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("POST /oauth/sign-out", s.signOut)
 	s.mux.HandleFunc("POST /oauth/consent", s.consent)
 	s.mux.HandleFunc("GET /oauth/style.css", s.pages.style)
-	s.mux.HandleFunc("/oauth/token", s.endpoint(s.token))
-	s.mux.HandleFunc("/oauth/revoke", s.endpoint(s.revoke))
-	s.mux.HandleFunc("GET /oauth/jwks", s.jwks)
-	s.mux.HandleFunc("GET /.well-known/oauth-authorization-server", s.metadata)
-	if p := s.base.EscapedPath(); p != "" { // where RFC 8414 looks for an issuer with a path
-		s.mux.HandleFunc("GET /.well-known/oauth-authorization-server/{path...}", func(w http.ResponseWriter, r *http.Request) {
-			if "/"+r.PathValue("path") != s.base.Path {
+	s.mux.HandleFunc(tokenPath, s.endpoint(s.token))
+	s.mux.HandleFunc(revokePath, s.endpoint(s.revoke))
+	s.mux.HandleFunc("GET "+keysPath, s.jwks)
+	s.mux.HandleFunc("GET "+metadataPath, s.metadata)
+	if s.base.EscapedPath() != "" { // where RFC 8414 looks for an issuer with a path
+		s.mux.HandleFunc("GET "+metadataPath+"/{path...}", func(w http.ResponseWriter, r *http.Request) {
+			if !s.forPrograms(r.URL.Path) {
 				http.NotFound(w, r)
 				return
 			}
 			s.metadata(w, r)
 		})
 	}
+}
+
+// What programs ask.
+const (
+	tokenPath    = "/oauth/token"
+	revokePath   = "/oauth/revoke"
+	keysPath     = "/oauth/jwks"
+	metadataPath = "/.well-known/oauth-authorization-server"
+)
+
+// forPrograms says whether a path is of what programs ask. Everything else is for
+// people.
+func (s *Server) forPrograms(path string) bool {
+	switch path {
+	case tokenPath, revokePath, keysPath, metadataPath, metadataPath + s.base.Path:
+		return true
+	}
+	return false
+}
+
+// options answers what browsers ask before they let a page of another origin call.
+func options(w http.ResponseWriter, path string) {
+	allow := "GET, HEAD, OPTIONS"
+	if path == tokenPath || path == revokePath {
+		allow = endpointMethods
+	}
+	w.Header().Set("Allow", allow)
+	w.WriteHeader(http.StatusNoContent)
 }
 
 // secret makes a name that nobody guesses: 256 bits in base64url.

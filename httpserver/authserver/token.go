@@ -17,7 +17,7 @@ func (s *Server) endpoint(handle func(w http.ResponseWriter, c *client, form url
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Pragma", "no-cache")
 		if r.Method != http.MethodPost {
-			w.Header().Set("Allow", http.MethodPost)
+			w.Header().Set("Allow", endpointMethods)
 			s.fail(w, &oauthError{"invalid_request", "the method is POST", http.StatusMethodNotAllowed})
 			return
 		}
@@ -40,6 +40,9 @@ func (s *Server) endpoint(handle func(w http.ResponseWriter, c *client, form url
 		}
 	}
 }
+
+// endpointMethods are those of an endpoint.
+const endpointMethods = "OPTIONS, POST"
 
 // readForm reads a body, and nothing from the address: that is in logs.
 func readForm(r *http.Request) (url.Values, error) {

@@ -280,7 +280,7 @@ func TestClientAuthentication(t *testing.T) {
 	b.post(a.url+"/oauth/token?x=y", whole).fails(t, "anything in the address", 400, "invalid_request")
 	p := b.get(a.url + "/oauth/token?" + whole.Encode())
 	p.fails(t, "by GET", 405, "invalid_request")
-	if p.header.Get("Allow") != "POST" {
+	if p.header.Get("Allow") != "OPTIONS, POST" {
 		t.Error(p.header)
 	}
 	for _, kind := range []string{"", "application/json", "multipart/form-data; boundary=x", "text/plain"} {

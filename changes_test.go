@@ -1,0 +1,58 @@
+package traintravel
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+)
+
+// Rules for changing are kept with the timetable.
+func TestChangesAreRecorded(t *testing.T) {
+	t.Parallel()
+	tt, ids := sampleTimetable()
+	tt.Trains[0].Line = "line 1"
+	a, b := tt.Stations[0].ID, tt.Stations[1].ID
+	tt.Changes = []Change{
+		{From: a, To: a, Time: 3 * time.Minute},
+		{From: a, To: b, Feed: "f", FromLine: "line 1", ToLine: "line 2", Kind: Impossible},
+		{From: b, To: b, Feed: "f", FromTrain: "t1", ToTrain: "t2", Kind: StaySeated},
+	}
+	got, _, err := decodeTimetable(encodeTimetable(tt, ids))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(tt.Changes, got.Changes); diff != "" || got.Trains[0].Line != "line 1" {
+		t.Errorf("-kept +read:\n%s", diff)
+	}
+}
+
+func TestChangesThatCannotBe(t *testing.T) {
+	t.Parallel()
+	tt := &Timetable{Stations: []Station{{ID: uuid.UUID{1}, Name: "a", Zone: "UTC"}}}
+	a := tt.Stations[0].ID
+	for field, c := range map[string]Change{
+		"changes[0].from":     {From: uuid.UUID{2}, To: a},
+		"changes[0].to":       {From: a, To: uuid.UUID{2}},
+		"changes[0].kind":     {From: a, To: a, Kind: 3},
+		"changes[0].time":     {From: a, To: a, Time: 24*time.Hour + time.Second},
+		"changes[0].to_train": {From: a, To: a, ToTrain: "\x00"},
+		"changes[0]":          {From: a, To: a, Kind: StaySeated, FromTrain: "1"},
+	} {
+		tt.Changes = []Change{c}
+		var bad *InvalidError
+		if err := tt.Check(); !errors.As(err, &bad) || bad.Field != field {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	for _, c := range []Change{
+		{From: a, To: a, Time: -time.Second}, {From: a, To: a, Time: time.Millisecond}, {From: a, To: a, Time: time.Second, Kind: Impossible},
+	} {
+		tt.Changes = []Change{c}
+		if err := tt.Check(); err == nil {
+			t.Errorf("%+v is accepted", c)
+		}
+	}
+}

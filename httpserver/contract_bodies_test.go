@@ -1,0 +1,205 @@
+package httpserver_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pb33f/libopenapi"
+	validator "github.com/pb33f/libopenapi-validator"
+	"github.com/pb33f/libopenapi-validator/config"
+	highbase "github.com/pb33f/libopenapi/datamodel/high/base"
+)
+
+// sent notes in which form a body was taken, and which members it had.
+func (k asker) sent(id string, op operation, target string, parts []part) {
+	if op.RequestBody == nil {
+		return
+	}
+	r := k.request(base, op.method, target, parts)
+	mediaType := r.Header.Get("Content-Type")
+	k.met[id+" takes "+mediaType] = true
+	if content := op.RequestBody.Content.GetOrZero(mediaType); content != nil && mediaType == "application/json" {
+		var v any
+		if err := json.NewDecoder(r.Body).Decode(&v); err != nil {
+			k.t.Fatal(err)
+		}
+		k.members(content.Schema, v, id)
+	}
+}
+
+// members notes which members an answer may have, and which it has. A schema
+// that has a name is the same one wherever it stands.
+func (c *contract) members(p *highbase.SchemaProxy, v any, at string) {
+	if ref := p.GetReference(); ref != "" {
+		at = ref[strings.LastIndexByte(ref, '/')+1:]
+	}
+	s := p.Schema()
+	if list, ok := v.([]any); ok && s.Items != nil && s.Items.IsA() {
+		for _, one := range list {
+			c.members(s.Items.A, one, at)
+		}
+		return
+	}
+	for _, more := range slices.Concat(s.AllOf, s.OneOf) {
+		c.members(more, v, at)
+	}
+	object, ok := v.(map[string]any)
+	if !ok || s.Properties == nil {
+		return
+	}
+	for name, member := range s.Properties.FromOldest() {
+		full := at + "." + name
+		c.described[full] = true
+		if value, ok := object[name]; ok {
+			c.met[full] = true
+			c.members(member, value, full)
+		}
+	}
+}
+
+// bodies sends what each operation takes in each form that is described, and in
+// forms that are not.
+func (c *contract) bodies(t *testing.T) {
+	w := newWorld(t)
+	k := c.asker(t, w)
+	trip := w.get(search + "&bicycles=true&dogs=true").collection().Data[0]
+	booking := c.operations["createBooking"].RequestBody.Content
+	root, _ := namesInXML(booking.GetOrZero("application/xml").Schema.Schema())
+	for i, flags := range []string{"", `,"has_bicycle":true,"has_dog":false`, `,"has_bicycle":false,"has_dog":true`, `,"has_bicycle":true,"has_dog":true`} {
+		text := fmt.Sprintf(`{"trip_id":%q,"passenger_name":"Zoë & <Anna> \"李\""%s}`, trip.ID, flags)
+		fromJSON := k.ask(201, "createBooking", "/bookings", writing, body(text), key(fmt.Sprint("json ", i)))
+		inXML := xmlOf(t, text, root, "")
+		fromXML := k.ask(201, "createBooking", "/bookings", writing, xmlBody(inXML), key(fmt.Sprint("xml ", i)))
+		same := func(a answer) string {
+			return strings.ReplaceAll(a.body, a.resource().ID, "ID")
+		}
+		if same(fromJSON) != same(fromXML) {
+			t.Errorf("%s\nmade\n%s\nand in XML\n%s", text, fromJSON.body, fromXML.body)
+		}
+		replayed := k.ask(201, "createBooking", "/bookings", writing, xmlBody(inXML), key(fmt.Sprint("json ", i)))
+		if replayed.header.Get("Idempotency-Replayed") != "true" || replayed.body != fromJSON.body {
+			t.Errorf("%s in XML is not the same request: %v %s", text, replayed.header, replayed.body)
+		}
+	}
+	for _, bad := range []string{"", "<booking/>", "<booking><trip_id>x</trip_id></booking>", "<trip/>", "{}"} {
+		k.ask(400, "createBooking", "/bookings", writing, xmlBody(bad))
+	}
+
+	at := "/bookings/" + w.book().ID + "/payment"
+	for id, o := range map[string]struct{ target, text string }{
+		"createBooking": {"/bookings", newBooking(trip.ID)}, "createBookingPayment": {at, payment(trip.Price, goodCard)},
+	} {
+		for _, form := range []string{"application/json", "application/xml", "application/problem+json", "application/x-www-form-urlencoded", "multipart/form-data", "text/plain", ""} {
+			if c.operations[id].RequestBody.Content.GetOrZero(form) != nil {
+				continue
+			}
+			text := o.text
+			if form == "application/xml" {
+				text = xmlOf(t, text, "payment", "")
+			}
+			k.ask(415, id, o.target, writing, body(text), header("Content-Type", form))
+		}
+	}
+}
+
+// readHooks makes paths of what is posted to others, so that requests can be held
+// to them.
+func (c *contract) readHooks(t *testing.T, options []config.Option) validator.Validator {
+	t.Helper()
+	text := newWorld(t).serve("GET", "/openapi.json").want(200).body
+	c.examples = newExamples(t, text)
+	var d map[string]any
+	if err := json.Unmarshal([]byte(text), &d); err != nil {
+		t.Fatal(err)
+	}
+	paths := map[string]any{}
+	for name, hook := range d["webhooks"].(map[string]any) {
+		paths["/"+name] = hook
+		c.described["webhook "+name] = true
+	}
+	d["paths"], d["webhooks"] = paths, map[string]any{}
+	turned, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := libopenapi.NewDocument(turned)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, errs := validator.NewValidator(doc, options...)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	return v
+}
+
+// webhooks books, and holds what is posted then to the description.
+func (c *contract) webhooks(t *testing.T) {
+	got := make(chan *http.Request, 10)
+	var lost sync.Once
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		r = r.Clone(context.Background())
+		r.Body = io.NopCloser(bytes.NewReader(text))
+		got <- r
+		lost.Do(func() { w.WriteHeader(http.StatusAccepted) }) // which is not 200
+	}))
+	t.Cleanup(hook.Close)
+	w := newWorld(t, func(w *world) { w.service_.Notifier = newWebhook(t, hook.URL+"/newBooking") })
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { _ = w.service.Run(ctx) })
+	defer running.Wait()
+	defer stop()
+
+	k := c.asker(t, w)
+	made := k.ask(201, "createBooking", "/bookings", writing, body(newBooking(w.trip().ID)), key("hook"))
+	ids := map[string]bool{}
+	for range 2 { // until it is acknowledged
+		var r *http.Request
+		for tries := 0; r == nil; tries++ {
+			select {
+			case r = <-got:
+			case <-time.After(20 * time.Millisecond):
+				if w.later(time.Minute); tries == 500 {
+					t.Fatal("nothing is posted any more")
+				}
+			}
+		}
+		text, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(text) != made.body {
+			t.Errorf("posted is\n%s\nand the booking was\n%s", text, made.body)
+		}
+		ids[r.Header.Get("Webhook-Id")] = true
+		asked, err := http.NewRequest(r.Method, base+r.URL.Path, bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked.Header = r.Header
+		if ok, faults := c.hooks.ValidateHttpRequest(asked); !ok {
+			for _, f := range faults {
+				t.Errorf("what is posted: %s: %s %v\n%v\n%s", f.Message, f.Reason, f.SchemaValidationErrors, r.Header, text)
+			}
+		}
+		c.met["webhook newBooking"] = true
+	}
+	if len(ids) != 1 {
+		t.Errorf("one event has the IDs %v", ids)
+	}
+}
