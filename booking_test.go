@@ -16,7 +16,7 @@ import (
 func TestLifeOfABooking(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		ctx, o := t.Context(), newOffice(t, store)
-		found, err := o.SearchTrips(ctx, traintravel.TripQuery{Origin: station('A'), Destination: station('D'), Depart: opens})
+		found, err := o.SearchTrips(ctx, traintravel.TripQuery{Origin: station('A'), Destination: station('D'), Depart: opens, Direct: true})
 		if err != nil || len(found.Items) != 1 {
 			t.Fatalf("found %+v, %v", found, err)
 		}

@@ -92,7 +92,12 @@ func soundTimetablesWork(t *rapid.T) bool {
 		for _, destination := range sn.stationAt {
 			for _, d := range days {
 				loc := sn.locations[origin]
-				for _, rides := range sn.direct(origin, destination, d.Start(loc), (d + 1).Start(loc)) {
+				if origin == destination {
+					continue
+				}
+				a := ask{origin: origin, destination: destination, date: d, from: d.Start(loc).Unix(), to: (d + 1).Start(loc).Unix()}
+				for _, r := range sn.direct(&TripQuery{}, a) {
+					rides := []ride{r}
 					checkRides(t, sn, tt, rides)
 					checkResolve(t, sn, tt, tripID(rides))
 					checkSale(t, sn, rides)

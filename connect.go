@@ -4,15 +4,13 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/traintravel/traintravel/internal/raptor"
 )
 
-const (
-	// changeTime is the least time to change trains at one station.
-	changeTime = 5 * time.Minute
-	// longestChange is the most a traveller is made to wait for the next train
-	// after changeTime.
-	longestChange = 24 * time.Hour
-)
+// longestTrip is how long a trip with changes may take: who depends on later
+// trains does not take them.
+const longestTrip = raptor.Longest * 24 * time.Hour
 
 // A change is one way to get from a train to the next.
 type change struct {
@@ -25,11 +23,13 @@ type change struct {
 // connect completes a trip of which the first run and its boarding call, the
 // other trains' registered numbers and the last alighting call are known. The
 // rule, the same for a search and for the ID it gave away: the next train is
-// the next run that can be caught at any station both call at; of these
-// stations the one with the most slack, and of those the earliest, from which
-// the rest of the trip is possible. It returns nil if there is none.
+// the next run that can be caught anywhere; of the ways to change into it the one
+// from which the rest of the trip arrives earliest, of these the one with the
+// most slack, and of those the earliest. It returns nil if there is none.
 func (sn *snapshot) connect(first ride, numbers []uint32, alight int) []ride {
-	c := connector{sn: sn, numbers: numbers, alight: alight, known: map[boarding][]ride{}}
+	c := connector{
+		sn: sn, numbers: numbers, alight: alight, until: first.departs().Add(longestTrip), known: map[boarding][]ride{},
+	}
 	return c.from(first, 0)
 }
 
@@ -39,6 +39,7 @@ type connector struct {
 	sn      *snapshot
 	numbers []uint32
 	alight  int
+	until   time.Time // the last train departs no later
 	known   map[boarding][]ride
 }
 
@@ -60,9 +61,9 @@ func (c *connector) from(first ride, n int) []ride {
 	return trip
 }
 
-func (c *connector) search(first ride, n int) []ride {
+func (c *connector) search(first ride, n int) (trip []ride) {
 	last := n == len(c.numbers)-1
-	for _, ch := range c.sn.changes(first, c.numbers[n], last, c.alight) {
+	for _, ch := range c.changes(first, c.numbers[n], last) {
 		first.alight = ch.alight
 		next := ride{date: ch.date, board: ch.board}
 		next.train, _ = c.sn.numbered(c.numbers[n], ch.date)
@@ -70,38 +71,42 @@ func (c *connector) search(first ride, n int) []ride {
 			next.alight = c.alight
 			return []ride{first, next}
 		}
-		if rest := c.from(next, n+1); rest != nil && !rides(rest, first.run()) {
-			return append([]ride{first}, rest...)
+		rest := c.from(next, n+1)
+		if rest != nil && !rides(rest, first.run()) && (trip == nil || arrival(rest).Before(arrival(trip))) {
+			trip = append([]ride{first}, rest...)
 		}
 	}
-	return nil
+	return trip
 }
+
+func arrival(trip []ride) time.Time { return trip[len(trip)-1].arrives() }
 
 func rides(trip []ride, run RunID) bool {
 	return slices.ContainsFunc(trip, func(r ride) bool { return r.run() == run })
 }
 
-// changes lists the ways to change into the next run of a train, best first.
-func (sn *snapshot) changes(from ride, number uint32, last bool, alight int) []change {
+// changes lists the ways to change into the next run of a train, most slack first.
+func (c *connector) changes(from ride, number uint32, last bool) []change {
 	var all []change
-	for i := from.board + 1; i < len(from.train.calls); i++ {
-		if !from.train.calls[i].alight {
+	for i := from.board + 1; i < len(from.train.stops); i++ {
+		if !from.train.alights(i) {
 			continue
 		}
 		arrives := from.train.arrives(from.date, i)
-		earliest := arrives.Add(changeTime)
-		for _, v := range sn.byNumber[number] {
-			t := &sn.trains[v]
-			for j := range t.calls {
-				if t.calls[j].station != from.train.calls[i].station || !t.calls[j].board ||
-					last && !t.rideable(j, alight) {
-					continue
+		for _, e := range c.sn.network.Edges(from.train.stops[i].Alight) {
+			earliest := arrives.Add(time.Duration(e.Seconds) * time.Second)
+			for _, v := range c.sn.byNumber[number] {
+				t := &c.sn.trains[v]
+				for j := range t.stops {
+					if t.stops[j].Board != e.To || last && !t.rideable(j, c.alight) {
+						continue
+					}
+					d, departs, ok := t.next(j, earliest, c.until)
+					if !ok || d < t.since || t.run(d) == from.run() {
+						continue
+					}
+					all = append(all, change{alight: i, board: j, date: d, slack: departs.Sub(earliest), arrives: arrives})
 				}
-				d, departs, ok := t.next(j, earliest)
-				if !ok || d < t.since || t.run(d) == from.run() {
-					continue
-				}
-				all = append(all, change{alight: i, board: j, date: d, slack: departs.Sub(earliest), arrives: arrives})
 			}
 		}
 	}
@@ -117,18 +122,17 @@ func (sn *snapshot) changes(from ride, number uint32, last bool, alight int) []c
 	return all
 }
 
-// next finds the first run that departs from a call at or after an instant,
-// within the longest wait.
-func (t *train) next(call int, earliest time.Time) (Date, time.Time, bool) {
-	offset := time.Duration(t.calls[call].depart) * time.Second
-	first := DateOf(earliest.Add(-offset).In(t.location)) - 1
-	for d := first; d <= first+3; d++ {
-		if !t.days.runs(d) {
-			continue
+// next finds the first run that departs from a call at or after an instant, and
+// not after another.
+func (t *train) next(call int, earliest, until time.Time) (Date, time.Time, bool) {
+	offset := time.Duration(t.depart(call)) * time.Second
+	for d := DateOf(earliest.Add(-offset).In(t.location)) - 1; ; d++ {
+		departs := t.departs(d, call)
+		if departs.After(until) || d > t.days.last {
+			return 0, time.Time{}, false
 		}
-		if departs := t.departs(d, call); !departs.Before(earliest) {
-			return d, departs, departs.Sub(earliest) <= longestChange
+		if !departs.Before(earliest) && t.days.runs(d) {
+			return d, departs, true
 		}
 	}
-	return 0, time.Time{}, false
 }

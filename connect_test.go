@@ -15,7 +15,7 @@ func connected(t *testing.T, sn *snapshot, d Date, names ...string) []string {
 	for i, name := range names {
 		for k := range sn.trains {
 			if tr := &sn.trains[k]; tr.name == name {
-				code.numbers[i], code.alight = tr.number, len(tr.calls)-1
+				code.numbers[i], code.alight = tr.number, len(tr.stops)-1
 			}
 		}
 	}
@@ -170,17 +170,17 @@ func TestConnect(t *testing.T) {
 			},
 		},
 		{
-			"a day of waiting and the time to change", monday,
-			[]Train{trainOf("1", berlin, on(monday), "A 8:00", "B 9:00"), trainOf("2", berlin, on(monday+1), "B 9:05", "C 10:00")},
+			"three days after the departure", monday,
+			[]Train{trainOf("1", berlin, on(monday), "A 8:00", "B 9:00"), trainOf("2", berlin, on(monday+3), "B 8:00", "C 10:00")},
 			[]string{"1", "2"},
 			[]string{
 				"1 of 2021-06-14: A 2021-06-14T08:00:00+02:00 - B 2021-06-14T09:00:00+02:00",
-				"2 of 2021-06-15: B 2021-06-15T09:05:00+02:00 - C 2021-06-15T10:00:00+02:00",
+				"2 of 2021-06-17: B 2021-06-17T08:00:00+02:00 - C 2021-06-17T10:00:00+02:00",
 			},
 		},
 		{
 			"a minute more", monday,
-			[]Train{trainOf("1", berlin, on(monday), "A 8:00", "B 9:00"), trainOf("2", berlin, on(monday+1), "B 9:06", "C 10:00")},
+			[]Train{trainOf("1", berlin, on(monday), "A 8:00", "B 9:00"), trainOf("2", berlin, on(monday+3), "B 8:01", "C 10:00")},
 			[]string{"1", "2"}, none,
 		},
 		{
@@ -202,8 +202,8 @@ func TestConnect(t *testing.T) {
 			},
 		},
 		{
-			"a day of 25 hours is too long to wait", NewDate(2021, 10, 30),
-			[]Train{trainOf("1", berlin, on(NewDate(2021, 10, 30)), "A 8:00", "B 9:00"), trainOf("2", berlin, on(NewDate(2021, 10, 31)), "B 9:05", "C 10:00")},
+			"hours are counted, not days", NewDate(2021, 10, 30),
+			[]Train{trainOf("1", berlin, on(NewDate(2021, 10, 30)), "A 8:00", "B 9:00"), trainOf("2", berlin, on(NewDate(2021, 11, 2)), "B 7:01", "C 10:00")},
 			[]string{"1", "2"}, none,
 		},
 		{

@@ -164,7 +164,7 @@ func TestPlacesAreSoldBySection(t *testing.T) {
 		for _, full := range []string{"AB", "BC", "CD", "AD"} {
 			o.tryBook(berta, o.trip(rune(full[0]), rune(full[1]), "R 1"), traintravel.ErrSoldOut)
 		}
-		if found, err := o.SearchTrips(t.Context(), traintravel.TripQuery{Origin: station('A'), Destination: station('D'), Depart: opens}); err != nil || len(found.Items) != 0 {
+		if found, err := o.SearchTrips(t.Context(), traintravel.TripQuery{Origin: station('A'), Destination: station('D'), Depart: opens, Direct: true}); err != nil || len(found.Items) != 0 {
 			t.Errorf("a sold-out trip is found: %+v, %v", found, err)
 		}
 	})

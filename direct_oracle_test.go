@@ -83,11 +83,12 @@ func TestDirectFindsWhatIsThere(t *testing.T) {
 // there are.
 func checkDirect(t *rapid.T, tt *Timetable, sn *snapshot, origin, destination uuid.UUID, from, to time.Time) int {
 	got := []string{}
-	for _, rides := range sn.direct(sn.stationAt[origin], sn.stationAt[destination], from, to) {
-		r := rides[0]
-		i := slices.IndexFunc(sn.trains, func(t train) bool { return &t.calls[0] == &r.train.calls[0] })
+	a := ask{origin: sn.stationAt[origin], destination: sn.stationAt[destination], from: unixUp(from), to: unixUp(to)}
+	a.date = DateOf(from.In(sn.locations[a.origin]))
+	for _, r := range sn.direct(&TripQuery{}, a) {
+		i := r.train.index
 		got = append(got, fmt.Sprint(i, r.date, r.board, r.alight, r.departs().Unix()))
-		if again, err := sn.resolve(tripID(rides)); err != nil || len(again) != 1 || again[0] != r {
+		if again, err := sn.resolve(tripID([]ride{r})); err != nil || len(again) != 1 || again[0] != r {
 			t.Fatalf("%s: its ID resolves to %v, %v", sn.describe(r), again, err)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel/internal/raptor"
 )
 
 // What the tests of the package's users need of its insides.
@@ -36,7 +38,7 @@ func (s *Service) DirectTrip(ctx context.Context, number string, d Date, from, t
 		return uuid.Nil, err
 	}
 	at := func(t *train, station uuid.UUID) int {
-		return slices.IndexFunc(t.calls, func(c call) bool { return sn.stations[c.station].ID == station })
+		return slices.IndexFunc(t.stops, func(s raptor.Stop) bool { return sn.stations[s.Station].ID == station })
 	}
 	for i := range sn.trains {
 		t := &sn.trains[i]

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/traintravel/traintravel/internal/raptor"
 )
 
 func TestFarePrice(t *testing.T) {
@@ -32,7 +34,7 @@ func TestFarePrice(t *testing.T) {
 	} {
 		var rides []ride
 		for _, l := range c.legs {
-			rides = append(rides, ride{train: &train{fare: l.fare, calls: []call{{metres: 0}, {metres: l.metres}}}, alight: 1})
+			rides = append(rides, ride{train: &train{fare: l.fare, stops: []raptor.Stop{{Metres: 0}, {Metres: l.metres}}}, alight: 1})
 		}
 		if got, ok := farePrice(rides); got != c.want || ok != c.ok {
 			t.Errorf("%s: %v, %t; want %v, %t", c.name, got, ok, c.want, c.ok)
@@ -43,7 +45,7 @@ func TestFarePrice(t *testing.T) {
 // Whatever Check lets through can be paid.
 func TestGreatestFareCanBePaid(t *testing.T) {
 	t.Parallel()
-	longest := ride{train: &train{fare: Fare{"eur", maxFare, maxPerKm}, calls: []call{{}, {metres: math.MaxInt32}}}, alight: 1}
+	longest := ride{train: &train{fare: Fare{"eur", maxFare, maxPerKm}, stops: []raptor.Stop{{}, {Metres: math.MaxInt32}}}, alight: 1}
 	rides := slices.Repeat([]ride{longest}, maxLegs)
 	if price, ok := farePrice(rides); !ok || price.Amount > maxPayment {
 		t.Errorf("%d legs cost %v, more than the %d that can be paid", maxLegs, price, int64(maxPayment))
@@ -69,11 +71,11 @@ func TestDistancesAreFilledIn(t *testing.T) {
 		tr.Calls[i].Metres = 0
 	}
 	sn := compiled(t, networkOf(tr)) // B is a degree north of A: 111.2 km
-	calls := sn.trains[0].calls
-	if m := calls[1].metres; m < 111_000 || m > 111_400 {
+	calls := sn.trains[0].stops
+	if m := calls[1].Metres; m < 111_000 || m > 111_400 {
 		t.Errorf("a degree has %d metres", m)
 	}
-	if back := calls[2].metres - calls[1].metres; back < calls[1].metres-1 || back > calls[1].metres+1 {
-		t.Errorf("the way there has %d metres, the way back %d", calls[1].metres, back)
+	if back := calls[2].Metres - calls[1].Metres; back < calls[1].Metres-1 || back > calls[1].Metres+1 {
+		t.Errorf("the way there has %d metres, the way back %d", calls[1].Metres, back)
 	}
 }

@@ -131,14 +131,16 @@ func (sn *snapshot) describeAll(rides []ride) []string {
 // ridesOn searches a calendar day at the origin, as SearchTrips does, and
 // orders what it finds by departure.
 func (sn *snapshot) ridesOn(origin, destination string, d Date) []string {
-	loc := sn.locations[sn.named(origin)]
-	found := sn.direct(sn.named(origin), sn.named(destination), d.Start(loc), (d + 1).Start(loc))
-	slices.SortFunc(found, func(a, b []ride) int {
-		return cmp.Or(a[0].departs().Compare(b[0].departs()), a[0].arrives().Compare(b[0].arrives()))
+	found := sn.directOn(origin, destination, d)
+	slices.SortFunc(found, func(a, b ride) int {
+		return cmp.Or(a.departs().Compare(b.departs()), a.arrives().Compare(b.arrives()))
 	})
-	all := []string{}
-	for _, rides := range found {
-		all = append(all, sn.describeAll(rides)...)
-	}
-	return all
+	return sn.describeAll(found)
+}
+
+func (sn *snapshot) directOn(origin, destination string, d Date) []ride {
+	loc := sn.locations[sn.named(origin)]
+	return sn.direct(&TripQuery{}, ask{
+		origin: sn.named(origin), destination: sn.named(destination), date: d, from: d.Start(loc).Unix(), to: (d + 1).Start(loc).Unix(),
+	})
 }

@@ -57,9 +57,9 @@ func (sn *snapshot) newInventory(t *train) *inventory {
 
 // marks is the list of calls that an inventory of this train counts on.
 func (sn *snapshot) marks(t *train) []uint64 {
-	m := make([]uint64, len(t.calls))
-	for i, c := range t.calls {
-		m[i] = stationMark(sn.stations[c.station].ID)
+	m := make([]uint64, len(t.stops))
+	for i, c := range t.stops {
+		m[i] = stationMark(sn.stations[c.Station].ID)
 	}
 	return m
 }

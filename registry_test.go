@@ -195,7 +195,7 @@ func TestRegistryReusesNumbers(t *testing.T) {
 		if _, err := sn.resolve(id); (err == nil) != want {
 			t.Errorf("an ID of %s: %v, want a trip: %t", d, err, want)
 		}
-		found := sn.direct(sn.named("Köln"), sn.named("Bonn"), d.Start(sn.locations[0]), (d + 1).Start(sn.locations[0]))
+		found := sn.directOn("Köln", "Bonn", d)
 		if (len(found) == 1) != want {
 			t.Errorf("on %s %d trips are found: want one: %t", d, len(found), want)
 		}

@@ -9,11 +9,12 @@ import (
 // slowResolve is what a trip's code means, written to be seen right.
 func slowResolve(sn *snapshot, c tripCode) []ride {
 	first, ok := slowRun(sn, c.numbers[0], c.date)
-	if !ok || c.board >= len(first.calls) || !first.calls[c.board].board {
+	if !ok || c.board >= len(first.stops) || !first.boards(c.board) {
 		return nil
 	}
-	rides := slowConnect(sn, ride{train: first, date: c.date, board: c.board}, c.numbers[1:c.legs], c.alight)
-	if n := len(rides); n > 0 && rides[n-1].train.calls[rides[n-1].alight].station == first.calls[c.board].station {
+	from := ride{train: first, date: c.date, board: c.board}
+	rides := slowConnect(sn, from, c.numbers[1:c.legs], c.alight, from.departs().Add(72*time.Hour))
+	if n := len(rides); n > 0 && rides[n-1].train.station(rides[n-1].alight) == first.station(c.board) {
 		return nil
 	}
 	return rides
@@ -30,21 +31,24 @@ func slowRun(sn *snapshot, number uint32, d Date) (*train, bool) {
 }
 
 // slowConnect completes a trip: see connect.
-func slowConnect(sn *snapshot, r ride, numbers []uint32, alight int) []ride {
+func slowConnect(sn *snapshot, r ride, numbers []uint32, alight int, until time.Time) (trip []ride) {
 	if len(numbers) == 0 {
 		if r.alight = alight; !r.train.rideable(r.board, alight) {
 			return nil
 		}
 		return []ride{r}
 	}
-	for _, c := range slowChanges(sn, r, numbers[0], len(numbers) == 1, alight) {
-		rest := slowConnect(sn, c.next, numbers[1:], alight)
-		r.alight = c.alight
-		if rest != nil && !slices.ContainsFunc(rest, func(x ride) bool { return x.run() == r.run() }) {
-			return append([]ride{r}, rest...)
+	for _, c := range slowChanges(sn, r, numbers[0], len(numbers) == 1, alight, until) {
+		rest := slowConnect(sn, c.next, numbers[1:], alight, until)
+		if rest == nil || slices.ContainsFunc(rest, func(x ride) bool { return x.run() == r.run() }) {
+			continue
+		}
+		if trip == nil || rest[len(rest)-1].arrives().Before(trip[len(trip)-1].arrives()) {
+			r.alight = c.alight
+			trip = append([]ride{r}, rest...)
 		}
 	}
-	return nil
+	return trip
 }
 
 type slowChange struct {
@@ -54,25 +58,25 @@ type slowChange struct {
 
 // slowChanges lists where one can change into the next run of a train that can
 // be caught anywhere: most time to spare first, then the earliest.
-func slowChanges(sn *snapshot, r ride, number uint32, last bool, alight int) []slowChange {
+func slowChanges(sn *snapshot, r ride, number uint32, last bool, alight int, until time.Time) []slowChange {
 	var all []slowChange
-	for i := r.board + 1; i < len(r.train.calls); i++ {
+	for i := r.board + 1; i < len(r.train.stops); i++ {
 		arrives := r.train.arrives(r.date, i)
 		for k := range sn.trains {
 			t := &sn.trains[k]
-			for j := range t.calls {
-				if t.number != number || r.train.calls[i].station != t.calls[j].station ||
-					!r.train.calls[i].alight || !t.calls[j].board || last && !t.rideable(j, alight) {
+			for j := range t.stops {
+				if t.number != number || r.train.station(i) != t.station(j) ||
+					!r.train.alights(i) || !t.boards(j) || last && !t.rideable(j, alight) {
 					continue
 				}
 				// The first run that departs there in time, if it is one to take.
-				for d := DateOf(arrives) - 9; d <= DateOf(arrives)+3; d++ {
+				for d := DateOf(arrives) - 16; d <= DateOf(arrives)+9; d++ {
 					next := ride{train: t, date: d, board: j}
 					wait := t.departs(d, j).Sub(arrives)
 					if !t.days.runs(d) || wait < 5*time.Minute {
 						continue
 					}
-					if wait <= 24*time.Hour+5*time.Minute && d >= t.since && next.run() != r.run() {
+					if !next.departs().After(until) && d >= t.since && next.run() != r.run() {
 						all = append(all, slowChange{i, next})
 					}
 					break

@@ -277,8 +277,8 @@ func (sn *snapshot) ridesOf(b *Booking) []ride {
 		g := &b.Legs[i]
 		t, ok := sn.run(g.Run)
 		if !ok || !t.rideable(g.Board, g.Alight) ||
-			sn.stations[t.calls[g.Board].station].ID != g.Origin.Station ||
-			sn.stations[t.calls[g.Alight].station].ID != g.Destination.Station {
+			sn.stations[t.station(g.Board)].ID != g.Origin.Station ||
+			sn.stations[t.station(g.Alight)].ID != g.Destination.Station {
 			return nil
 		}
 		rides[i] = ride{train: t, date: g.Run.Date, board: g.Board, alight: g.Alight}

@@ -20,11 +20,14 @@ type TripQuery struct {
 	Depart time.Time
 	// Bicycles and Dogs leave only trips that are known to allow them.
 	Bicycles, Dogs bool
-	Page           Page
+	// Direct leaves only trips without a change.
+	Direct bool
+	Page   Page
 }
 
 // SearchTrips lists the trips that can be booked, by departure, arrival and
-// ID. Trips that have departed, are further ahead than Options.Horizon, sold
+// ID: all on one train, and those with up to three changes that no other beats
+// in departure, arrival and changes together. Trips that have departed, are further ahead than Options.Horizon, sold
 // out or not for sale are left out. Seats may be a little out of date when
 // other services sell from the same store.
 //
@@ -66,7 +69,9 @@ func (s *Service) SearchTrips(ctx context.Context, q TripQuery) (List[Trip], err
 	if last := now.Add(s.opts.Horizon + 1); to.After(last) {
 		to = last
 	}
-	trips, err := s.bookable(ctx, sn, sn.direct(origin, destination, from, to), q, now)
+	trips, err := s.find(ctx, sn, &q, ask{
+		origin: origin, destination: destination, date: DateOf(q.Depart.In(sn.locations[origin])), from: unixUp(from), to: unixUp(to),
+	}, now)
 	if err != nil {
 		return List[Trip]{}, err
 	}
@@ -87,39 +92,60 @@ func tripCursor(t Trip) string {
 	return string(append(b, t.ID[:]...))
 }
 
-// bookable makes trips of rides and keeps those that can be sold, in order.
-func (s *Service) bookable(ctx context.Context, sn *snapshot, found [][]ride, q TripQuery, now time.Time) ([]Trip, error) {
-	trips := make([]Trip, 0, len(found))
+// find lists the trips that can be booked, in order: all without a change, and
+// of those with changes the ones that no other beats.
+func (s *Service) find(ctx context.Context, sn *snapshot, q *TripQuery, a ask, now time.Time) ([]Trip, error) {
+	if a.from >= a.to {
+		return nil, nil
+	}
+	var rides [][]ride
+	for _, r := range sn.direct(q, a) {
+		rides = append(rides, []ride{r})
+	}
+	trips, _, err := s.bookable(ctx, sn, rides, q.Bicycles, now)
+	if err == nil && !q.Direct {
+		var more []Trip
+		more, err = s.withChanges(ctx, sn, q, a, now)
+		trips = append(trips, more...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(trips, func(a, b Trip) int {
+		return cmp.Or(a.Origin().Time.Compare(b.Origin().Time), a.Destination().Time.Compare(b.Destination().Time), slices.Compare(a.ID[:], b.ID[:]))
+	})
+	return slices.CompactFunc(trips, func(a, b Trip) bool { return a.ID == b.ID }), nil
+}
+
+// bookable makes trips of rides and keeps those that can be sold. It also
+// returns the rides of those that could be, were there room.
+func (s *Service) bookable(ctx context.Context, sn *snapshot, found [][]ride, bicycle bool, now time.Time) (trips []Trip, crowded [][]ride, err error) {
+	trips = make([]Trip, 0, len(found))
 	kept := found[:0]
 	for _, rides := range found {
 		t := sn.trip(rides)
-		if q.Bicycles && t.Bicycles != Allowed || q.Dogs && t.Dogs != Allowed {
-			continue
-		}
 		price, ok, err := s.price(rides, t)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if t.Price = price; ok {
 			trips, kept = append(trips, t), append(kept, rides)
 		}
 	}
-	full, err := s.count(ctx, sn, trips, kept, q.Bicycles, now)
+	full, err := s.count(ctx, sn, trips, kept, bicycle, now)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	n := 0
 	for i, t := range trips {
-		if !full[i] {
-			trips[n] = t
-			n++
+		if full[i] {
+			crowded = append(crowded, kept[i])
+			continue
 		}
+		trips[n] = t
+		n++
 	}
-	trips = trips[:n]
-	slices.SortFunc(trips, func(a, b Trip) int {
-		return cmp.Or(a.Origin().Time.Compare(b.Origin().Time), a.Destination().Time.Compare(b.Destination().Time), slices.Compare(a.ID[:], b.ID[:]))
-	})
-	return trips, nil
+	return trips[:n], crowded, nil
 }
 
 // count fills in how many places are left on each trip, and says which trips
@@ -156,77 +182,6 @@ func (s *Service) count(ctx context.Context, sn *snapshot, trips []Trip, found [
 		}
 	}
 	return full, nil
-}
-
-// direct finds the rides from one station to another that depart in from <= t < to.
-func (sn *snapshot) direct(origin, destination int32, from, to time.Time) [][]ride {
-	var found [][]ride
-	if !from.Before(to) {
-		return nil
-	}
-	a, b := sn.visits[origin], sn.visits[destination]
-	for len(a) > 0 && len(b) > 0 {
-		switch {
-		case a[0].train < b[0].train:
-			a = a[1:]
-		case a[0].train > b[0].train:
-			b = b[1:]
-		case b[0].call <= a[0].call:
-			b = b[1:]
-		default:
-			board := a[0]
-			a = a[1:]
-			t := &sn.trains[board.train]
-			if alight, ok := t.firstAlighting(b, board.train); ok && t.calls[board.call].board && !t.boardsBefore(a, board.train, alight) {
-				found = t.departures(found, ride{train: t, board: int(board.call), alight: int(alight)}, from, to)
-			}
-		}
-	}
-	return found
-}
-
-// firstAlighting is the first of a train's calls at a station at which one may
-// get off, the visits to which begin with its own.
-func (t *train) firstAlighting(visits []visit, train int32) (call int32, ok bool) {
-	for _, v := range visits {
-		if v.train != train {
-			break
-		}
-		if t.calls[v.call].alight {
-			return v.call, true
-		}
-	}
-	return 0, false
-}
-
-// boardsBefore says whether one may still get on before a call: who rides on
-// is not to come by the origin again.
-func (t *train) boardsBefore(visits []visit, train, call int32) bool {
-	for _, v := range visits {
-		if v.train != train || v.call >= call {
-			break
-		}
-		if t.calls[v.call].board {
-			return true
-		}
-	}
-	return false
-}
-
-// departures adds a ride for each date on which it departs in from <= t < to.
-func (t *train) departures(found [][]ride, r ride, from, to time.Time) [][]ride {
-	depart := int64(t.calls[r.board].depart)
-	first, last := Date((from.Unix()-depart)/86400-1), Date((to.Unix()-depart)/86400+1)
-	for d := max(first, t.days.first, t.since); d <= min(last, t.days.last); d++ {
-		if !t.days.runs(d) {
-			continue
-		}
-		if at := t.departs(d, r.board); !at.Before(from) && at.Before(to) {
-			r.date = d
-			found = append(found, []ride{r})
-		}
-	}
-	return found
 }
 
 // Trip returns a trip by its ID: ErrNotFound if it does not exist in this

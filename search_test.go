@@ -67,7 +67,7 @@ func TestSearch(t *testing.T) {
 		want("bicycles where it is unknown", gh)
 		gh.Bicycles, gh.Dogs = false, true
 		want("dogs where they may not", gh)
-		ad := traintravel.TripQuery{Origin: station('A'), Destination: station('D'), Depart: opens}
+		ad := traintravel.TripQuery{Origin: station('A'), Destination: station('D'), Depart: opens, Direct: true}
 		_, err := o.CreateBooking(t.Context(), anna, traintravel.NewBooking{TripID: o.trip('A', 'D', "R 1"), PassengerName: "Anna", HasBicycle: true})
 		o.expect("the bicycle", err, nil)
 		want("with seats", ad, "R 1")

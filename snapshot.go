@@ -2,13 +2,13 @@ package traintravel
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel/internal/fold"
+	"github.com/traintravel/traintravel/internal/raptor"
 )
 
 // A snapshot is a timetable compiled to be searched. Nothing in it changes.
@@ -23,11 +23,16 @@ type snapshot struct {
 	byNumber   map[uint32][]int32    // trains with a registered number: variants that never run on one date
 	byTrain    map[uuid.UUID][]int32 // the same by identity
 	moved      map[RunID]*train      // the runs of train.moved
-	visits     [][]visit             // for each station: which trains call there, and when
+	network    *raptor.Network
+	groups     []group          // of the network
+	zones      []*time.Location // of the network
+
+	currenciesAt [][]string // for each station
 }
 
 // train is a Train compiled.
 type train struct {
+	index    int32
 	id       uuid.UUID          // identity: the same in later timetables
 	moved    map[Date]uuid.UUID // where it has another's: see move
 	number   uint32             // for trip IDs
@@ -37,26 +42,14 @@ type train struct {
 	name     string
 	location *time.Location
 	days     *days
-	calls    []call
+	stops    []raptor.Stop // shared with trains of the same calls
+	times    []raptor.Time
 	coaches  []Coach
 	places   int
 	bicycles Allowance
 	dogs     Allowance
 	hooks    int
 	fare     Fare
-}
-
-type call struct {
-	station        int32
-	arrive, depart ServiceTime
-	metres         int32
-	board, alight  bool
-}
-
-// visit is one call of a train at a station.
-type visit struct {
-	train int32
-	call  int32
 }
 
 // compile makes a snapshot of a checked timetable and what register found.
@@ -66,7 +59,6 @@ func compile(t *Timetable, ids []numbering, reg registry, z *zones) *snapshot {
 		stationAt: make(map[uuid.UUID]int32, len(t.Stations)),
 		byNumber:  make(map[uint32][]int32, len(t.Trains)),
 		byTrain:   make(map[uuid.UUID][]int32, len(t.Trains)),
-		visits:    make([][]visit, len(t.Stations)),
 	}
 	sn.sortStations()
 	sn.makeDirectory()
@@ -79,22 +71,16 @@ func compile(t *Timetable, ids []numbering, reg registry, z *zones) *snapshot {
 	for _, e := range reg.entries {
 		since[e.number] = e.since
 	}
-	total := 0
-	for i := range t.Trains {
-		total += len(t.Trains[i].Calls)
-	}
-	calls := make([]call, 0, total)
 	calendars := calendarCache{}
 	sn.trains = make([]train, len(t.Trains))
 	for i := range t.Trains {
 		src := &t.Trains[i]
-		from := len(calls)
-		calls = sn.appendCalls(calls, src.Calls)
 		tr := &sn.trains[i]
 		*tr = train{
-			id: ids[i].train, number: ids[i].number, since: since[ids[i].number], list: listMark(src.Calls),
+			index: int32(i),
+			id:    ids[i].train, number: ids[i].number, since: since[ids[i].number], list: listMark(src.Calls),
 			operator: src.Operator, name: src.Number, location: z.get(src.Zone), days: calendars.get(src.Days),
-			calls: calls[from:len(calls):len(calls)], coaches: src.Coaches,
+			coaches:  src.Coaches,
 			bicycles: src.Bicycles, dogs: src.Dogs, hooks: src.Hooks, fare: src.Fare,
 		}
 		for _, c := range src.Coaches {
@@ -102,10 +88,9 @@ func compile(t *Timetable, ids []numbering, reg registry, z *zones) *snapshot {
 		}
 		sn.byNumber[tr.number] = append(sn.byNumber[tr.number], int32(i))
 		sn.byTrain[tr.id] = append(sn.byTrain[tr.id], int32(i))
-		for j, c := range tr.calls {
-			sn.visits[c.station] = append(sn.visits[c.station], visit{int32(i), int32(j)})
-		}
 	}
+	sn.compileNetwork(t)
+	sn.findCurrencies()
 	return sn
 }
 
@@ -122,32 +107,6 @@ func (sn *snapshot) sortStations() {
 	for i, s := range sn.stations {
 		sn.folded[i] = names[s.ID] + "\n" + fold.String(s.Address)
 	}
-}
-
-func (sn *snapshot) appendCalls(calls []call, src []Call) []call {
-	measured := src[len(src)-1].Metres > 0
-	metres := 0.0
-	for j, c := range src {
-		at := sn.stationAt[c.Station]
-		if j > 0 && !measured {
-			metres += sn.stations[at].Distance(sn.stations[calls[len(calls)-1].station])
-		}
-		k := call{
-			station: at, arrive: c.Arrive, depart: c.Depart, metres: int32(min(metres, math.MaxInt32)),
-			board: !c.NoBoarding, alight: !c.NoAlighting,
-		}
-		if measured {
-			k.metres = c.Metres
-		}
-		if j == 0 {
-			k.arrive, k.alight = c.Depart, false
-		}
-		if j == len(src)-1 {
-			k.depart, k.board = c.Arrive, false
-		}
-		calls = append(calls, k)
-	}
-	return calls
 }
 
 // move makes trains run under other identities on some dates.
@@ -197,15 +156,15 @@ func (sn *snapshot) onDate(variants []int32, d Date) (*train, bool) {
 
 // departs and arrives say when a run is at a call.
 func (t *train) departs(d Date, call int) time.Time {
-	return t.calls[call].depart.Instant(d, t.location)
+	return t.depart(call).Instant(d, t.location)
 }
 func (t *train) arrives(d Date, call int) time.Time {
-	return t.calls[call].arrive.Instant(d, t.location)
+	return t.arrive(call).Instant(d, t.location)
 }
 
 // rideable says whether a traveller can get on at one call and off at another.
 func (t *train) rideable(from, to int) bool {
-	return from >= 0 && from < to && to < len(t.calls) && t.calls[from].board && t.calls[to].alight
+	return from >= 0 && from < to && to < len(t.stops) && t.boards(from) && t.alights(to)
 }
 
 // calendarCache compiles each Calendar once.

@@ -99,7 +99,7 @@ func (sn *snapshot) resolve(id uuid.UUID) ([]ride, error) {
 		return nil, ErrNotFound
 	}
 	last := rides[len(rides)-1]
-	if last.train.calls[last.alight].station == rides[0].train.calls[rides[0].board].station {
+	if last.train.station(last.alight) == rides[0].train.station(rides[0].board) {
 		return nil, ErrNotFound // a way round, which no search finds
 	}
 	return rides, nil
@@ -108,7 +108,7 @@ func (sn *snapshot) resolve(id uuid.UUID) ([]ride, error) {
 // coded finds the rides that a code means; nil if there are none.
 func (sn *snapshot) coded(code tripCode) []ride {
 	first, ok := sn.numbered(code.numbers[0], code.date)
-	if !ok || code.board >= len(first.calls) || !first.calls[code.board].board {
+	if !ok || code.board >= len(first.stops) || !first.boards(code.board) {
 		return nil
 	}
 	if code.legs == 1 {
@@ -135,8 +135,8 @@ func (sn *snapshot) trip(rides []ride) Trip {
 func (sn *snapshot) leg(r ride) Leg {
 	return Leg{
 		Run: r.run(), Operator: r.train.operator, Number: r.train.name, Board: r.board, Alight: r.alight,
-		Origin:      sn.stop(r.train.calls[r.board].station, r.departs()),
-		Destination: sn.stop(r.train.calls[r.alight].station, r.arrives()),
+		Origin:      sn.stop(r.train.station(r.board), r.departs()),
+		Destination: sn.stop(r.train.station(r.alight), r.arrives()),
 	}
 }
 
@@ -165,7 +165,7 @@ func farePrice(rides []ride) (Money, bool) {
 		if f.Currency == "" || f.Currency != price.Currency {
 			return Money{}, false
 		}
-		metres := int64(r.train.calls[r.alight].metres - r.train.calls[r.board].metres)
+		metres := int64(r.train.stops[r.alight].Metres - r.train.stops[r.board].Metres)
 		price.Amount += f.Base + (f.PerKm*metres+500)/1000
 	}
 	return price, true

@@ -1,0 +1,437 @@
+package raptor
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// MaxLegs is the most legs that a journey has.
+const MaxLegs = 4
+
+// A Query asks for the journeys between two stations, which are not the same.
+type Query struct {
+	Origin, Target int32
+	// The journeys depart in From <= t < To, in Unix seconds, on the date of
+	// the Days.
+	From, To int64
+	Legs     int // at the most, 1 to MaxLegs
+	// Allow leaves out groups of trains; nil leaves out none.
+	Allow func(group int32) bool
+	// Limits are the runs on which not every ride is to be had.
+	Limits []Limit
+}
+
+// A Limit says of a run how far one can ride: from a stop on, up to Reach of it
+// at the most, less than the stop itself for nowhere.
+type Limit struct {
+	Train, Day int32
+	Reach      []int16
+}
+
+// A Journey is one to four legs.
+type Journey []Leg
+
+// A Leg is a ride on a train of a service day, from one stop to another.
+type Leg struct {
+	Train, Day    int32
+	Board, Alight int32
+}
+
+const (
+	never = math.MaxInt32
+	none  = -1
+)
+
+// run is a train on a day, and where its times are.
+type run struct {
+	pattern, at int32
+	bit         int32 // of the day
+	start       int32 // when the day begins
+	limit       int32 // index of its Limit, or none
+}
+
+// ride is how a node was reached: with a run, from the label of the leg before.
+type ride struct {
+	run           run
+	board, alight int32
+	from          int32 // the node where it was boarded
+}
+
+// departure is one from the origin.
+type departure struct {
+	at   int32
+	run  run
+	stop int32
+}
+
+type search struct {
+	nw    *Network
+	days  *Days
+	q     *Query
+	legs  int
+	until int32 // nothing departs or arrives later
+	mask  []uint64
+
+	limited map[[3]int32]int32 // by pattern, place and bit: index of its Limit
+
+	// ahead[m][node] is how long it takes at the least from being ready at a
+	// node to the target, with m legs or fewer.
+	ahead [MaxLegs][]int32
+	first [MaxLegs][]int32 // of the nodes where one gets off, for computing ahead
+
+	// best[r][node] is when one is ready to board, with r legs or fewer,
+	// for whatever departure so far, and by is the last ride of exactly r.
+	best [MaxLegs + 1][]int32
+	by   [MaxLegs + 1][]ride
+	// at the target
+	arrival [MaxLegs + 1]int32
+	last    [MaxLegs + 1]ride
+
+	// fresh[r] are the nodes that the current departure has improved, and
+	// since[r][node] is the departure that did last.
+	fresh [MaxLegs + 1][]int32
+	since [MaxLegs + 1][]int32
+	turn  int32
+
+	queued  []int32 // by pattern: the first stop to scan, or none
+	queue   []int32
+	departs []departure
+}
+
+func (nw *Network) newSearch() *search {
+	if s, ok := nw.pool.Get().(*search); ok {
+		return s
+	}
+	s := &search{nw: nw, queued: make([]int32, len(nw.patterns))}
+	for i := range s.queued {
+		s.queued[i] = none
+	}
+	for m := range s.ahead {
+		s.ahead[m], s.first[m] = make([]int32, len(nw.boarding)), make([]int32, len(nw.alighting))
+	}
+	for r := range s.best {
+		s.best[r], s.by[r], s.since[r] = make([]int32, len(nw.boarding)), make([]ride, len(nw.boarding)), make([]int32, len(nw.boarding))
+	}
+	return s
+}
+
+// Search returns the best journeys, the latest first, and of those that depart
+// together the earliest to arrive.
+func (nw *Network) Search(days *Days, q *Query) []Journey {
+	s := nw.newSearch()
+	defer nw.pool.Put(s)
+	s.days, s.q, s.legs = days, q, min(max(q.Legs, 1), MaxLegs)
+	return s.run()
+}
+
+func (s *search) run() (found []Journey) {
+	from, to := max(s.q.From-s.days.base, -1<<30), min(s.q.To-s.days.base, 1<<30)
+	s.until = int32(to) + Longest*86400
+	s.prepare()
+	if s.depart(int32(from), int32(to)); len(s.departs) == 0 {
+		return nil
+	}
+	s.lookAhead()
+	for len(s.departs) > 0 {
+		n := 1
+		for n < len(s.departs) && s.departs[n].at == s.departs[0].at {
+			n++
+		}
+		found = s.leave(s.departs[:n], found)
+		s.departs = s.departs[n:]
+	}
+	return found
+}
+
+// prepare forgets the search before.
+func (s *search) prepare() {
+	s.mask = append(s.mask[:0], s.days.mask...)
+	if s.q.Allow != nil {
+		for g := range s.mask {
+			if !s.q.Allow(int32(g)) {
+				s.mask[g] = 0
+			}
+		}
+	}
+	s.limited = nil
+	for i, l := range s.q.Limits {
+		if bit := l.Day - s.days.first; bit >= 0 && bit < 64 {
+			if s.limited == nil {
+				s.limited = map[[3]int32]int32{}
+			}
+			at := s.nw.slots[l.Train]
+			s.limited[[3]int32{at.pattern, at.at, bit}] = int32(i)
+		}
+	}
+	for r := range s.best {
+		fill(s.best[r], never)
+		clear(s.since[r])
+		s.arrival[r] = never
+	}
+	s.turn = 0
+}
+
+func fill(list []int32, v int32) {
+	for i := range list {
+		list[i] = v
+	}
+}
+
+// depart finds the departures from the origin in from <= t < to, the latest first.
+func (s *search) depart(from, to int32) {
+	s.departs = s.departs[:0]
+	for _, v := range s.nw.visits.of(s.q.Origin) {
+		p := &s.nw.patterns[v.Pattern]
+		if s.nw.stops[p.sequence.first+v.Index].Board < 0 {
+			continue
+		}
+		first, last := s.span(p, v.Index)
+		starts := s.days.start[p.zone]
+		for bit := range int32(64) {
+			start := starts[bit]
+			if start+last < from {
+				continue
+			}
+			if start+first >= to {
+				break
+			}
+			for at := p.after(s.nw.times[p.times+v.Index:], int64(from-start)); at < p.n; at++ {
+				depart := s.nw.times[p.times+at*p.sequence.n+v.Index].Depart + start
+				if depart >= to {
+					break
+				}
+				if s.mask[s.nw.groups[p.first+at]]>>bit&1 != 0 {
+					s.departs = append(s.departs, departure{depart, run{v.Pattern, at, bit, start, s.limitOf(v.Pattern, at, bit)}, v.Index})
+				}
+			}
+		}
+	}
+	slices.SortFunc(s.departs, func(a, b departure) int {
+		return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(a.run.pattern, b.run.pattern), cmp.Compare(a.run.at, b.run.at), cmp.Compare(b.stop, a.stop))
+	})
+}
+
+func (s *search) limitOf(pattern, at, bit int32) int32 {
+	if s.limited != nil {
+		if i, ok := s.limited[[3]int32{pattern, at, bit}]; ok {
+			return i
+		}
+	}
+	return none
+}
+
+// span is the first and the last departure of a pattern from a stop.
+func (s *search) span(p *pattern, stop int32) (first, last int32) {
+	return s.nw.times[p.times+stop].Depart, s.nw.times[p.times+(p.n-1)*p.sequence.n+stop].Depart
+}
+
+// next is the first run without a limit that departs from a stop at a time or later.
+func (s *search) next(pattern int32, p *pattern, stop, ready int32) (run, bool) {
+	first, last := s.span(p, stop)
+	starts := s.days.start[p.zone]
+	bit := max((ready-last-starts[0])/(25*3600), 0)
+	for ; bit < 64; bit++ {
+		start := starts[bit]
+		if start+last < ready {
+			continue
+		}
+		if start+first > s.until {
+			break
+		}
+		for at := p.after(s.nw.times[p.times+stop:], int64(ready-start)); at < p.n; at++ {
+			if s.mask[s.nw.groups[p.first+at]]>>bit&1 != 0 && s.limitOf(pattern, at, bit) == none {
+				return run{pattern, at, bit, start, none}, true
+			}
+		}
+	}
+	return run{}, false
+}
+
+// leave looks for what departures of one instant can improve.
+func (s *search) leave(departs []departure, found []Journey) []Journey {
+	s.turn++
+	for r := range s.fresh {
+		s.fresh[r] = s.fresh[r][:0]
+	}
+	before := s.arrival
+	for _, d := range departs {
+		s.ridesFrom(d)
+	}
+	for r := 2; r <= s.legs && len(s.fresh[r-1]) > 0; r++ {
+		s.round(r)
+	}
+	for r := s.legs; r > 0; r-- { // fewer legs arrive later
+		if s.arrival[r] < before[r] && s.arrival[r] < s.arrival[r-1] {
+			found = append(found, s.journey(r))
+		}
+	}
+	return found
+}
+
+// ridesFrom rides from the origin.
+func (s *search) ridesFrom(d departure) {
+	p := &s.nw.patterns[d.run.pattern]
+	s.rideOn(1, p, ride{run: d.run, board: d.stop, from: none}, s.reach(d.run, d.stop, p))
+}
+
+// reach is the last stop to which one can ride.
+func (s *search) reach(r run, board int32, p *pattern) int32 {
+	if r.limit == none {
+		return p.sequence.n - 1
+	}
+	return int32(s.q.Limits[r.limit].Reach[board])
+}
+
+// rideOn reaches what can be reached from where a run was boarded.
+func (s *search) rideOn(r int, p *pattern, by ride, reach int32) {
+	stops, times := s.nw.stopsOf(p), s.nw.timesOf(p, by.run.at)
+	for i := by.board + 1; i <= reach; i++ {
+		if !s.alight(r, &stops[i], times[i].Arrive+by.run.start, by, i) {
+			return
+		}
+	}
+}
+
+// alight gets off. It returns false if there is no use in riding further.
+func (s *search) alight(r int, stop *Stop, arrive int32, by ride, at int32) bool {
+	if arrive > s.until || arrive >= s.arrival[r] {
+		return false
+	}
+	if stop.Alight < 0 {
+		return true
+	}
+	if stop.Station == s.q.Target {
+		if arrive < s.arrival[r] {
+			by.alight = at
+			s.last[r] = by
+			for n := r; n <= s.legs; n++ {
+				s.arrival[n] = min(s.arrival[n], arrive)
+			}
+		}
+		return false
+	}
+	if r == s.legs {
+		return true
+	}
+	best := s.best[r]
+	for _, e := range s.nw.edges.of(stop.Alight) {
+		ready := arrive + e.Seconds
+		if ready >= best[e.To] || !s.useful(r, e.To, ready) {
+			continue
+		}
+		for n := r; n < s.legs && ready < s.best[n][e.To]; n++ {
+			s.best[n][e.To] = ready
+		}
+		by.alight = at
+		s.by[r][e.To] = by
+		if s.since[r][e.To] != s.turn {
+			s.since[r][e.To] = s.turn
+			s.fresh[r] = append(s.fresh[r], e.To)
+		}
+	}
+	return true
+}
+
+// useful says whether who is ready at a node after r legs may still arrive
+// earlier than is known.
+func (s *search) useful(r int, node, ready int32) bool {
+	for m := 1; m <= s.legs-r; m++ {
+		if ahead := s.ahead[m][node]; ahead != never && ready+ahead < s.arrival[r+m] {
+			return true
+		}
+	}
+	return false
+}
+
+// round takes one leg more from what the round before has improved.
+func (s *search) round(r int) {
+	for _, node := range s.fresh[r-1] {
+		ready := s.best[r-1][node]
+		if !s.useful(r-1, node, ready) {
+			s.since[r-1][node] = 0
+			continue
+		}
+		for _, v := range s.nw.visits.of(s.nw.boarding[node]) {
+			if s.nw.stops[s.nw.patterns[v.Pattern].sequence.first+v.Index].Board != node {
+				continue
+			}
+			switch at := s.queued[v.Pattern]; {
+			case at == none:
+				s.queue = append(s.queue, v.Pattern)
+				s.queued[v.Pattern] = v.Index
+			case v.Index < at:
+				s.queued[v.Pattern] = v.Index
+			}
+		}
+	}
+	for _, pattern := range s.queue {
+		from := s.queued[pattern]
+		s.queued[pattern] = none
+		s.scan(r, pattern, from)
+	}
+	s.queue = s.queue[:0]
+	if s.limited != nil {
+		s.scanLimited(r)
+	}
+}
+
+// scan rides along a pattern with the earliest train there is.
+func (s *search) scan(r int, pattern, from int32) {
+	p := &s.nw.patterns[pattern]
+	stops := s.nw.stopsOf(p)
+	ready, since := s.best[r-1], s.since[r-1]
+	var by ride
+	var times []Time
+	for i := from; i < p.sequence.n; i++ {
+		stop := &stops[i]
+		if times != nil && !s.alight(r, stop, times[i].Arrive+by.run.start, by, i) {
+			times = nil
+		}
+		node := stop.Board
+		if node < 0 || since[node] != s.turn || times != nil && times[i].Depart+by.run.start < ready[node] {
+			continue
+		}
+		if next, ok := s.next(pattern, p, i, ready[node]); ok && (times == nil || next.start+s.nw.timesOf(p, next.at)[i].Depart < times[i].Depart+by.run.start) {
+			by = ride{run: next, board: i, from: node}
+			times = s.nw.timesOf(p, next.at)
+		}
+	}
+}
+
+// scanLimited rides the runs of which not every ride is to be had.
+func (s *search) scanLimited(r int) {
+	for i := range s.q.Limits {
+		l := &s.q.Limits[i]
+		bit := l.Day - s.days.first
+		if bit < 0 || bit >= 64 {
+			continue
+		}
+		at := s.nw.slots[l.Train]
+		p := &s.nw.patterns[at.pattern]
+		if s.mask[s.nw.groups[p.first+at.at]]>>bit&1 == 0 {
+			continue
+		}
+		one := run{at.pattern, at.at, bit, s.days.start[p.zone][bit], int32(i)}
+		times := s.nw.timesOf(p, at.at)
+		for j, stop := range s.nw.stopsOf(p) {
+			if node := stop.Board; node >= 0 && s.since[r-1][node] == s.turn && s.best[r-1][node] <= times[j].Depart+one.start {
+				s.rideOn(r, p, ride{run: one, board: int32(j), from: node}, s.reach(one, int32(j), p))
+			}
+		}
+	}
+}
+
+// journey is the one that has reached the target with r legs.
+func (s *search) journey(r int) Journey {
+	j := make(Journey, r)
+	by := s.last[r]
+	for {
+		r--
+		j[r] = Leg{Train: s.nw.trains[s.nw.patterns[by.run.pattern].first+by.run.at], Day: s.days.first + by.run.bit, Board: by.board, Alight: by.alight}
+		if r == 0 {
+			return j
+		}
+		by = s.by[r][by.from]
+	}
+}

@@ -1,0 +1,339 @@
+package traintravel
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/traintravel/traintravel/internal/raptor"
+)
+
+// The network is what a snapshot searches. Its nodes are the stations, in
+// their order, and one more for each set of rules that is not every train's.
+
+const (
+	// changeTime is the least time to change trains at one station.
+	changeTime = 5 * time.Minute
+	// walkable is how far apart stations may be, in metres, for people to walk
+	// from one to the other. A metre takes a second.
+	walkable = 500
+)
+
+// A group is trains that run on the same dates and may be taken alike.
+type group struct {
+	days           *days
+	since          Date // of the number in trip IDs
+	bicycles, dogs Allowance
+	currency       string // of the fare
+}
+
+func (g *group) runs(d Date) bool { return d >= g.since && g.days.runs(d) }
+
+// compileNetwork makes the network, and gives the trains their stops and times.
+func (sn *snapshot) compileNetwork(t *Timetable) {
+	nodes := sn.newNodes(t)
+	tt := &raptor.Timetable{Stations: len(sn.stations), Trains: make([]raptor.Train, len(t.Trains)), Start: sn.start}
+	total := 0
+	for i := range t.Trains {
+		total += len(t.Trains[i].Calls)
+	}
+	times := make([]raptor.Time, 0, total)
+	sequences := map[string]int32{}
+	groups := map[group]int32{}
+	zones := map[*time.Location]int32{}
+	var stops []raptor.Stop
+	var key []byte
+	for i := range t.Trains {
+		src, tr := &t.Trains[i], &sn.trains[i]
+		stops = sn.appendStops(stops[:0], src, nodes)
+		key = key[:0]
+		for _, s := range stops {
+			for _, v := range []int32{s.Station, s.Board, s.Alight, s.Metres} {
+				key = binary.AppendVarint(key, int64(v))
+			}
+		}
+		sequence, ok := sequences[string(key)]
+		if !ok {
+			sequence = int32(len(tt.Sequences))
+			sequences[string(key)] = sequence
+			tt.Sequences = append(tt.Sequences, slices.Clone(stops))
+		}
+		g := group{tr.days, tr.since, tr.bicycles, tr.dogs, tr.fare.Currency}
+		at, ok := groups[g]
+		if !ok {
+			at = int32(len(sn.groups))
+			groups[g] = at
+			sn.groups = append(sn.groups, g)
+		}
+		zone, ok := zones[tr.location]
+		if !ok {
+			zone = int32(len(sn.zones))
+			zones[tr.location] = zone
+			sn.zones = append(sn.zones, tr.location)
+		}
+		first := len(times)
+		for j, c := range src.Calls {
+			k := raptor.Time{Arrive: int32(c.Arrive), Depart: int32(c.Depart)}
+			if j == 0 {
+				k.Arrive = k.Depart
+			}
+			if j == len(src.Calls)-1 {
+				k.Depart = k.Arrive
+			}
+			times = append(times, k)
+		}
+		tt.Trains[i] = raptor.Train{Sequence: sequence, Group: at, Zone: zone, Times: times[first:]}
+	}
+	tt.Boards, tt.Alights, tt.Edges = nodes.boards.stations, nodes.alights.stations, nodes.edges()
+	sn.network = raptor.Build(tt)
+	for i := range sn.trains {
+		sn.trains[i].stops, sn.trains[i].times = sn.network.Stops(i), sn.network.Times(i)
+	}
+}
+
+func (sn *snapshot) start(zone, day int32) int64 {
+	return serviceStart(Date(day), sn.zones[zone]).Unix()
+}
+
+// daysAround are the service days of a search on a date.
+func (sn *snapshot) daysAround(d Date) *raptor.Days {
+	return sn.network.Days(int32(d), len(sn.groups), len(sn.zones), func(g, day int32) bool { return sn.groups[g].runs(Date(day)) })
+}
+
+// appendStops adds the stops of a train.
+func (sn *snapshot) appendStops(stops []raptor.Stop, t *Train, nodes *nodes) []raptor.Stop {
+	measured := t.Calls[len(t.Calls)-1].Metres > 0
+	metres := 0.0
+	for j, c := range t.Calls {
+		at := sn.stationAt[c.Station]
+		s := raptor.Stop{Station: at, Board: -1, Alight: -1, Metres: c.Metres}
+		if !measured {
+			if j > 0 {
+				metres += sn.stations[at].Distance(sn.stations[stops[j-1].Station])
+			}
+			s.Metres = int32(min(metres, math.MaxInt32))
+		}
+		if !c.NoBoarding && j < len(t.Calls)-1 {
+			s.Board = nodes.node(&nodes.boards, at, nodes.to, t, j == 0)
+		}
+		if !c.NoAlighting && j > 0 {
+			s.Alight = nodes.node(&nodes.alights, at, nodes.from, t, j == len(t.Calls)-1)
+		}
+		stops = append(stops, s)
+	}
+	return stops
+}
+
+// nodes are where trains are boarded and left.
+type nodes struct {
+	sn              *snapshot
+	changes         []Change
+	from, to        selectors
+	boards, alights side
+}
+
+// side is the nodes where one gets on, or those where one gets off.
+type side struct {
+	stations []int32   // of each node
+	rules    [][]int32 // of each node: those that single out its trains
+	known    map[string]int32
+}
+
+// selectors are the rules that single out trains, by what they ask for.
+type selectors map[selector][]int32
+
+type selector struct {
+	station           int32
+	feed, line, train string
+}
+
+// newNodes makes the nodes that all trains share: one for each station.
+func (sn *snapshot) newNodes(t *Timetable) *nodes {
+	n := &nodes{sn: sn, changes: t.Changes, from: selectors{}, to: selectors{}}
+	for _, s := range []*side{&n.boards, &n.alights} {
+		s.known = map[string]int32{}
+		for at := range sn.stations {
+			s.stations = append(s.stations, int32(at))
+		}
+		s.rules = make([][]int32, len(sn.stations))
+	}
+	for i, c := range t.Changes {
+		n.from.add(int32(i), sn.stationAt[c.From], c.Feed, c.FromLine, c.FromTrain)
+		n.to.add(int32(i), sn.stationAt[c.To], c.Feed, c.ToLine, c.ToTrain)
+	}
+	return n
+}
+
+func (s selectors) add(rule, station int32, feed, line, train string) {
+	if line != "" || train != "" {
+		k := selector{station, feed, line, train}
+		s[k] = append(s[k], rule)
+	}
+}
+
+// node is the one for a train's call at a station: a node of its own if there
+// are rules for the train. ends says that the train begins or ends there.
+func (n *nodes) node(s *side, station int32, rules selectors, t *Train, ends bool) int32 {
+	if len(rules) == 0 {
+		return station
+	}
+	var found []int32
+	for _, k := range [...]selector{{station, t.Feed, t.Line, t.ID}, {station, t.Feed, "", t.ID}, {station, t.Feed, t.Line, ""}} {
+		if k.line != "" || k.train != "" {
+			found = append(found, rules[k]...)
+		}
+	}
+	if len(found) == 0 {
+		return station
+	}
+	slices.Sort(found)
+	found = slices.DeleteFunc(slices.Compact(found), func(r int32) bool { return !ends && n.changes[r].Kind == StaySeated })
+	if len(found) == 0 {
+		return station
+	}
+	key := binary.AppendUvarint(nil, uint64(station))
+	for _, r := range found {
+		key = binary.AppendUvarint(key, uint64(r))
+	}
+	node, ok := s.known[string(key)]
+	if !ok {
+		node = int32(len(s.stations))
+		s.known[string(key)] = node
+		s.stations, s.rules = append(s.stations, station), append(s.rules, found)
+	}
+	return node
+}
+
+// edges says where one can get on after getting off.
+func (n *nodes) edges() [][]raptor.Edge {
+	open := map[[2]int32][]int32{} // by stations: the rules between them
+	for i, c := range n.changes {
+		pair := [2]int32{n.sn.stationAt[c.From], n.sn.stationAt[c.To]}
+		open[pair] = append(open[pair], int32(i))
+	}
+	near := n.sn.walks()
+	for pair := range open {
+		near[pair[0]] = append(near[pair[0]], pair[1])
+	}
+	boards := make([][]int32, len(n.sn.stations))
+	for node, station := range n.boards.stations {
+		boards[station] = append(boards[station], int32(node))
+	}
+	edges := make([][]raptor.Edge, len(n.alights.stations))
+	for node, station := range n.alights.stations {
+		reach := append([]int32{station}, near[station]...)
+		slices.Sort(reach)
+		for _, to := range slices.Compact(reach) {
+			rules := open[[2]int32{station, to}]
+			for _, board := range boards[to] {
+				if seconds, ok := n.takes(rules, int32(node), board, station, to); ok {
+					edges[node] = append(edges[node], raptor.Edge{To: board, Seconds: seconds})
+				}
+			}
+		}
+	}
+	return edges
+}
+
+// takes says how long a change takes, and whether it is possible.
+func (n *nodes) takes(rules []int32, alight, board, from, to int32) (seconds int32, ok bool) {
+	var best *Change
+	for _, i := range rules {
+		c := &n.changes[i]
+		named := func(line, train string) bool { return line != "" || train != "" }
+		if named(c.FromLine, c.FromTrain) && !slices.Contains(n.alights.rules[alight], i) || named(c.ToLine, c.ToTrain) && !slices.Contains(n.boards.rules[board], i) {
+			continue
+		}
+		if best == nil || c.weight() >= best.weight() {
+			best = c
+		}
+	}
+	switch {
+	case best != nil && best.Kind == Impossible:
+		return 0, false
+	case best != nil && best.Kind == StaySeated:
+		return 0, true
+	case best != nil:
+		return int32(best.Time / time.Second), true
+	}
+	seconds = int32(changeTime / time.Second)
+	if from != to {
+		metres := n.sn.stations[from].Distance(n.sn.stations[to])
+		if metres > walkable {
+			return 0, false
+		}
+		seconds += int32(math.Ceil(metres))
+	}
+	return seconds, true
+}
+
+// weight orders rules by how exactly they say which trains they mean.
+func (c *Change) weight() int {
+	w := 0
+	for _, t := range []struct{ line, train string }{{c.FromLine, c.FromTrain}, {c.ToLine, c.ToTrain}} {
+		switch {
+		case t.train != "":
+			w += 10
+		case t.line != "":
+			w++
+		}
+	}
+	return w
+}
+
+// walks lists for each station those that are near enough to walk to.
+func (sn *snapshot) walks() [][]int32 {
+	near := make([][]int32, len(sn.stations))
+	north := slices.Clone(sn.directory.north)
+	const reach = walkable / (earth * degree) * 1.01
+	for i, a := range north {
+		for _, b := range north[i+1:] {
+			if sn.stations[b].Latitude > sn.stations[a].Latitude+reach {
+				break
+			}
+			if sn.stations[a].Distance(sn.stations[b]) <= walkable {
+				near[a], near[b] = append(near[a], b), append(near[b], a)
+			}
+		}
+	}
+	return near
+}
+
+// The stops of a train, by their index.
+
+func (t *train) boards(call int) bool   { return t.stops[call].Board >= 0 }
+func (t *train) alights(call int) bool  { return t.stops[call].Alight >= 0 }
+func (t *train) station(call int) int32 { return t.stops[call].Station }
+
+func (t *train) depart(call int) ServiceTime { return ServiceTime(t.times[call].Depart) }
+func (t *train) arrive(call int) ServiceTime { return ServiceTime(t.times[call].Arrive) }
+
+// findCurrencies finds in which currencies trains at each station are sold.
+func (sn *snapshot) findCurrencies() {
+	sn.currenciesAt = make([][]string, len(sn.stations))
+	for i := range sn.trains {
+		t := &sn.trains[i]
+		for _, s := range t.stops {
+			if at := &sn.currenciesAt[s.Station]; !slices.Contains(*at, t.fare.Currency) {
+				*at = append(*at, t.fare.Currency)
+			}
+		}
+	}
+	for _, at := range sn.currenciesAt {
+		slices.SortFunc(at, func(a, b string) int { return cmp.Compare(a, b) })
+	}
+}
+
+// currencies are those in which one can depart from the one station and arrive
+// at the other.
+func (sn *snapshot) currencies(origin, destination int32) []string {
+	var both []string
+	for _, c := range sn.currenciesAt[origin] {
+		if c != "" && slices.Contains(sn.currenciesAt[destination], c) {
+			both = append(both, c)
+		}
+	}
+	return both
+}
