@@ -97,7 +97,7 @@ func reservedTrips(s *traintravel.Service, day time.Time) ([]uuid.UUID, error) {
 				continue
 			}
 			found, err := s.SearchTrips(context.Background(), traintravel.TripQuery{
-				Origin: from.ID, Destination: to.ID, Depart: day, Page: traintravel.Page{Limit: 100},
+				Origin: from.ID, Destination: to.ID, Depart: day, Direct: true, Page: traintravel.Page{Limit: 100},
 			})
 			if err != nil {
 				return nil, err
@@ -396,7 +396,7 @@ func BenchmarkReadBooking(b *testing.B) {
 // BenchmarkSearchTrips searches a day from Berlin to Paris on the demo network.
 func BenchmarkSearchTrips(b *testing.B) {
 	service := benchService(b, memstore.New(), benchOptions)
-	q := traintravel.TripQuery{Origin: berlin, Destination: paris, Depart: benchNow.AddDate(0, 0, 1).Truncate(24 * time.Hour)}
+	q := traintravel.TripQuery{Origin: berlin, Destination: paris, Depart: benchNow.AddDate(0, 0, 1).Truncate(24 * time.Hour), Direct: true}
 	b.ReportAllocs()
 	for b.Loop() {
 		found, err := service.SearchTrips(b.Context(), q)
@@ -412,7 +412,7 @@ func BenchmarkHotRun(b *testing.B) {
 	const callers, per = 64, 6400
 	service := benchService(b, benchBolt(b), benchOptions)
 	trips := spreadTrips(b, service, 20_000)
-	found, err := service.SearchTrips(b.Context(), traintravel.TripQuery{Origin: berlin, Destination: paris, Depart: benchNow.AddDate(0, 0, 200)})
+	found, err := service.SearchTrips(b.Context(), traintravel.TripQuery{Origin: berlin, Destination: paris, Depart: benchNow.AddDate(0, 0, 200), Direct: true})
 	if err != nil || len(found.Items) == 0 {
 		b.Fatal(err)
 	}

@@ -94,6 +94,7 @@ type search struct {
 	since [MaxLegs + 1][]int32
 	turn  int32
 
+	targets []int32 // by pattern: the last stop at which one gets off at the target, or none
 	queued  []int32 // by pattern: the first stop to scan, or none
 	queue   []int32
 	departs []departure
@@ -103,7 +104,7 @@ func (nw *Network) newSearch() *search {
 	if s, ok := nw.pool.Get().(*search); ok {
 		return s
 	}
-	s := &search{nw: nw, queued: make([]int32, len(nw.patterns))}
+	s := &search{nw: nw, queued: make([]int32, len(nw.patterns)), targets: make([]int32, len(nw.patterns))}
 	for i := range s.queued {
 		s.queued[i] = none
 	}
@@ -170,6 +171,12 @@ func (s *search) prepare() {
 		s.arrival[r] = never
 	}
 	s.turn = 0
+	fill(s.targets, none)
+	for _, v := range s.nw.visits.of(s.q.Target) {
+		if s.nw.stops[s.nw.patterns[v.Pattern].sequence.first+v.Index].Alight >= 0 {
+			s.targets[v.Pattern] = v.Index
+		}
+	}
 }
 
 func fill(list []int32, v int32) {
@@ -353,7 +360,7 @@ func (s *search) round(r int) {
 			continue
 		}
 		for _, v := range s.nw.visits.of(s.nw.boarding[node]) {
-			if s.nw.stops[s.nw.patterns[v.Pattern].sequence.first+v.Index].Board != node {
+			if s.nw.stops[s.nw.patterns[v.Pattern].sequence.first+v.Index].Board != node || r == s.legs && v.Index >= s.targets[v.Pattern] {
 				continue
 			}
 			switch at := s.queued[v.Pattern]; {
