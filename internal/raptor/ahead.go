@@ -20,36 +20,40 @@ func (s *search) lookAhead() {
 		}
 		if m == 1 {
 			fill(ahead, never)
-			s.backFromTarget(ahead)
+			fill(s.along[1], never)
+			s.backFromTarget()
 			continue
 		}
 		copy(ahead, s.ahead[m-1])
 		for _, q := range nw.sequences {
-			s.back(q, q.n-1, off, ahead)
+			s.back(q, m)
 		}
 	}
 }
 
 // backFromTarget looks at the sequences that call at the target.
-func (s *search) backFromTarget(ahead []int32) {
+func (s *search) backFromTarget() {
 	done := int32(-1)
 	for _, v := range s.nw.visits.of(s.q.Target) {
 		if q := s.nw.patterns[v.Pattern].sequence; q.first != done {
 			done = q.first
-			s.back(q, q.n-1, s.first[1], ahead)
+			s.back(q, 1)
 		}
 	}
 }
 
-// back goes back along a sequence from a stop, where to get off costs what off
-// says, and improves what is ahead of the nodes where one gets on.
-func (s *search) back(q sequence, from int32, off, ahead []int32) {
+// back goes back along a sequence, where to get off costs what first says, and
+// finds what is ahead with m legs.
+func (s *search) back(q sequence, m int) {
+	off, ahead, along := s.first[m], s.ahead[m], s.along[m][q.first:][:q.n]
 	stops, least := s.nw.stops[q.first:][:q.n], s.nw.least[q.first:][:q.n]
 	const far = never / 2
 	end := int32(far) // what the rest takes, on the clock of least
-	for i := from; i >= 0; i-- {
+	for i := len(stops) - 1; i >= 0; i-- {
+		along[i] = never
 		if node := stops[i].Board; node >= 0 && end < far {
-			ahead[node] = min(ahead[node], end-least[i].Depart)
+			along[i] = end - least[i].Depart
+			ahead[node] = min(ahead[node], along[i])
 		}
 		if node := stops[i].Alight; node >= 0 && off[node] < far {
 			end = min(end, least[i].Arrive+off[node])

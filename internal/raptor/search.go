@@ -78,6 +78,7 @@ type search struct {
 	// ahead[m][node] is how long it takes at the least from being ready at a
 	// node to the target, with m legs or fewer.
 	ahead [MaxLegs][]int32
+	along [MaxLegs][]int32 // the same by stop of a sequence, for who boards there
 	first [MaxLegs][]int32 // of the nodes where one gets off, for computing ahead
 
 	// best[r][node] is when one is ready to board, with r legs or fewer,
@@ -94,7 +95,6 @@ type search struct {
 	since [MaxLegs + 1][]int32
 	turn  int32
 
-	targets []int32 // by pattern: the last stop at which one gets off at the target, or none
 	queued  []int32 // by pattern: the first stop to scan, or none
 	queue   []int32
 	departs []departure
@@ -104,12 +104,12 @@ func (nw *Network) newSearch() *search {
 	if s, ok := nw.pool.Get().(*search); ok {
 		return s
 	}
-	s := &search{nw: nw, queued: make([]int32, len(nw.patterns)), targets: make([]int32, len(nw.patterns))}
+	s := &search{nw: nw, queued: make([]int32, len(nw.patterns))}
 	for i := range s.queued {
 		s.queued[i] = none
 	}
 	for m := range s.ahead {
-		s.ahead[m], s.first[m] = make([]int32, len(nw.boarding)), make([]int32, len(nw.alighting))
+		s.ahead[m], s.first[m], s.along[m] = make([]int32, len(nw.boarding)), make([]int32, len(nw.alighting)), make([]int32, len(nw.stops))
 	}
 	for r := range s.best {
 		s.best[r], s.by[r], s.since[r] = make([]int32, len(nw.boarding)), make([]ride, len(nw.boarding)), make([]int32, len(nw.boarding))
@@ -171,12 +171,6 @@ func (s *search) prepare() {
 		s.arrival[r] = never
 	}
 	s.turn = 0
-	fill(s.targets, none)
-	for _, v := range s.nw.visits.of(s.q.Target) {
-		if s.nw.stops[s.nw.patterns[v.Pattern].sequence.first+v.Index].Alight >= 0 {
-			s.targets[v.Pattern] = v.Index
-		}
-	}
 }
 
 func fill(list []int32, v int32) {
@@ -342,9 +336,11 @@ func (s *search) alight(r int, stop *Stop, arrive int32, by ride, at int32) bool
 
 // useful says whether who is ready at a node after r legs may still arrive
 // earlier than is known.
-func (s *search) useful(r int, node, ready int32) bool {
+func (s *search) useful(r int, node, ready int32) bool { return s.improves(&s.ahead, r, node, ready) }
+
+func (s *search) improves(ahead *[MaxLegs][]int32, r int, at, ready int32) bool {
 	for m := 1; m <= s.legs-r; m++ {
-		if ahead := s.ahead[m][node]; ahead != never && ready+ahead < s.arrival[r+m] {
+		if ahead := ahead[m][at]; ahead != never && ready+ahead < s.arrival[r+m] {
 			return true
 		}
 	}
@@ -360,7 +356,8 @@ func (s *search) round(r int) {
 			continue
 		}
 		for _, v := range s.nw.visits.of(s.nw.boarding[node]) {
-			if s.nw.stops[s.nw.patterns[v.Pattern].sequence.first+v.Index].Board != node || r == s.legs && v.Index >= s.targets[v.Pattern] {
+			at := s.nw.patterns[v.Pattern].sequence.first + v.Index
+			if s.nw.stops[at].Board != node || !s.improves(&s.along, r-1, at, ready) {
 				continue
 			}
 			switch at := s.queued[v.Pattern]; {
