@@ -33,7 +33,7 @@ func (f *feed) readAgencies() error {
 		}
 		f.agencies = append(f.agencies, a)
 		if a.zone != f.agencies[0].zone {
-			f.note(t.name, t.line(), "agency_timezone is not that of the first agency, in which stations are that have no zone of their own")
+			f.doubt(t.name, t.line(), "agency_timezone is not that of the first agency, in which stations are that have no zone of their own")
 		}
 	}
 	if t.err == nil && len(f.agencies) == 0 {

@@ -8,14 +8,14 @@ import (
 )
 
 // finishTrips puts the calls of each trip in order, and checks them. Trips that
-// are left out have no calls after it.
+// are left out, and those that stand for others, have no calls after it.
 func (f *feed) finishTrips() {
-	for _, t := range f.trips {
+	for i, t := range f.trips { // not those that repeat adds
 		if t.faulty {
 			continue
 		}
 		if len(t.Calls) < 2 {
-			f.note("trips.txt", t.line, "the trip has fewer than two calls")
+			f.doubt("trips.txt", t.line, "the trip has fewer than two calls")
 			t.Calls = nil
 			continue
 		}
@@ -23,15 +23,17 @@ func (f *feed) finishTrips() {
 			f.fail("trips.txt", t.line, "the trip has %d calls, more than %d", len(t.Calls), traintravel.MaxCalls)
 			continue
 		}
+		before := f.errs.Total
 		f.finish(t)
 		t.marks = nil
-		if f.report.Trains == 0 {
-			f.report.First, f.report.Last = t.service.first, t.service.last
+		if p := f.patterns[int32(i)]; p != nil {
+			if f.errs.Total == before {
+				f.repeat(t, p)
+			}
+			t.Calls = nil
+			continue
 		}
-		f.report.First = min(f.report.First, t.service.first)
-		f.report.Last = max(f.report.Last, t.service.last)
-		f.report.Trains++
-		f.report.Calls += len(t.Calls)
+		f.count(t)
 	}
 	for i := range f.stops {
 		s := &f.stops[i]
@@ -39,6 +41,17 @@ func (f *feed) finishTrips() {
 			f.note("stops.txt", s.line, "no train that is read calls at the station")
 		}
 	}
+}
+
+// count adds a train to the report.
+func (f *feed) count(t *trip) {
+	if f.report.Trains == 0 {
+		f.report.First, f.report.Last = t.service.first, t.service.last
+	}
+	f.report.First = min(f.report.First, t.service.first)
+	f.report.Last = max(f.report.Last, t.service.last)
+	f.report.Trains++
+	f.report.Calls += len(t.Calls)
 }
 
 // finish completes one trip.

@@ -145,7 +145,7 @@ t1,K,3,12:05:00,12:05:00
 	diff(t, "trains", len(timetable.Trains), 1)
 	diff(t, "stations", len(timetable.Stations), 2)
 	diff(t, "notes", report.Notes, []gtfs.Note{
-		{File: "trips.txt", Line: 2, Reason: "the trip has fewer than two calls", Count: 2},
+		{File: "trips.txt", Line: 2, Reason: "the trip has fewer than two calls", Count: 2, Wrong: true},
 		{File: "stops.txt", Line: 3, Reason: "no train that is read calls at the station", Count: 1},
 	})
 }

@@ -16,18 +16,24 @@ type feed struct {
 	dir  fs.FS
 	opts Options
 
-	agencies []agency
-	routes   map[string]route
-	services map[string]*service
-	stops    []stop
-	stopByID map[string]int32
-	served   map[uuid.UUID]bool // stations at which trains call
-	repeated map[string]bool    // trips that frequencies.txt repeats
-	trips    []*trip
-	tripByID map[string]int32 // skipped for those that are not read
-	coaches  map[string][]traintravel.Coach
-	calls    slab[traintravel.Call]
-	marks    slab[mark]
+	agencies      []agency
+	routes        map[string]route
+	services      map[string]*service
+	stops         []stop
+	stopByID      map[string]int32
+	served        map[uuid.UUID]bool // stations at which trains call
+	fares         map[string]*flatFare
+	offers        map[offerKey]*offer
+	trips         []*trip
+	tripByID      map[string]int32 // skipped for those that are not read
+	coaches       map[string][]traintravel.Coach
+	patterns      map[int32]*pattern // trips that frequencies.txt repeats, by index
+	repeatedCalls int
+	blocks        map[string][]int32 // trips, by block_id
+	days          map[*service]daySet
+	rules         rules
+	calls         slab[traintravel.Call]
+	marks         slab[mark]
 
 	bytes, total int64 // for Options.Progress
 	report       Report
@@ -41,14 +47,18 @@ var tables = []struct {
 	name string
 	read func(*feed) error
 }{
+	{"feed_info.txt", (*feed).readFeedInfo},
 	{"agency.txt", (*feed).readAgencies},
 	{"routes.txt", (*feed).readRoutes},
+	{"fare_attributes.txt", (*feed).readFareAttributes},
+	{"fare_rules.txt", (*feed).readFareRules},
 	{"calendar.txt", (*feed).readCalendar},
 	{"calendar_dates.txt", (*feed).readCalendarDates},
 	{"stops.txt", (*feed).readStops},
-	{"frequencies.txt", (*feed).readFrequencies},
 	{"trips.txt", (*feed).readTrips},
+	{"frequencies.txt", (*feed).readFrequencies},
 	{"stop_times.txt", (*feed).readStopTimes},
+	{"transfers.txt", (*feed).readTransfers},
 }
 
 func newFeed(ctx context.Context, dir fs.FS, opts Options) *feed {
@@ -64,7 +74,6 @@ func newFeed(ctx context.Context, dir fs.FS, opts Options) *feed {
 		services: map[string]*service{},
 		stopByID: map[string]int32{},
 		served:   map[uuid.UUID]bool{},
-		repeated: map[string]bool{},
 		tripByID: map[string]int32{},
 		coaches:  map[string][]traintravel.Coach{"": opts.Coaches},
 		notes:    map[[2]string]int{},
@@ -82,7 +91,6 @@ func (f *feed) read() error {
 			return err
 		}
 	}
-	f.finishTrips()
 	return f.ctx.Err()
 }
 
@@ -102,6 +110,7 @@ func (f *feed) timetable() *traintravel.Timetable {
 			t.Trains = append(t.Trains, trip.Train)
 		}
 	}
+	t.Changes = f.rules.list
 	return t
 }
 

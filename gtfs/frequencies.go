@@ -1,18 +1,172 @@
 package gtfs
 
-// readFrequencies finds the trips that are patterns to be repeated, not trains
-// at the times they are written with.
+import (
+	"cmp"
+	"slices"
+
+	"github.com/traintravel/traintravel"
+)
+
+const (
+	maxRepeated      = 100_000   // trains that frequencies.txt makes
+	maxRepeatedCalls = 4_000_000 // of them all
+)
+
+// A pattern is a trip that stands for others, which leave at other times. It
+// does not run itself.
+type pattern struct {
+	windows []window
+	from    int32 // its trains are feed.trips[from:to], once its calls are known
+	to      int32
+}
+
+// A window is a row of frequencies.txt.
+type window struct {
+	start, end traintravel.ServiceTime // of departures from the first call; end is none
+	headway    int32                   // seconds
+	nominal    bool                    // exact_times 0
+	line       int32
+}
+
+// departures is how many there are: from 06:00 to 06:30 every seven minutes, the
+// last of five is 06:28.
+func (w window) departures() int {
+	return (int(w.end-w.start) + int(w.headway) - 1) / int(w.headway)
+}
+
 func (f *feed) readFrequencies() error {
 	if !f.has("frequencies.txt") {
 		return nil
 	}
-	t, err := f.open("frequencies.txt", "trip_id")
+	t, err := f.open("frequencies.txt", "trip_id", "start_time", "end_time", "headway_secs")
 	if err != nil {
 		return err
 	}
-	id := t.column("trip_id")
+	id, start, end := t.column("trip_id"), t.column("start_time"), t.column("end_time")
+	headway, exact := t.column("headway_secs"), t.column("exact_times")
+	f.patterns = map[int32]*pattern{}
+	total := 0
 	for t.next() {
-		f.repeated[string(t.get(id))] = true
+		i, ok := f.tripByID[string(t.get(id))]
+		if !ok {
+			t.fail("trip_id %.60q is not in trips.txt", t.get(id))
+			continue
+		}
+		if i == skipped {
+			continue
+		}
+		p := f.patterns[i]
+		if p == nil {
+			p = &pattern{}
+			f.patterns[i] = p
+		}
+		w, ok := t.window(start, end, headway, exact)
+		if !ok {
+			continue
+		}
+		p.windows = append(p.windows, w)
+		if total += w.departures(); total > maxRepeated {
+			t.fail("the rows up to here make %d trains, more than %d", total, maxRepeated)
+			t.close()
+			return errMistakes
+		}
+		if w.nominal {
+			f.note(t.name, t.line(), "exact_times is 0: the trains are sold as if they left at even intervals from start_time, to which the railway does not bind itself")
+		}
 	}
 	return t.err
+}
+
+// window reads a row. If it has a mistake, that is told, and ok is false.
+func (t *table) window(start, end, headway, exact column) (w window, ok bool) {
+	before := t.feed.errs.Total
+	w = window{
+		start: t.time(start, "start_time"), end: t.time(end, "end_time"),
+		headway: int32(digits(t.get(headway))),
+		nominal: t.choice(exact, "exact_times", 1) == 0,
+		line:    int32(t.line()),
+	}
+	switch {
+	case t.feed.errs.Total > before:
+	case w.start == noTime || w.end == noTime:
+		t.fail("start_time or end_time is missing")
+	case w.end <= w.start:
+		t.fail("end_time %s is not after start_time %s", w.end, w.start)
+	case w.headway < 1:
+		t.fail("headway_secs %.20q is no number from 1", t.get(headway))
+	}
+	return w, t.feed.errs.Total == before
+}
+
+// A departure is one of a pattern.
+type departure struct {
+	at     traintravel.ServiceTime
+	window *window
+}
+
+// departures returns those of all windows by time, each once.
+func (f *feed) departures(p *pattern) []departure {
+	slices.SortFunc(p.windows, func(a, b window) int { return cmp.Compare(a.start, b.start) })
+	var all []departure
+	var end traintravel.ServiceTime
+	for i := range p.windows {
+		w := &p.windows[i]
+		if w.start < end {
+			f.doubt("frequencies.txt", int(w.line), "the row overlaps another one of its trip: the departures of both are sold, and those that are the same once")
+		}
+		end = max(end, w.end)
+		for n := range w.departures() {
+			all = append(all, departure{w.start + traintravel.ServiceTime(n)*traintravel.ServiceTime(w.headway), w})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b departure) int {
+		nominal := func(d departure) int {
+			if d.window.nominal {
+				return 1
+			}
+			return 0
+		}
+		return cmp.Or(cmp.Compare(a.at, b.at), nominal(a)-nominal(b))
+	})
+	return slices.CompactFunc(all, func(a, b departure) bool { return a.at == b.at })
+}
+
+// repeat makes the trains of a pattern. Their IDs are that of the trip and their
+// departure, which another import of the feed gives them again.
+func (f *feed) repeat(t *trip, p *pattern) {
+	p.from = int32(len(f.trips))
+	for _, d := range f.departures(p) {
+		late := d.at - t.Calls[0].Depart
+		train := *t
+		train.ID += "@" + d.at.String()
+		line := int(d.window.line)
+		switch _, taken := f.tripByID[train.ID]; {
+		case taken:
+			f.fail("frequencies.txt", line, "the train that leaves at %s has the trip_id of another: %.60q", d.at, train.ID)
+			return
+		case long(train.ID):
+			f.fail("frequencies.txt", line, "trip_id and the departure have more than %d characters", traintravel.MaxText)
+			return
+		case t.Calls[len(t.Calls)-1].Depart+late > traintravel.MaxServiceTime:
+			f.fail("frequencies.txt", line, "the train that leaves at %s arrives after %s, the longest a train may run", d.at, traintravel.MaxServiceTime)
+			return
+		}
+		if f.repeatedCalls += len(t.Calls); f.repeatedCalls > maxRepeatedCalls {
+			f.fail("frequencies.txt", line, "the trains up to here have more than %d calls", maxRepeatedCalls)
+			return
+		}
+		train.Calls = f.calls.extend(nil, t.Calls)
+		for i := range train.Calls {
+			train.Calls[i].Arrive += late
+			train.Calls[i].Depart += late
+		}
+		train.Calls[0].Arrive = max(train.Calls[0].Arrive, 0) // which means nothing
+		f.trips = append(f.trips, &train)
+		f.count(&train)
+		f.report.Repeated++
+		if d.window.nominal {
+			f.report.Headway++
+		}
+	}
+	p.to = int32(len(f.trips))
 }

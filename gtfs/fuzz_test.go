@@ -2,8 +2,10 @@ package gtfs_test
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -19,12 +21,23 @@ func FuzzRead(f *testing.F) {
 	f.Add("-- stops.txt --\nstop_id,stop_name,stop_lat,stop_lon,location_type,parent_station\nB,B,1,2,1,\nb,,,,0,B\nH,b,,,4,b\nK,K,3,4\n")
 	f.Add("-- stop_times.txt --\ntrip_id,stop_id,stop_sequence,arrival_time,departure_time,shape_dist_traveled\nt1,B,3,9:00:00,,1\nt1,H,2,,,5\nt1,K,1,8:00:00,,2\n")
 	f.Add("-- trips.txt --\ntrip_id,route_id,service_id,coaches,bicycle_hooks,fare_base,fare_currency\nt1,ICE,daily,21:80 22:76,4,1.50,eur\n")
-	f.Add("-- frequencies.txt --\ntrip_id\nt1\n")
+	f.Add(rich)
+	f.Add(junction + transfers + "H1,H2,,,a,b,1,\nH,L,ICE,RE,,,0,\n,,,,a,b,4,\n,,,,b,a,5,\nH,H,,,,,2,99999\nB,K,,,,,3,\n")
+	f.Add(junction + frequencies + "b,10:00:00,10:20:00,600,0\nb,10:05:00,10:20:00,300,1\n" + transfers + "H,H,,,a,b,2,60\n")
+	f.Add(blocks("a daily 1 B 08:00 H 09:30", "b weekdays 1 H 09:40 K 12:00", "c weekend 1 H 09:50 K 12:00"))
+	f.Add(blocks("a daily 1 B 08:00 H 09:30", "b daily 1 H 09:20 K 12:00") + transfers + ",,,,a,b,4,\n")
+	f.Add(network + fareAttributes + "f,5,EUR,0,,db,\ng,0,JPY,0,0,,\nh,1.5,eur\n" + fareRules + "f,ICE,,,\ng,NJ,1,,\ng,IC,,,\nh\n")
+	f.Add(frequencies + "t1,23:00:00,336:00:00,3600,1\n")
+	f.Add("-- feed_info.txt --\nfeed_publisher_name,feed_start_date,feed_end_date\n\u202eB,20260101,20250101\nC,0,\n")
 	f.Add("-- agency.txt --\nagency_name,agency_timezone\nA,Europe/Berlin\n\"B\n\",UTC\n")
 	f.Add("-- trips.txt --\ntrip_id,route_id,service_id,coaches,fare_per_km,fare_currency\nt1,ICE,daily,\u202e:3,20000000,eur\n")
 	f.Add("-- stops.txt --\nstop_id,stop_name,stop_lat,stop_lon\nB,B\ufffe,52,13\nH,\u0301 \u200b,53,10\nK,K\ufdd0\u200d,50,7\n-- agency.txt --\nagency_name,agency_timezone\n\U0001ffff,UTC\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		timetable, report, err := gtfs.Read(t.Context(), files(base, text), gtfs.Options{DistanceUnit: 1000})
+		opts := gtfs.Options{DistanceUnit: 1000, Today: traintravel.NewDate(2026, time.June, 1)}
+		timetable, report, err := gtfs.Read(t.Context(), files(base, text), opts)
+		opts.Strict = true
+		strict, _, strictErr := gtfs.Read(t.Context(), files(base, text), opts)
+		checkStrict(t, timetable, report, err, strict, strictErr)
 		if err == nil {
 			check(t, timetable, report)
 			if err := timetable.Check(); err != nil {
@@ -40,6 +53,20 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("timetable %v, error %v", timetable, err)
 		}
 	})
+}
+
+// checkStrict checks that a strict reading differs only where something is wrong.
+func checkStrict(t *testing.T, timetable *traintravel.Timetable, report gtfs.Report, err error, strict *traintravel.Timetable, strictErr error) {
+	t.Helper()
+	wrong := slices.ContainsFunc(report.Notes, func(n gtfs.Note) bool { return n.Wrong })
+	switch {
+	case err != nil && strictErr == nil:
+		t.Errorf("only the strict reading succeeds: %v", err)
+	case err == nil && wrong != (strictErr != nil):
+		t.Errorf("notes %v, strict reading %v", report.Notes, strictErr)
+	case err == nil && strictErr == nil && !reflect.DeepEqual(timetable, strict): // many trains are too many for cmp
+		t.Error("the strict reading is another")
+	}
 }
 
 // check checks what every timetable that is read promises.
@@ -71,6 +98,30 @@ func check(t *testing.T, timetable *traintravel.Timetable, report gtfs.Report) {
 		if at > traintravel.MaxServiceTime {
 			t.Errorf("train %q: ends at %s", train.ID, at)
 		}
+	}
+	trains := map[string]bool{}
+	for _, train := range timetable.Trains {
+		trains[train.ID] = true
+	}
+	seen := map[traintravel.Change]bool{}
+	for _, ch := range timetable.Changes {
+		about := ch
+		about.Kind, about.Time = 0, 0
+		if !stations[ch.From] || !stations[ch.To] || seen[about] {
+			t.Errorf("rule %+v", ch)
+		}
+		seen[about] = true
+		for _, id := range []string{ch.FromTrain, ch.ToTrain} {
+			if id != "" && !trains[id] {
+				t.Errorf("rule %+v: there is no train %q", ch, id)
+			}
+		}
+		if ch.Kind > traintravel.StaySeated || ch.Kind == traintravel.StaySeated && (ch.FromTrain == "" || ch.ToTrain == "") {
+			t.Errorf("rule %+v", ch)
+		}
+	}
+	if report.Headway > report.Repeated || report.Repeated > report.Trains {
+		t.Errorf("reported %+v", report)
 	}
 	got := []int{report.Stations, report.Trains, report.Calls}
 	if want := []int{len(stations), len(timetable.Trains), calls}; !slices.Equal(got, want) {

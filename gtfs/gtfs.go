@@ -2,9 +2,9 @@
 // comma-separated tables (https://gtfs.org/documentation/schedule/reference/).
 //
 // It reads agency.txt, routes.txt, calendar.txt, calendar_dates.txt, stops.txt,
-// trips.txt and stop_times.txt as the reference says, each in one pass, row by
-// row. Of frequencies.txt it only takes the trips to leave out. Other files are
-// not opened.
+// trips.txt and stop_times.txt as the reference says, and, where they are there,
+// frequencies.txt, transfers.txt, fare_attributes.txt, fare_rules.txt and
+// feed_info.txt; each in one pass, row by row. Other files are not opened.
 //
 //   - Platforms and boarding areas are folded into their parent station; a stop
 //     without a parent is a station. Stations at which no train calls are left
@@ -21,11 +21,75 @@
 // A feed with a mistake yields no timetable but [Errors], each with file, line
 // and reason. The trips of other modes and the stops at which no train calls
 // are not checked: a bus stop without a name is no mistake in a railway's
-// timetable. What is left out and why is in the [Report].
+// timetable. What is left out and why is in the [Report]. Some of it means that
+// the feed is wrong, such as a rule for a trip that is nowhere: [Note].Wrong says
+// so, and [Options].Strict makes it a mistake.
 //
-// Blanks around a field, a byte order mark, either line ending, unknown and
-// missing optional columns and rows that end early are accepted; text must be
-// UTF-8.
+// Blanks around a field, quotes, a byte order mark, either line ending, blank
+// lines, hours of one digit, columns in any order, unknown and missing optional
+// columns and rows that end early are accepted; text must be UTF-8.
+//
+// # Repeated trips
+//
+// A trip in frequencies.txt does not run at the times it is written with. It
+// makes a train for each departure from start_time on, every headway_secs, and
+// before end_time: from 06:00 to 06:30 every seven minutes the last leaves at
+// 06:28. Calls after end_time are lawful. The train that leaves at 06:28 has the
+// ID of the trip and "@06:28:00", the same in every import.
+//
+// Where exact_times is 0, the railway promises only that trains come at such
+// intervals. They are sold as if they left at even ones, the nominal departures;
+// a note says so, and Report.Headway counts them. Of rows that overlap for one
+// trip all departures are sold, equal ones once. A feed makes at most 100,000
+// trains in this way, with four million calls.
+//
+// # Changes
+//
+// The rules of transfers.txt become [traintravel.Timetable].Changes, by stop, by
+// route (the trains' Line) and by trip (their ID), with [Options].Feed. By
+// transfer_type:
+//
+//	0  no rule at one station; between two, five minutes and a second for each
+//	   metre as the crow flies
+//	1  takes no time
+//	2  takes min_transfer_time; more than a day is impossible
+//	3  impossible
+//	4  the one train goes on as the other, and passengers stay seated, if it ends
+//	   where the other begins, within a day before that one leaves
+//	5  they do not, whatever block_id says
+//
+// Stops stand for their stations. Of several rules about the same stations and
+// trains, as there are between platforms, the strictest counts: impossible, then
+// seated, then the longest. That a change between single platforms is impossible
+// says nothing of the station and is left out, unless it names both trips; and
+// so is that one is timed, unless it names trips or routes. A rule about stops,
+// routes or trips that are not read is left out with a note. A rule about a
+// repeated trip is one for each of its trains, but types 4 and 5 are left out.
+// There are at most 500,000 rules.
+//
+// Trips of one block_id are runs of one vehicle. Where one ends at the station
+// at which the next of them begins within the hour, passengers stay seated. The
+// next is the next on each day on which both run; where another trip lies between
+// them on some of these days, there is no rule for the two. A block whose trips
+// overlap in time on any day makes no rules but a note, and so does one with a
+// repeated trip, with trips in several time zones, or with more than 500.
+// transfers.txt comes first: what it says of two trips, other than types 0 and
+// 1, counts and not their block.
+//
+// # Fares
+//
+// A train's fare is that of its row in trips.txt (see below), else that of its
+// route in fare_attributes.txt, else [Options].Fare. A route has a fare if there
+// is one price alone for it: by its own rows in fare_rules.txt, by a row without
+// route_id, or by a fare without rows, for its agency or for all. The price is
+// the same for any ride: it becomes the Base of the Fare, exactly, and PerKm is
+// zero. A price of 0 becomes the zero Fare, for what is free cannot be sold.
+//
+// A Fare cannot say what depends on zones (origin_id, destination_id,
+// contains_id), nor which of several prices a passenger pays. Routes with either
+// use Options.Fare, and a note says so. It also prices each train by itself:
+// where a fare covers changes, a note says that here it does not. The tables of
+// fares version 2 are not opened.
 //
 // # Extension columns
 //
@@ -39,8 +103,8 @@
 //	fare_base       amount in that currency, such as 19.00
 //	fare_per_km     amount for each kilometre, such as 0.12
 //
-// A trip with fare_base or fare_per_km does not use [Options].Fare; the other
-// of the two is zero if blank. In stops.txt, for stations:
+// A trip with fare_base or fare_per_km uses neither fare_attributes.txt nor
+// [Options].Fare; the other of the two is zero if blank. In stops.txt, for stations:
 //
 //	stop_country    ISO 3166-1 alpha-2, such as DE
 //	stop_address    street address
@@ -66,7 +130,7 @@ type Options struct {
 	// stations' IDs, so keep it from import to import. It may be empty.
 	Feed string
 
-	// Fare prices trains whose rows do not. The zero Fare stands for 3.00 eur
+	// Fare prices trains that the feed does not. The zero Fare stands for 3.00 eur
 	// and 0.12 for each kilometre. What [traintravel.Timetable.Check] would
 	// refuse is refused at once.
 	Fare traintravel.Fare
@@ -89,6 +153,15 @@ type Options struct {
 	// Address and Zone, which are empty if the feed lacks them. A Zone still
 	// empty after it becomes that of the first agency.
 	Locate func(*traintravel.Station)
+
+	// Today, if not zero, is the day against which feed_info.txt is held: a
+	// feed that has expired gives a note.
+	Today traintravel.Date
+
+	// Strict makes mistakes of the notes that mean that something is wrong
+	// with the feed, those with Note.Wrong. What is only left out, such as
+	// buses, stays a note.
+	Strict bool
 
 	// Progress, if not nil, is called now and then, on Read's goroutine, with
 	// the bytes read so far and the bytes in all the files that will be read.

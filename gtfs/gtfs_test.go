@@ -119,7 +119,7 @@ func TestRead(t *testing.T) {
 			{ID: k, Name: "Köln Hbf", Zone: "Europe/Berlin", Latitude: 50.943, Longitude: 6.959},
 		},
 		Trains: []traintravel.Train{{
-			Feed: "de", ID: "t1", Operator: "Bahn", Number: "ICE 575", Zone: "Europe/Berlin",
+			Feed: "de", ID: "t1", Line: "ICE", Operator: "Bahn", Number: "ICE 575", Zone: "Europe/Berlin",
 			Days: traintravel.Daily(traintravel.NewDate(2026, time.January, 1), traintravel.NewDate(2026, time.December, 31)),
 			Calls: []traintravel.Call{
 				{Station: b, Arrive: traintravel.Clock(8, 0), Depart: traintravel.Clock(8, 0)},

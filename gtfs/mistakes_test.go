@@ -3,6 +3,7 @@ package gtfs_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -124,17 +125,121 @@ func TestManyMistakes(t *testing.T) {
 	}
 }
 
+// rich is a feed that uses all the files that are read.
+const rich = `
+-- feed_info.txt --
+feed_publisher_name,feed_version,feed_start_date,feed_end_date
+Bahn,1,20260101,20261231
+-- fare_attributes.txt --
+fare_id,price,currency_type,transfers
+f,19.99,EUR,0
+-- fare_rules.txt --
+fare_id,route_id,origin_id
+f,ICE,
+-- calendar_dates.txt --
+service_id,date,exception_type
+daily,20260606,2
+-- trips.txt --
+trip_id,route_id,service_id,trip_short_name,block_id
+t1,ICE,daily,575,1
+t2,ICE,daily,576,1
+t3,ICE,daily,577,
+-- stop_times.txt --
+trip_id,stop_id,stop_sequence,arrival_time,departure_time
+t1,B,1,8:00:00,8:00:00
+t1,H,2,09:30:00,09:33:00
+t1,K,3,12:05:00,12:05:00
+t2,K,1,12:15:00,12:15:00
+t2,B,2,16:15:00,16:15:00
+t3,B,1,8:00:00,8:00:00
+t3,K,2,12:00:00,12:00:00
+-- frequencies.txt --
+trip_id,start_time,end_time,headway_secs,exact_times
+t3,9:00:00,11:00:00,3600,1
+-- transfers.txt --
+from_stop_id,to_stop_id,to_trip_id,transfer_type,min_transfer_time
+H,H,t3,2,180
+K,K,,3,
+`
+
+// What is wrong with the form of a table changes nothing of what it says.
 func TestDirt(t *testing.T) {
 	t.Parallel()
-	want, _ := read(t, gtfs.Options{})
-	feed := files(base)
-	for name, file := range feed {
-		dirty := "\ufeff" + strings.ReplaceAll(string(file.Data), "\n", ",\r\n\r\n ,,\r\n")
-		feed[name].Data = []byte(strings.ReplaceAll(dirty, ",", " , "))
+	want, wantReport := read(t, gtfs.Options{}, rich)
+	if len(want.Trains) != 4 || len(want.Changes) != 4 || want.Trains[0].Fare.Base != 1999 || len(wantReport.Notes) > 0 {
+		t.Fatalf("%+v %+v", want, wantReport)
 	}
-	got, _, err := gtfs.Read(t.Context(), feed, gtfs.Options{})
-	if err != nil {
-		t.Fatal(err)
+	rows := func(change func(row []string) []string) func(string) string {
+		return func(text string) string {
+			var all []string
+			for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+				all = append(all, strings.Join(change(strings.Split(line, ",")), ","))
+			}
+			return strings.Join(all, "\n") + "\n"
+		}
 	}
-	diff(t, "timetable", got, want)
+	for what, spoil := range map[string]func(string) string{
+		"byte order mark":     func(s string) string { return "\ufeff" + s },
+		"CRLF":                func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
+		"no end":              func(s string) string { return strings.TrimSuffix(s, "\n") },
+		"blanks":              func(s string) string { return strings.ReplaceAll(s, ",", " ,\t\u00a0") },
+		"blank lines":         func(s string) string { return strings.ReplaceAll(s, "\n", "\n\n \n,,\n") },
+		"blank lines on top":  func(s string) string { return "\n\r\n" + s },
+		"a comma at the end":  func(s string) string { return strings.ReplaceAll(s, "\n", ",\n") },
+		"quotes":              rows(func(row []string) []string { return strings.Split(`"`+strings.Join(row, `","`)+`"`, ",") }),
+		"blanks, then quotes": rows(func(row []string) []string { return strings.Split(` "`+strings.Join(row, `" , " `)+`"`, ",") }),
+		"columns in another order": rows(func(row []string) []string {
+			slices.Reverse(row)
+			return row
+		}),
+		"an unknown column": rows(func(row []string) []string { return append([]string{"x"}, row...) }),
+		"rows that end early": rows(func(row []string) []string {
+			for len(row) > 1 && row[len(row)-1] == "" {
+				row = row[:len(row)-1]
+			}
+			return row
+		}),
+		"all at once": func(s string) string {
+			return "\ufeff" + strings.ReplaceAll(strings.ReplaceAll(s, "\n", ",\r\n\r\n ,,\r\n"), ",", " , ")
+		},
+	} {
+		feed := files(base, rich)
+		for name, file := range feed {
+			feed[name].Data = []byte(spoil(string(file.Data)))
+		}
+		got, report, err := gtfs.Read(t.Context(), feed, gtfs.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+			continue
+		}
+		diff(t, what, got, want)
+		report.Notes, wantReport.Notes = nil, nil
+		diff(t, what, report, wantReport)
+	}
+}
+
+// Files that need not be there may also be empty, or have no row.
+func TestMissingOptionalFiles(t *testing.T) {
+	t.Parallel()
+	want, _ := read(t, gtfs.Options{}, `
+-- trips.txt --
+trip_id,route_id,service_id,trip_short_name
+t1,ICE,daily,575
+`)
+	for _, name := range []string{"feed_info.txt", "fare_attributes.txt", "fare_rules.txt", "calendar_dates.txt", "frequencies.txt", "transfers.txt"} {
+		header, _, _ := strings.Cut(string(files(rich)[name].Data), "\n")
+		for _, text := range []string{"", header, header + "\n", "\ufeff" + header + "\r\n,\r\n"} {
+			got, report := read(t, gtfs.Options{Strict: true}, "-- "+name+" --\n"+text)
+			diff(t, fmt.Sprintf("%s: %q", name, text), got, want)
+			diff(t, "notes", notes(report), []string(nil))
+		}
+		feed := files(base, rich)
+		delete(feed, name)
+		if name == "fare_attributes.txt" { // of which fare_rules.txt speaks
+			delete(feed, "fare_rules.txt")
+		}
+		if _, _, err := gtfs.Read(t.Context(), feed, gtfs.Options{Strict: true}); err != nil {
+			t.Errorf("without %s: %v", name, err)
+		}
+	}
 }

@@ -185,17 +185,6 @@ func TestNoCalendarAndOnlyRemovedDatesIsNoService(t *testing.T) {
 	diff(t, "first note", report.Notes[0].String(), "trips.txt:2: the trip runs on no day")
 }
 
-func TestRepeatedTripIsNotATrainAtItsWrittenTimes(t *testing.T) {
-	t.Parallel()
-	report := leavesNone(t, "trips.txt:2: the trip is repeated by frequencies.txt, which is not read", `
--- frequencies.txt --
-trip_id,start_time,end_time,headway_secs,exact_times
-t1,06:00:00,06:30:00,420,1
-`)
-	diff(t, "trains", report.Trains, 0)
-	diff(t, "first note", report.Notes[0].String(), "trips.txt:2: the trip is repeated by frequencies.txt, which is not read")
-}
-
 func TestLoopLineCallsTwiceAtOneStation(t *testing.T) {
 	t.Parallel()
 	timetable, report := read(t, gtfs.Options{}, `

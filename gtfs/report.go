@@ -12,9 +12,18 @@ import (
 type Report struct {
 	Stations, Trains, Calls int
 
+	// Repeated is how many of the trains frequencies.txt makes, and Headway how
+	// many of these are only nominal departures (exact_times 0).
+	Repeated, Headway int
+
 	// First and Last are the first and the last day on which any train runs;
 	// both zero if there is none.
 	First, Last traintravel.Date
+
+	// Publisher and Version are what feed_info.txt says, if anything, and Start
+	// and End the days between which, by it, the feed is to be used, or zero.
+	Publisher, Version string
+	Start, End         traintravel.Date
 
 	// Notes tell what was left out or doubtful, in the order of discovery.
 	Notes []Note
@@ -27,6 +36,9 @@ type Note struct {
 	Line   int
 	Reason string
 	Count  int
+	// Wrong says that something is wrong with the feed, and not only left
+	// out. With Options.Strict there is no such note, but a mistake.
+	Wrong bool
 }
 
 // String returns the note as one line: trips.txt:17: runs on no day (3 times).
@@ -135,7 +147,18 @@ func (f *feed) mistakes() error {
 	return &f.errs
 }
 
-// note records that a row was left out or doubtful.
+// doubt records that something is wrong with a row that does not keep the feed
+// from being read, unless Options.Strict says so.
+func (f *feed) doubt(file string, line int, reason string) {
+	if f.opts.Strict {
+		f.fail(file, line, "%s", reason)
+		return
+	}
+	f.note(file, line, reason)
+	f.report.Notes[f.notes[[2]string{file, reason}]].Wrong = true
+}
+
+// note records that a row was left out, or is not quite what it seems.
 func (f *feed) note(file string, line int, reason string) {
 	key := [2]string{file, reason}
 	i, ok := f.notes[key]

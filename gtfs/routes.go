@@ -1,11 +1,18 @@
 package gtfs
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/traintravel/traintravel"
+)
 
 // A route is a line of trips.
 type route struct {
+	id     string // as trains have it
 	agency *agency
 	number string // route_short_name
+	fare   traintravel.Fare
+	line   int
 	// skip says why trips of the route are not read; empty if they are.
 	skip string
 }
@@ -30,7 +37,8 @@ func (f *feed) readRoutes() error {
 			t.fail("route_id %.60q is there twice", key)
 			continue
 		}
-		r := route{number: t.text(name)} // whose length counts with the trip's
+		r := route{id: clean(key), fare: f.opts.Fare, line: t.line()}
+		r.number = t.text(name) // whose length counts with the trip's
 		n, err := strconv.Atoi(string(t.get(kind)))
 		switch {
 		case err != nil:
@@ -38,6 +46,9 @@ func (f *feed) readRoutes() error {
 			r.skip = faulty
 		case !f.opts.RouteType(n):
 			r.skip = "route_type " + strconv.Itoa(n) + " is not read"
+		case long(r.id):
+			t.fail("route_id has more than %d characters", traintravel.MaxText)
+			r.skip = faulty
 		default:
 			if r.agency = f.routeAgency(string(t.get(agencyID))); r.agency == nil {
 				t.fail("agency_id %.60q is not in agency.txt", t.get(agencyID))

@@ -91,6 +91,9 @@ func (f *feed) readStopTimes() error {
 		}
 	}
 	flush()
+	if t.err == nil {
+		f.finishTrips()
+	}
 	return t.err
 }
 

@@ -26,7 +26,7 @@ func (f *feed) readTrips() error {
 	id, routeID, serviceID := t.column("trip_id"), t.column("route_id"), t.column("service_id")
 	number, headsign := t.column("trip_short_name"), t.column("trip_headsign")
 	bicycles, dogs := t.column("bikes_allowed"), t.column("dogs_allowed")
-	hooks, coaches := t.column("bicycle_hooks"), t.column("coaches")
+	hooks, coaches, block := t.column("bicycle_hooks"), t.column("coaches"), t.column("block_id")
 	fare := fareColumns{t.column("fare_currency"), t.column("fare_base"), t.column("fare_per_km")}
 	for t.next() {
 		key := string(t.get(id))
@@ -52,9 +52,6 @@ func (f *feed) readTrips() error {
 		case !service.runs:
 			f.note(t.name, t.line(), "the trip runs on no day")
 			continue
-		case f.repeated[key]:
-			f.note(t.name, t.line(), "the trip is repeated by frequencies.txt, which is not read")
-			continue
 		}
 		if long(key) {
 			t.fail("trip_id has more than %d characters", traintravel.MaxText)
@@ -64,9 +61,16 @@ func (f *feed) readTrips() error {
 			t.fail("route_short_name and trip_short_name have more than %d characters", traintravel.MaxText)
 		}
 		f.tripByID[key] = int32(len(f.trips))
+		if b := t.get(block); len(b) > 0 {
+			if f.blocks == nil {
+				f.blocks = map[string][]int32{}
+			}
+			f.blocks[string(b)] = append(f.blocks[string(b)], int32(len(f.trips)))
+		}
 		f.trips = append(f.trips, &trip{line: t.line(), service: service, Train: traintravel.Train{
 			Feed:     f.opts.Feed,
 			ID:       clean(key),
+			Line:     route.id,
 			Operator: route.agency.name,
 			Number:   shown,
 			Zone:     route.agency.zone,
@@ -75,7 +79,7 @@ func (f *feed) readTrips() error {
 			Bicycles: traintravel.Allowance(t.choice(bicycles, "bikes_allowed", 2)),
 			Dogs:     traintravel.Allowance(t.choice(dogs, "dogs_allowed", 2)),
 			Hooks:    t.choice(hooks, "bicycle_hooks", maxBicycle),
-			Fare:     f.readFare(t, fare),
+			Fare:     f.readFare(t, fare, route.fare),
 		}})
 	}
 	return t.err
@@ -137,14 +141,14 @@ func (f *feed) readCoaches(t *table, c column) []traintravel.Coach {
 
 type fareColumns struct{ currency, base, perKm column }
 
-// readFare reads the fare of a row that has one, and else returns the default.
-func (f *feed) readFare(t *table, c fareColumns) traintravel.Fare {
+// readFare reads the fare of a row that has one, and else returns that of its route.
+func (f *feed) readFare(t *table, c fareColumns, route traintravel.Fare) traintravel.Fare {
 	currency, base, perKm := string(t.get(c.currency)), t.get(c.base), t.get(c.perKm)
 	if len(base)+len(perKm) == 0 {
 		if currency != "" {
 			t.fail("fare_currency %.20q is without fare_base and fare_per_km", currency)
 		}
-		return f.opts.Fare
+		return route
 	}
 	fare := traintravel.Fare{Currency: strings.ToLower(currency)}
 	if currency == "" {

@@ -1,0 +1,124 @@
+package gtfs
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/traintravel/traintravel"
+)
+
+const (
+	// maxBlock bounds the trips of one block: a vehicle makes some dozen a day.
+	maxBlock = 500
+	// maxStand is how long a train may stand between two trips and still be
+	// called one that goes on.
+	maxStand traintravel.ServiceTime = 60 * 60
+	// aDay is what the times of a trip differ by from those of the day after.
+	aDay traintravel.ServiceTime = 24 * 60 * 60
+)
+
+// linkBlocks makes rules for trips of one block: the vehicle goes on from the
+// one to the other, with its passengers.
+func (f *feed) linkBlocks() error {
+	blocks := slices.SortedFunc(maps.Values(f.blocks), func(a, b []int32) int { return cmp.Compare(a[0], b[0]) })
+	for _, trips := range blocks {
+		if err := f.ctx.Err(); err != nil {
+			return err
+		}
+		f.linkBlock(trips)
+		if len(f.rules.list) > maxChanges {
+			f.fail("trips.txt", 0, "block_id makes more than %d rules for changes", maxChanges)
+			return errMistakes
+		}
+	}
+	return nil
+}
+
+func (f *feed) linkBlock(trips []int32) {
+	line := f.trips[trips[0]].line
+	for _, i := range trips {
+		if f.patterns[i] != nil {
+			f.note("trips.txt", line, "the block has a trip that frequencies.txt repeats")
+			return
+		}
+	}
+	trips = slices.DeleteFunc(trips, func(i int32) bool {
+		t := f.trips[i]
+		return len(t.Calls) < 2 || t.faulty
+	})
+	if len(trips) > maxBlock {
+		f.doubt("trips.txt", line, "the block has more trips than a train can make")
+		return
+	}
+	slices.SortStableFunc(trips, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(f.trips[a].departs(), f.trips[b].departs()), cmp.Compare(f.trips[a].arrives(), f.trips[b].arrives()))
+	})
+	var links [][2]int32
+	for n, i := range trips {
+		a := f.trips[i]
+		days := f.daysOf(a.service)
+		rest := daySet{days.first, slices.Clone(days.words)} // on which the next trip is still to be found
+		for _, j := range trips[n+1:] {
+			b := f.trips[j]
+			some, all := rest.take(days, f.daysOf(b.service))
+			if !some {
+				continue
+			}
+			if a.Zone != b.Zone {
+				f.doubt("trips.txt", line, "the block has trips in several time zones")
+				return
+			}
+			wait := b.departs() - a.arrives()
+			if wait < 0 {
+				f.doubt("trips.txt", line, "the block has trips that overlap in time on one day")
+				return
+			}
+			if all && wait <= maxStand && a.last().Station == b.Calls[0].Station {
+				links = append(links, [2]int32{i, j})
+			}
+			if rest.empty() {
+				break
+			}
+		}
+	}
+	for _, link := range links {
+		a, b := f.trips[link[0]], f.trips[link[1]]
+		if !f.rules.settled[link] && a.ID != "" && b.ID != "" { // without an ID it would be any train
+			f.rules.add(f.stay(a, b))
+		}
+	}
+}
+
+func (t *trip) last() traintravel.Call           { return t.Calls[len(t.Calls)-1] }
+func (t *trip) departs() traintravel.ServiceTime { return t.Calls[0].Depart }
+func (t *trip) arrives() traintravel.ServiceTime { return t.last().Arrive }
+
+// stay returns the rule that passengers of the one trip remain on the other.
+func (f *feed) stay(a, b *trip) traintravel.Change {
+	return traintravel.Change{
+		From: a.last().Station, To: b.Calls[0].Station, Feed: f.opts.Feed,
+		FromTrain: a.ID, ToTrain: b.ID, Kind: traintravel.StaySeated,
+	}
+}
+
+// goesOn says why a trip cannot go on as another, of the same service day or of
+// the first one on which the other leaves later; empty if it can.
+func (f *feed) goesOn(a, b *trip) string {
+	wait := b.departs() - a.arrives()
+	earlier := int(wait / aDay) // whole days by which the other's service day is before this one's
+	if wait%aDay < 0 {
+		earlier--
+	}
+	switch {
+	case a == b:
+		return "the trip is to go on as itself"
+	case a.last().Station != b.Calls[0].Station:
+		return "the one trip is to go on as the other, but does not end where that one begins"
+	case a.Zone != b.Zone:
+		return "the one trip is to go on as the other, in another time zone"
+	case !f.daysOf(b.service).meets(f.daysOf(a.service), earlier):
+		return "the one trip is to go on as the other, which leaves within a day of its arrival on no day"
+	}
+	return ""
+}

@@ -1,0 +1,87 @@
+package gtfs
+
+import "github.com/traintravel/traintravel"
+
+// A daySet is the days of a service as bits, 64 to a word, from the word first.
+type daySet struct {
+	first int
+	words []uint64
+}
+
+// daysOf returns the days of a service that runs at all.
+func (f *feed) daysOf(s *service) daySet {
+	if set, ok := f.days[s]; ok {
+		return set
+	}
+	set := daySet{first: int(s.first >> 6), words: make([]uint64, s.last>>6-s.first>>6+1)}
+	bit := func(d traintravel.Date) (*uint64, uint64) {
+		return &set.words[int(d>>6)-set.first], 1 << (d & 63)
+	}
+	for d := max(s.From, s.first); d <= min(s.To, s.last); d++ {
+		if s.Weekdays[d.Weekday()] {
+			word, b := bit(d)
+			*word |= b
+		}
+	}
+	for _, d := range s.Added {
+		if d >= s.first && d <= s.last {
+			word, b := bit(d)
+			*word |= b
+		}
+	}
+	for _, d := range s.Removed {
+		if d >= s.first && d <= s.last {
+			word, b := bit(d)
+			*word &^= b
+		}
+	}
+	if f.days == nil {
+		f.days = map[*service]daySet{}
+	}
+	f.days[s] = set
+	return set
+}
+
+// word returns the n-th word of all time.
+func (s daySet) word(n int) uint64 {
+	if n -= s.first; n < 0 || n >= len(s.words) {
+		return 0
+	}
+	return s.words[n]
+}
+
+// take takes the days of other out of s, which is what is left of whole. It says
+// whether there were some, and whether they are all that whole and other share.
+func (s daySet) take(whole, other daySet) (some, all bool) {
+	all = true
+	for n := max(s.first, other.first); n < min(s.first+len(s.words), other.first+len(other.words)); n++ {
+		common := s.word(n) & other.word(n)
+		some = some || common != 0
+		all = all && common == whole.word(n)&other.word(n)
+		s.words[n-s.first] &^= common
+	}
+	return some, some && all
+}
+
+func (s daySet) empty() bool {
+	for _, w := range s.words {
+		if w != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// meets says whether, so many days after a day of s, is one of other.
+func (s daySet) meets(other daySet, later int) bool {
+	if later < 0 {
+		return other.meets(s, -later)
+	}
+	for i, w := range s.words {
+		n := s.first + i + later/64
+		if w&(other.word(n)>>(later%64)|other.word(n+1)<<(64-later%64)) != 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,188 @@
+package gtfs
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/traintravel/traintravel"
+)
+
+// A flatFare is a row of fare_attributes.txt.
+type flatFare struct {
+	traintravel.Fare
+	agency string // of the routes it is for, if not of all
+	line   int
+	flaw   string // a mistake that is told only if a train has the fare
+	ruled  bool   // fare_rules.txt says what it is for
+	onward bool   // it covers changes
+	used   bool
+}
+
+// An offer is what some routes have for a fare.
+type offer struct {
+	fares []*flatFare // that differ: two tell as much as a hundred
+	zones bool        // some depend on zones
+}
+
+// An offerKey says which routes: one, or all, of an agency or of any.
+type offerKey struct{ agency, route string }
+
+func (o *offer) add(fare *flatFare) {
+	for _, other := range o.fares {
+		if other.Fare == fare.Fare && other.flaw == fare.flaw {
+			return
+		}
+	}
+	if len(o.fares) < 2 {
+		o.fares = append(o.fares, fare)
+	}
+}
+
+func (f *feed) readFareAttributes() error {
+	if !f.has("fare_attributes.txt") {
+		return nil
+	}
+	t, err := f.open("fare_attributes.txt", "fare_id", "price", "currency_type")
+	if err != nil {
+		return err
+	}
+	id, price, currency := t.column("fare_id"), t.column("price"), t.column("currency_type")
+	transfers, agencyID := t.column("transfers"), t.column("agency_id")
+	f.fares = map[string]*flatFare{}
+	for t.next() {
+		key := string(t.get(id))
+		if f.fares[key] != nil {
+			t.fail("fare_id %.60q is there twice", key)
+			continue
+		}
+		fare := &flatFare{agency: string(t.get(agencyID)), line: t.line(), onward: string(t.get(transfers)) != "0"}
+		f.fares[key] = fare
+		if fare.agency != "" && f.agency(fare.agency) == nil {
+			t.fail("agency_id %.60q is not in agency.txt", fare.agency)
+		}
+		m, err := traintravel.ParseMoney(string(t.get(price)), strings.ToLower(string(t.get(currency))))
+		switch {
+		case err != nil:
+			fare.flaw = fmt.Sprintf("price: %v", err)
+		case m.Amount < 0 || m.Amount > maxBase:
+			fare.flaw = fmt.Sprintf("price %s is negative or absurdly high", m)
+		case m.Amount > 0: // else the zero Fare
+			fare.Fare = traintravel.Fare{Currency: m.Currency, Base: m.Amount}
+		}
+	}
+	return t.err
+}
+
+func (f *feed) readFareRules() error {
+	f.offers = map[offerKey]*offer{}
+	if f.has("fare_rules.txt") {
+		if err := f.readRules(); err != nil {
+			return err
+		}
+	}
+	if len(f.fares) > 0 {
+		f.priceRoutes()
+	}
+	return nil
+}
+
+func (f *feed) readRules() error {
+	t, err := f.open("fare_rules.txt", "fare_id")
+	if err != nil {
+		return err
+	}
+	id, routeID := t.column("fare_id"), t.column("route_id")
+	zones := [3]column{t.column("origin_id"), t.column("destination_id"), t.column("contains_id")}
+	for t.next() {
+		fare := f.fares[string(t.get(id))]
+		if fare == nil {
+			t.fail("fare_id %.60q is not in fare_attributes.txt", t.get(id))
+			continue
+		}
+		fare.ruled = true
+		key := string(t.get(routeID))
+		if _, ok := f.routes[key]; !ok && key != "" {
+			f.doubt(t.name, t.line(), "route_id is not in routes.txt")
+			continue
+		}
+		o := f.offer(offerKey{fare.agency, key})
+		if len(t.get(zones[0]))+len(t.get(zones[1]))+len(t.get(zones[2])) > 0 {
+			o.zones = true
+		} else {
+			o.add(fare)
+		}
+	}
+	return t.err
+}
+
+func (f *feed) offer(key offerKey) *offer {
+	o := f.offers[key]
+	if o == nil {
+		o = &offer{}
+		f.offers[key] = o
+	}
+	return o
+}
+
+// priceRoutes gives their fares to the routes that have one, wherever one rides.
+func (f *feed) priceRoutes() {
+	fares := make([]*flatFare, 0, len(f.fares))
+	for _, fare := range f.fares {
+		fares = append(fares, fare)
+	}
+	slices.SortFunc(fares, func(a, b *flatFare) int { return cmp.Compare(a.line, b.line) })
+	for _, fare := range fares {
+		if !fare.ruled {
+			f.offer(offerKey{fare.agency, ""}).add(fare)
+		}
+	}
+	keys := make([]string, 0, len(f.routes))
+	for key, r := range f.routes {
+		if r.skip == "" {
+			keys = append(keys, key)
+		}
+	}
+	slices.SortFunc(keys, func(a, b string) int { return cmp.Compare(f.routes[a].line, f.routes[b].line) })
+	for _, key := range keys {
+		f.priceRoute(key)
+	}
+	for _, fare := range fares {
+		switch {
+		case !fare.used:
+		case fare.flaw != "":
+			f.fail("fare_attributes.txt", fare.line, "%s", fare.flaw)
+		case fare.Fare == traintravel.Fare{}:
+			f.note("fare_attributes.txt", fare.line, "the price is 0, at which nothing can be sold: the trains have no fare")
+		case fare.onward:
+			f.note("fare_attributes.txt", fare.line, "the fare covers changes, but each train is sold at its own price")
+		}
+	}
+}
+
+// priceRoute gives its fare to one route.
+func (f *feed) priceRoute(key string) {
+	r := f.routes[key]
+	var all offer
+	for _, k := range [4]offerKey{{"", ""}, {"", key}, {r.agency.id, ""}, {r.agency.id, key}} {
+		if o := f.offers[k]; o != nil {
+			all.zones = all.zones || o.zones
+			for _, fare := range o.fares {
+				all.add(fare)
+			}
+		}
+	}
+	switch {
+	case all.zones:
+		f.note("routes.txt", r.line, "the route has fares by zones, which are not read")
+	case len(all.fares) > 1:
+		f.note("routes.txt", r.line, "the route has several fares, of which none is read")
+	case len(all.fares) == 1:
+		all.fares[0].used = true
+		if all.fares[0].flaw == "" {
+			r.fare = all.fares[0].Fare
+			f.routes[key] = r
+		}
+	}
+}

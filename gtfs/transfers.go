@@ -1,0 +1,270 @@
+package gtfs
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/traintravel/traintravel"
+)
+
+// The transfer types of transfers.txt.
+const (
+	recommended = iota
+	timed
+	minimum
+	impossible
+	inSeat
+	notInSeat
+)
+
+const (
+	// changeTime is what a change takes without a rule, to which a walk adds
+	// a second for each metre; see [traintravel.Change].
+	changeTime = 5 * 60
+	// maxTransfer bounds what a change may take, in seconds.
+	maxTransfer = 24 * 60 * 60
+)
+
+// A transferTable is transfers.txt with its columns.
+type transferTable struct {
+	*table
+	kind, least column
+	from, to    sideColumns
+}
+
+type sideColumns struct {
+	stopName, routeName, tripName string
+	stop, route, trip             column
+}
+
+func (t *table) sideColumns(prefix string) sideColumns {
+	stop, route, trip := prefix+"_stop_id", prefix+"_route_id", prefix+"_trip_id"
+	return sideColumns{stop, route, trip, t.column(stop), t.column(route), t.column(trip)}
+}
+
+func (f *feed) readTransfers() error {
+	if f.has("transfers.txt") {
+		t, err := f.open("transfers.txt", "transfer_type")
+		if err != nil {
+			return err
+		}
+		tt := transferTable{t, t.column("transfer_type"), t.column("min_transfer_time"), t.sideColumns("from"), t.sideColumns("to")}
+		for t.next() {
+			if !f.readTransfer(&tt) {
+				t.close()
+				return errMistakes
+			}
+		}
+		if t.err != nil {
+			return t.err
+		}
+	}
+	return f.linkBlocks()
+}
+
+// A side is what a row says of the trains from which, or to which, one changes.
+type side struct {
+	station int32 // index into feed.stops; -1 if it names none
+	whole   bool  // the station, not a platform
+	line    string
+	from    int32 // it names the trains feed.trips[from:to]
+	to      int32
+	repeats bool   // which frequencies.txt makes
+	wrong   string // what keeps the row from being read
+	unread  bool   // so does that it is about what is not read
+}
+
+func (s *side) trip() bool { return s.to > s.from }
+
+func (f *feed) side(t *table, c *sideColumns) side {
+	s := side{station: -1}
+	s.readStop(f, t, c)
+	var r route
+	if key := t.get(c.route); len(key) > 0 {
+		var ok bool
+		r, ok = f.routes[string(key)]
+		switch {
+		case !ok:
+			s.wrong = c.routeName + " is not in routes.txt"
+		case r.skip != "" || r.id == "": // an empty line would be any
+			s.unread = true
+		}
+		s.line = r.id
+	}
+	if key := t.get(c.trip); len(key) > 0 {
+		s.readTrip(f, string(key), c)
+		if s.trip() && s.line != "" && f.trips[s.from].Line != s.line {
+			s.wrong = c.tripName + " is no trip of " + c.routeName
+		}
+		s.line = "" // the trip says more
+	}
+	return s
+}
+
+func (s *side) readStop(f *feed, t *table, c *sideColumns) {
+	key := t.get(c.stop)
+	if len(key) == 0 {
+		return
+	}
+	i, ok := f.stopByID[string(key)]
+	if !ok {
+		s.wrong = c.stopName + " is not in stops.txt"
+		return
+	}
+	s.station = f.stops[i].station
+	s.whole = s.station == i
+	s.unread = !f.stops[s.station].served
+}
+
+func (s *side) readTrip(f *feed, key string, c *sideColumns) {
+	i, ok := f.tripByID[key]
+	switch {
+	case !ok:
+		s.wrong = c.tripName + " is not in trips.txt"
+		return
+	case i == skipped:
+		s.unread = true
+		return
+	}
+	s.from, s.to = i, i+1
+	if p := f.patterns[i]; p != nil {
+		s.from, s.to, s.repeats = p.from, p.to, true
+	}
+	// Without calls it does not run; without an ID it would be any train.
+	if !s.trip() || len(f.trips[s.from].Calls) == 0 || f.trips[s.from].ID == "" {
+		s.unread = true
+	}
+}
+
+// readTransfer reads one row. It returns false if there are too many rules.
+func (f *feed) readTransfer(t *transferTable) bool {
+	before := f.errs.Total
+	kind := t.choice(t.kind, "transfer_type", notInSeat)
+	least := -1
+	if b := t.get(t.least); len(b) > 0 {
+		if least = digits(b); least < 0 {
+			t.fail("min_transfer_time %.20q is no number of seconds", b)
+		}
+	}
+	from, to := f.side(t.table, &t.from), f.side(t.table, &t.to)
+	wrong := from.wrong
+	if wrong == "" {
+		wrong = to.wrong
+	}
+	switch {
+	case f.errs.Total > before:
+	case wrong != "":
+		f.doubt(t.name, t.line(), wrong)
+	case from.unread || to.unread:
+		f.note(t.name, t.line(), "the row is about a stop, a route or a trip that is not read")
+	case kind == inSeat || kind == notInSeat:
+		f.readInSeat(t, kind, &from, &to)
+	case from.station < 0 || to.station < 0:
+		f.doubt(t.name, t.line(), "from_stop_id or to_stop_id is missing")
+	default:
+		return f.readChange(t, kind, least, &from, &to)
+	}
+	return true
+}
+
+// readInSeat reads a row of the types that are about passengers who stay seated.
+func (f *feed) readInSeat(t *transferTable, kind int, from, to *side) {
+	switch {
+	case !from.trip() || !to.trip():
+		f.doubt(t.name, t.line(), fmt.Sprintf("transfer_type is %d, but from_trip_id or to_trip_id is missing", kind))
+	case from.repeats || to.repeats:
+		f.note(t.name, t.line(), "the row says which train goes on as which, but of a trip that frequencies.txt repeats")
+	case kind == notInSeat:
+		f.rules.settle(from.from, to.from)
+	default:
+		a, b := f.trips[from.from], f.trips[to.from]
+		if reason := f.goesOn(a, b); reason != "" {
+			f.doubt(t.name, t.line(), reason)
+			return
+		}
+		f.rules.settle(from.from, to.from)
+		if f.rules.add(f.stay(a, b)) {
+			f.note(t.name, t.line(), severalRules)
+		}
+	}
+}
+
+const severalRules = "the stations and trains have several rules, of which the strictest counts"
+
+// readChange reads a row of the other types.
+func (f *feed) readChange(t *transferTable, kind, least int, from, to *side) bool {
+	a, b := &f.stops[from.station], &f.stops[to.station]
+	ch := traintravel.Change{
+		From: a.ID, To: b.ID, Feed: f.opts.Feed, FromLine: from.line, ToLine: to.line,
+	}
+	if kind != minimum && least > 0 {
+		f.note(t.name, t.line(), "min_transfer_time counts only where transfer_type is 2")
+	}
+	switch kind {
+	case recommended:
+		if from.station == to.station {
+			return true // as without a rule
+		}
+		least = changeTime + int(math.Ceil(a.Distance(b.Station)))
+		if least > maxTransfer {
+			f.doubt(t.name, t.line(), "transfer_type is 0, but the stations are more than a day's walk from each other")
+			return true
+		}
+	case timed:
+		least = 0
+		if !(from.whole || from.line != "" || from.trip()) || !(to.whole || to.line != "" || to.trip()) {
+			f.note(t.name, t.line(), "the change is timed between platforms, not stations")
+			return true
+		}
+	case minimum:
+		if least < 0 {
+			f.doubt(t.name, t.line(), "transfer_type is 2, but min_transfer_time is missing")
+			return true
+		}
+		if least > maxTransfer {
+			f.doubt(t.name, t.line(), "min_transfer_time is longer than a day, which is as good as impossible")
+			kind = impossible
+		}
+	}
+	if kind == impossible {
+		if !(from.whole || from.trip()) || !(to.whole || to.trip()) {
+			f.note(t.name, t.line(), "the change is impossible between platforms, not stations")
+			return true
+		}
+		ch.Kind = traintravel.Impossible
+	} else {
+		ch.Time = time.Duration(least) * time.Second
+	}
+	return f.addChange(t, ch, kind, from, to)
+}
+
+// addChange adds the rule, for each pair of the trains it names.
+func (f *feed) addChange(t *transferTable, ch traintravel.Change, kind int, from, to *side) bool {
+	if kind >= minimum && from.trip() && to.trip() && !from.repeats && !to.repeats {
+		f.rules.settle(from.from, to.from)
+	}
+	several := false
+	for i := from.from; i < max(from.to, from.from+1); i++ {
+		for j := to.from; j < max(to.to, to.from+1); j++ {
+			if from.trip() {
+				ch.FromTrain = f.trips[i].ID
+			}
+			if to.trip() {
+				ch.ToTrain = f.trips[j].ID
+			}
+			several = f.rules.add(ch) || several
+			if from.repeats || to.repeats {
+				f.rules.repeated++
+			}
+			if max(len(f.rules.list), f.rules.repeated) > maxChanges {
+				t.fail("the rows up to here make more than %d rules for changes", maxChanges)
+				return false
+			}
+		}
+	}
+	if several {
+		f.note(t.name, t.line(), severalRules)
+	}
+	return true
+}
