@@ -23,12 +23,12 @@ type change struct {
 // connect completes a trip of which the first run and its boarding call, the
 // other trains' registered numbers and the last alighting call are known. The
 // rule, the same for a search and for the ID it gave away: the next train is
-// the next run that can be caught anywhere; of the ways to change into it the one
-// from which the rest of the trip arrives earliest, of these the one with the
+// the next run that can be caught anywhere and from which the rest of the trip is
+// possible; of the ways to change into it the one that lets the trip arrive earliest, of these the one with the
 // most slack, and of those the earliest. It returns nil if there is none.
 func (sn *snapshot) connect(first ride, numbers []uint32, alight int) []ride {
 	c := connector{
-		sn: sn, numbers: numbers, alight: alight, until: first.departs().Add(longestTrip), known: map[boarding][]ride{},
+		sn: sn, numbers: numbers, alight: alight, origin: first.train.station(first.board), until: first.departs().Add(longestTrip), known: map[boarding][]ride{},
 	}
 	return c.from(first, 0)
 }
@@ -39,6 +39,7 @@ type connector struct {
 	sn      *snapshot
 	numbers []uint32
 	alight  int
+	origin  int32     // nobody comes back to it
 	until   time.Time // the last train departs no later
 	known   map[boarding][]ride
 }
@@ -64,6 +65,9 @@ func (c *connector) from(first ride, n int) []ride {
 func (c *connector) search(first ride, n int) (trip []ride) {
 	last := n == len(c.numbers)-1
 	for _, ch := range c.changes(first, c.numbers[n], last) {
+		if trip != nil && ch.date > trip[1].date {
+			break
+		}
 		first.alight = ch.alight
 		next := ride{date: ch.date, board: ch.board}
 		next.train, _ = c.sn.numbered(c.numbers[n], ch.date)
@@ -85,7 +89,8 @@ func rides(trip []ride, run RunID) bool {
 	return slices.ContainsFunc(trip, func(r ride) bool { return r.run() == run })
 }
 
-// changes lists the ways to change into the next run of a train, most slack first.
+// changes lists the ways to change into the runs of a train, for each place the
+// next: the earliest run first, and of those into one run most slack first.
 func (c *connector) changes(from ride, number uint32, last bool) []change {
 	var all []change
 	for i := from.board + 1; i < len(from.train.stops); i++ {
@@ -98,11 +103,11 @@ func (c *connector) changes(from ride, number uint32, last bool) []change {
 			for _, v := range c.sn.byNumber[number] {
 				t := &c.sn.trains[v]
 				for j := range t.stops {
-					if t.stops[j].Board != e.To || last && !t.rideable(j, c.alight) {
+					if t.stops[j].Board != e.To && t.stops[j].Seated != e.To || t.station(j) == c.origin || last && !t.rideable(j, c.alight) {
 						continue
 					}
-					d, departs, ok := t.next(j, earliest, c.until)
-					if !ok || d < t.since || t.run(d) == from.run() {
+					d, departs, ok := t.next(j, earliest, c.until, from.run())
+					if !ok {
 						continue
 					}
 					all = append(all, change{alight: i, board: j, date: d, slack: departs.Sub(earliest), arrives: arrives})
@@ -110,29 +115,23 @@ func (c *connector) changes(from ride, number uint32, last bool) []change {
 			}
 		}
 	}
-	if len(all) == 0 {
-		return nil
-	}
-	// Of several variants and dates only the next run counts.
-	first := slices.MinFunc(all, func(a, b change) int { return cmp.Compare(a.date, b.date) }).date
-	all = slices.DeleteFunc(all, func(c change) bool { return c.date != first })
 	slices.SortFunc(all, func(a, b change) int {
-		return cmp.Or(cmp.Compare(b.slack, a.slack), a.arrives.Compare(b.arrives), cmp.Compare(a.alight, b.alight), cmp.Compare(a.board, b.board))
+		return cmp.Or(cmp.Compare(a.date, b.date), cmp.Compare(b.slack, a.slack), a.arrives.Compare(b.arrives), cmp.Compare(a.alight, b.alight), cmp.Compare(a.board, b.board))
 	})
 	return all
 }
 
-// next finds the first run that departs from a call at or after an instant, and
-// not after another.
-func (t *train) next(call int, earliest, until time.Time) (Date, time.Time, bool) {
+// next finds the first run but one that departs from a call at or after an
+// instant, and not after another.
+func (t *train) next(call int, earliest, until time.Time, but RunID) (Date, time.Time, bool) {
 	offset := time.Duration(t.depart(call)) * time.Second
 	for d := DateOf(earliest.Add(-offset).In(t.location)) - 1; ; d++ {
 		departs := t.departs(d, call)
 		if departs.After(until) || d > t.days.last {
 			return 0, time.Time{}, false
 		}
-		if !departs.Before(earliest) && t.days.runs(d) {
-			return d, departs, true
+		if !departs.Before(earliest) && t.days.runs(d) && t.run(d) != but {
+			return d, departs, d >= t.since // before, the number meant another train
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (sn *snapshot) compileNetwork(t *Timetable) {
 		stops = sn.appendStops(stops[:0], src, nodes)
 		key = key[:0]
 		for _, s := range stops {
-			for _, v := range []int32{s.Station, s.Board, s.Alight, s.Metres} {
+			for _, v := range []int32{s.Station, s.Board, s.Seated, s.Alight, s.Metres} {
 				key = binary.AppendVarint(key, int64(v))
 			}
 		}
@@ -108,7 +108,7 @@ func (sn *snapshot) appendStops(stops []raptor.Stop, t *Train, nodes *nodes) []r
 	metres := 0.0
 	for j, c := range t.Calls {
 		at := sn.stationAt[c.Station]
-		s := raptor.Stop{Station: at, Board: -1, Alight: -1, Metres: c.Metres}
+		s := raptor.Stop{Station: at, Board: -1, Seated: -1, Alight: -1, Metres: c.Metres}
 		if !measured {
 			if j > 0 {
 				metres += sn.stations[at].Distance(sn.stations[stops[j-1].Station])
@@ -116,10 +116,13 @@ func (sn *snapshot) appendStops(stops []raptor.Stop, t *Train, nodes *nodes) []r
 			s.Metres = int32(min(metres, math.MaxInt32))
 		}
 		if !c.NoBoarding && j < len(t.Calls)-1 {
-			s.Board = nodes.node(&nodes.boards, at, nodes.to, t, j == 0)
+			s.Board = nodes.board(t, at)
+		}
+		if j == 0 {
+			s.Seated = nodes.seated(t, at)
 		}
 		if !c.NoAlighting && j > 0 {
-			s.Alight = nodes.node(&nodes.alights, at, nodes.from, t, j == len(t.Calls)-1)
+			s.Alight = nodes.alight(t, at, j)
 		}
 		stops = append(stops, s)
 	}
@@ -130,8 +133,10 @@ func (sn *snapshot) appendStops(stops []raptor.Stop, t *Train, nodes *nodes) []r
 type nodes struct {
 	sn              *snapshot
 	changes         []Change
-	from, to        selectors
+	from, to        selectors // of the rules that do not say that one stays seated
+	stays, goesOn   selectors // of those that do
 	boards, alights side
+	seats           map[int32][]int32 // by rule: the nodes of those who stay seated
 }
 
 // side is the nodes where one gets on, or those where one gets off.
@@ -151,7 +156,9 @@ type selector struct {
 
 // newNodes makes the nodes that all trains share: one for each station.
 func (sn *snapshot) newNodes(t *Timetable) *nodes {
-	n := &nodes{sn: sn, changes: t.Changes, from: selectors{}, to: selectors{}}
+	n := &nodes{
+		sn: sn, changes: t.Changes, from: selectors{}, to: selectors{}, stays: selectors{}, goesOn: selectors{}, seats: map[int32][]int32{},
+	}
 	for _, s := range []*side{&n.boards, &n.alights} {
 		s.known = map[string]int32{}
 		for at := range sn.stations {
@@ -160,8 +167,12 @@ func (sn *snapshot) newNodes(t *Timetable) *nodes {
 		s.rules = make([][]int32, len(sn.stations))
 	}
 	for i, c := range t.Changes {
-		n.from.add(int32(i), sn.stationAt[c.From], c.Feed, c.FromLine, c.FromTrain)
-		n.to.add(int32(i), sn.stationAt[c.To], c.Feed, c.ToLine, c.ToTrain)
+		from, to := n.from, n.to
+		if c.Kind == StaySeated {
+			from, to = n.stays, n.goesOn
+		}
+		from.add(int32(i), sn.stationAt[c.From], c.Feed, c.FromLine, c.FromTrain)
+		to.add(int32(i), sn.stationAt[c.To], c.Feed, c.ToLine, c.ToTrain)
 	}
 	return n
 }
@@ -173,64 +184,112 @@ func (s selectors) add(rule, station int32, feed, line, train string) {
 	}
 }
 
-// node is the one for a train's call at a station: a node of its own if there
-// are rules for the train. ends says that the train begins or ends there.
-func (n *nodes) node(s *side, station int32, rules selectors, t *Train, ends bool) int32 {
+// of lists the rules that single out a train's call at a station, in order.
+func (s selectors) of(t *Train, station int32) (found []int32) {
+	if len(s) == 0 {
+		return nil
+	}
+	for _, k := range [...]selector{{station, t.Feed, t.Line, t.ID}, {station, t.Feed, "", t.ID}, {station, t.Feed, t.Line, ""}} {
+		if k.line != "" || k.train != "" {
+			found = append(found, s[k]...)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// node is the one of a station's that rules share: all trains' if there is none.
+func (s *side) node(station int32, rules []int32, kind byte) int32 {
 	if len(rules) == 0 {
 		return station
 	}
-	var found []int32
-	for _, k := range [...]selector{{station, t.Feed, t.Line, t.ID}, {station, t.Feed, "", t.ID}, {station, t.Feed, t.Line, ""}} {
-		if k.line != "" || k.train != "" {
-			found = append(found, rules[k]...)
-		}
-	}
-	if len(found) == 0 {
-		return station
-	}
-	slices.Sort(found)
-	found = slices.DeleteFunc(slices.Compact(found), func(r int32) bool { return !ends && n.changes[r].Kind == StaySeated })
-	if len(found) == 0 {
-		return station
-	}
-	key := binary.AppendUvarint(nil, uint64(station))
-	for _, r := range found {
+	key := binary.AppendUvarint([]byte{kind}, uint64(station))
+	for _, r := range rules {
 		key = binary.AppendUvarint(key, uint64(r))
 	}
 	node, ok := s.known[string(key)]
 	if !ok {
 		node = int32(len(s.stations))
 		s.known[string(key)] = node
-		s.stations, s.rules = append(s.stations, station), append(s.rules, found)
+		s.stations, s.rules = append(s.stations, station), append(s.rules, rules)
+	}
+	return node
+}
+
+func (n *nodes) board(t *Train, station int32) int32 {
+	return n.boards.node(station, n.to.of(t, station), 'b')
+}
+
+// alight is the node where one gets off. Who does so at the end may stay seated.
+func (n *nodes) alight(t *Train, station int32, call int) int32 {
+	rules := n.from.of(t, station)
+	if call == len(t.Calls)-1 {
+		rules = append(rules, n.stays.of(t, station)...)
+	}
+	return n.alights.node(station, rules, 'a')
+}
+
+// seated is the node of those who stay seated as another train becomes this
+// one; -1 if none does.
+func (n *nodes) seated(t *Train, station int32) int32 {
+	rules := n.goesOn.of(t, station)
+	if len(rules) == 0 {
+		return -1
+	}
+	before := len(n.boards.stations)
+	node := n.boards.node(station, rules, 's')
+	if int(node) == before { // new
+		for _, r := range rules {
+			n.seats[r] = append(n.seats[r], node)
+		}
+		n.boards.rules[node] = nil
 	}
 	return node
 }
 
 // edges says where one can get on after getting off.
 func (n *nodes) edges() [][]raptor.Edge {
-	open := map[[2]int32][]int32{} // by stations: the rules between them
-	for i, c := range n.changes {
-		pair := [2]int32{n.sn.stationAt[c.From], n.sn.stationAt[c.To]}
-		open[pair] = append(open[pair], int32(i))
-	}
+	general := map[[2]int32][]int32{} // by stations: the rules that single out nobody
 	near := n.sn.walks()
-	for pair := range open {
-		near[pair[0]] = append(near[pair[0]], pair[1])
+	for i, c := range n.changes {
+		if c.Kind == StaySeated {
+			continue
+		}
+		from, to := n.sn.stationAt[c.From], n.sn.stationAt[c.To]
+		near[from] = append(near[from], to)
+		if c.FromLine == "" && c.FromTrain == "" && c.ToLine == "" && c.ToTrain == "" {
+			general[[2]int32{from, to}] = append(general[[2]int32{from, to}], int32(i))
+		}
+	}
+	seat := map[int32]bool{}
+	for _, nodes := range n.seats {
+		for _, node := range nodes {
+			seat[node] = true
+		}
 	}
 	boards := make([][]int32, len(n.sn.stations))
 	for node, station := range n.boards.stations {
-		boards[station] = append(boards[station], int32(node))
+		if !seat[int32(node)] {
+			boards[station] = append(boards[station], int32(node))
+		}
+	}
+	for station := range near {
+		near[station] = append(near[station], int32(station))
+		slices.Sort(near[station])
+		near[station] = slices.Compact(near[station])
 	}
 	edges := make([][]raptor.Edge, len(n.alights.stations))
 	for node, station := range n.alights.stations {
-		reach := append([]int32{station}, near[station]...)
-		slices.Sort(reach)
-		for _, to := range slices.Compact(reach) {
-			rules := open[[2]int32{station, to}]
+		for _, to := range near[station] {
 			for _, board := range boards[to] {
-				if seconds, ok := n.takes(rules, int32(node), board, station, to); ok {
+				if seconds, ok := n.takes(general[[2]int32{station, to}], int32(node), board, station, to); ok {
 					edges[node] = append(edges[node], raptor.Edge{To: board, Seconds: seconds})
 				}
+			}
+		}
+		for _, r := range n.alights.rules[node] {
+			for _, board := range n.seats[r] {
+				edges[node] = append(edges[node], raptor.Edge{To: board})
 			}
 		}
 	}
@@ -238,25 +297,31 @@ func (n *nodes) edges() [][]raptor.Edge {
 }
 
 // takes says how long a change takes, and whether it is possible.
-func (n *nodes) takes(rules []int32, alight, board, from, to int32) (seconds int32, ok bool) {
-	var best *Change
-	for _, i := range rules {
-		c := &n.changes[i]
-		named := func(line, train string) bool { return line != "" || train != "" }
-		if named(c.FromLine, c.FromTrain) && !slices.Contains(n.alights.rules[alight], i) || named(c.ToLine, c.ToTrain) && !slices.Contains(n.boards.rules[board], i) {
-			continue
-		}
-		if best == nil || c.weight() >= best.weight() {
-			best = c
+func (n *nodes) takes(general []int32, alight, board, from, to int32) (seconds int32, ok bool) {
+	best := int32(-1)
+	consider := func(rules []int32, fits func(c *Change) bool) {
+		for _, i := range rules {
+			c := &n.changes[i]
+			if c.Kind == StaySeated || n.sn.stationAt[c.From] != from || n.sn.stationAt[c.To] != to || !fits(c) {
+				continue
+			}
+			if best < 0 || c.weight() > n.changes[best].weight() || c.weight() == n.changes[best].weight() && i > best {
+				best = i
+			}
 		}
 	}
-	switch {
-	case best != nil && best.Kind == Impossible:
-		return 0, false
-	case best != nil && best.Kind == StaySeated:
-		return 0, true
-	case best != nil:
-		return int32(best.Time / time.Second), true
+	consider(general, func(*Change) bool { return true })
+	consider(n.alights.rules[alight], func(c *Change) bool { return c.ToLine == "" && c.ToTrain == "" })
+	consider(n.boards.rules[board], func(c *Change) bool { return c.FromLine == "" && c.FromTrain == "" })
+	both := n.boards.rules[board]
+	for _, i := range n.alights.rules[alight] {
+		if _, found := slices.BinarySearch(both, i); found {
+			consider([]int32{i}, func(*Change) bool { return true })
+		}
+	}
+	if best >= 0 {
+		c := &n.changes[best]
+		return int32(c.Time / time.Second), c.Kind == Takes
 	}
 	seconds = int32(changeTime / time.Second)
 	if from != to {

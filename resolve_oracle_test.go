@@ -13,7 +13,7 @@ func slowResolve(sn *snapshot, c tripCode) []ride {
 		return nil
 	}
 	from := ride{train: first, date: c.date, board: c.board}
-	rides := slowConnect(sn, from, c.numbers[1:c.legs], c.alight, from.departs().Add(72*time.Hour))
+	rides := slowConnect(sn, from, c.numbers[1:c.legs], c.alight, slowEnd{from.departs().Add(72 * time.Hour), first.station(c.board)})
 	if n := len(rides); n > 0 && rides[n-1].train.station(rides[n-1].alight) == first.station(c.board) {
 		return nil
 	}
@@ -31,15 +31,18 @@ func slowRun(sn *snapshot, number uint32, d Date) (*train, bool) {
 }
 
 // slowConnect completes a trip: see connect.
-func slowConnect(sn *snapshot, r ride, numbers []uint32, alight int, until time.Time) (trip []ride) {
+func slowConnect(sn *snapshot, r ride, numbers []uint32, alight int, end slowEnd) (trip []ride) {
 	if len(numbers) == 0 {
 		if r.alight = alight; !r.train.rideable(r.board, alight) {
 			return nil
 		}
 		return []ride{r}
 	}
-	for _, c := range slowChanges(sn, r, numbers[0], len(numbers) == 1, alight, until) {
-		rest := slowConnect(sn, c.next, numbers[1:], alight, until)
+	for _, c := range slowChanges(sn, r, numbers[0], len(numbers) == 1, alight, end) {
+		if trip != nil && c.next.date > trip[1].date {
+			break
+		}
+		rest := slowConnect(sn, c.next, numbers[1:], alight, end)
 		if rest == nil || slices.ContainsFunc(rest, func(x ride) bool { return x.run() == r.run() }) {
 			continue
 		}
@@ -51,6 +54,12 @@ func slowConnect(sn *snapshot, r ride, numbers []uint32, alight int, until time.
 	return trip
 }
 
+// slowEnd says when the last train departs at the latest, and where nobody changes.
+type slowEnd struct {
+	until  time.Time
+	origin int32
+}
+
 type slowChange struct {
 	alight int
 	next   ride
@@ -58,7 +67,7 @@ type slowChange struct {
 
 // slowChanges lists where one can change into the next run of a train that can
 // be caught anywhere: most time to spare first, then the earliest.
-func slowChanges(sn *snapshot, r ride, number uint32, last bool, alight int, until time.Time) []slowChange {
+func slowChanges(sn *snapshot, r ride, number uint32, last bool, alight int, end slowEnd) []slowChange {
 	var all []slowChange
 	for i := r.board + 1; i < len(r.train.stops); i++ {
 		arrives := r.train.arrives(r.date, i)
@@ -66,17 +75,17 @@ func slowChanges(sn *snapshot, r ride, number uint32, last bool, alight int, unt
 			t := &sn.trains[k]
 			for j := range t.stops {
 				if t.number != number || r.train.station(i) != t.station(j) ||
-					!r.train.alights(i) || !t.boards(j) || last && !t.rideable(j, alight) {
+					!r.train.alights(i) || !t.boards(j) || t.station(j) == end.origin || last && !t.rideable(j, alight) {
 					continue
 				}
 				// The first run that departs there in time, if it is one to take.
 				for d := DateOf(arrives) - 16; d <= DateOf(arrives)+9; d++ {
 					next := ride{train: t, date: d, board: j}
 					wait := t.departs(d, j).Sub(arrives)
-					if !t.days.runs(d) || wait < 5*time.Minute {
+					if !t.days.runs(d) || wait < 5*time.Minute || next.run() == r.run() {
 						continue
 					}
-					if !next.departs().After(until) && d >= t.since && next.run() != r.run() {
+					if !next.departs().After(end.until) && d >= t.since {
 						all = append(all, slowChange{i, next})
 					}
 					break
@@ -84,14 +93,10 @@ func slowChanges(sn *snapshot, r ride, number uint32, last bool, alight int, unt
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b slowChange) int { return cmp.Compare(a.next.date, b.next.date) })
-	if n := slices.IndexFunc(all, func(c slowChange) bool { return c.next.date > all[0].next.date }); n > 0 {
-		all = all[:n]
-	}
 	slack := func(c slowChange) time.Duration { return c.next.departs().Sub(r.train.arrives(r.date, c.alight)) }
 	slices.SortFunc(all, func(a, b slowChange) int {
 		return cmp.Or(
-			cmp.Compare(slack(b), slack(a)),
+			cmp.Compare(a.next.date, b.next.date), cmp.Compare(slack(b), slack(a)),
 			r.train.arrives(r.date, a.alight).Compare(r.train.arrives(r.date, b.alight)),
 			cmp.Compare(a.alight, b.alight), cmp.Compare(a.next.board, b.next.board),
 		)

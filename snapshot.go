@@ -162,9 +162,10 @@ func (t *train) arrives(d Date, call int) time.Time {
 	return t.arrive(call).Instant(d, t.location)
 }
 
-// rideable says whether a traveller can get on at one call and off at another.
+// rideable says whether a traveller can get on at one call, or stay seated there
+// from another train, and off at another.
 func (t *train) rideable(from, to int) bool {
-	return from >= 0 && from < to && to < len(t.stops) && t.boards(from) && t.alights(to)
+	return from >= 0 && from < to && to < len(t.stops) && (t.boards(from) || t.stops[from].Seated >= 0) && t.alights(to)
 }
 
 // calendarCache compiles each Calendar once.

@@ -51,9 +51,11 @@ func (s *search) back(q sequence, m int) {
 	end := int32(far) // what the rest takes, on the clock of least
 	for i := len(stops) - 1; i >= 0; i-- {
 		along[i] = never
-		if node := stops[i].Board; node >= 0 && end < far {
-			along[i] = end - least[i].Depart
-			ahead[node] = min(ahead[node], along[i])
+		for _, node := range [...]int32{stops[i].Board, stops[i].Seated} {
+			if node >= 0 && end < far {
+				along[i] = end - least[i].Depart
+				ahead[node] = min(ahead[node], along[i])
+			}
 		}
 		if node := stops[i].Alight; node >= 0 && off[node] < far {
 			end = min(end, least[i].Arrive+off[node])

@@ -18,11 +18,13 @@ import (
 )
 
 // A Stop is one of the calls that all trains of a sequence make. Who gets off
-// reaches the node Alight, who gets on does so at the node Board; -1 if nobody
-// may. The two kinds of nodes are counted apart. Metres is not looked at.
+// reaches the node Alight, who gets on does so at the node Board, or at Seated if
+// there is one: those who have never got off, for the train goes on as another.
+// -1 is none. Nodes to get on and nodes to get off are counted apart. Metres is
+// not looked at.
 type Stop struct {
-	Station, Board, Alight int32
-	Metres                 int32
+	Station, Board, Seated, Alight int32
+	Metres                         int32
 }
 
 // A Time is when a train is at a stop, in seconds after the start of its

@@ -48,7 +48,6 @@ func oracle(t *Timetable, runs func(group, day int32) bool, date int32, q *Query
 			all = append(all, one)
 		}
 	}
-	until := q.To + Longest*86400
 	var found [][3]int64
 	for depart := range departures {
 		ready := map[int32]int64{} // by node, with fewer legs than now
@@ -59,18 +58,17 @@ func oracle(t *Timetable, runs func(group, day int32) bool, date int32, q *Query
 			}
 			for _, one := range all {
 				for i, board := range one.stops {
-					if board.Board < 0 {
-						continue
-					}
 					if legs == 1 {
-						if board.Station != q.Origin || one.at[i].depart != depart {
+						if board.Board < 0 || board.Station != q.Origin || one.at[i].depart != depart {
 							continue
 						}
-					} else if at, ok := ready[board.Board]; !ok || at > one.at[i].depart {
+					} else if board.Station == q.Origin {
+						continue // it has come back
+					} else if at := min(at(ready, board.Board), at(ready, board.Seated)); at > one.at[i].depart {
 						continue
 					}
 					for j := i + 1; j < len(one.stops); j++ {
-						if one.reach != nil && j > int(one.reach[i]) || one.stops[j].Alight < 0 || one.at[j].arrive > until {
+						if one.reach != nil && j > int(one.reach[i]) || one.stops[j].Alight < 0 || one.at[j].arrive > depart+Longest*86400 {
 							continue
 						}
 						if one.stops[j].Station == q.Target {
@@ -90,6 +88,14 @@ func oracle(t *Timetable, runs func(group, day int32) bool, date int32, q *Query
 		}
 	}
 	return pareto(found)
+}
+
+// at is when one is ready at a node.
+func at(ready map[int32]int64, node int32) int64 {
+	if at, ok := ready[node]; ok && node >= 0 {
+		return at
+	}
+	return 1 << 60
 }
 
 // pareto keeps what nothing else beats, each once, as Search sorts it.
@@ -171,12 +177,16 @@ func newWorld(draw func(n int) int) *world {
 		var stops []Stop
 		for range 2 + draw(4) {
 			station := int32(draw(w.Stations))
-			stops = append(stops, Stop{Station: station, Board: node(w.Boards, station), Alight: node(w.Alights, station)})
+			stop := Stop{Station: station, Board: node(w.Boards, station), Seated: -1, Alight: node(w.Alights, station)}
+			if draw(4) == 0 {
+				stop.Seated = node(w.Boards, station)
+			}
+			stops = append(stops, stop)
 		}
-		stops[0].Alight, stops[len(stops)-1].Board = -1, -1
+		stops[0].Alight, stops[len(stops)-1].Board, stops[len(stops)-1].Seated = -1, -1, -1
 		w.Sequences = append(w.Sequences, stops)
 	}
-	for range 1 + draw(12) {
+	for range 1 + draw([]int{12, 30}[draw(2)]) {
 		tr := Train{Sequence: int32(draw(len(w.Sequences))), Group: int32(draw(w.groups)), Zone: int32(draw(w.zones))}
 		at := int32(draw(30) * 3600)
 		if draw(2) > 0 {
@@ -252,11 +262,13 @@ func (w *world) walk(q *Query, j Journey) (times [3]int64, err error) {
 		switch {
 		case !w.runs(tr.Group, leg.Day) || q.Allow != nil && !q.Allow(tr.Group):
 			return times, fmt.Errorf("train %d does not run", leg.Train)
-		case leg.Board >= leg.Alight || board.Board < 0 || alight.Alight < 0:
+		case leg.Board >= leg.Alight || alight.Alight < 0 || n == 0 && board.Board < 0:
 			return times, fmt.Errorf("leg %d cannot be ridden", n)
 		case n == 0 && board.Station != at:
 			return times, fmt.Errorf("it begins elsewhere")
-		case n > 0 && !slices.ContainsFunc(edges, func(e Edge) bool { return e.To == board.Board && arrived+int64(e.Seconds) <= departs }):
+		case n > 0 && !slices.ContainsFunc(edges, func(e Edge) bool {
+			return (e.To == board.Board || e.To == board.Seated) && arrived+int64(e.Seconds) <= departs
+		}):
 			return times, fmt.Errorf("leg %d cannot be reached", n)
 		}
 		for _, l := range q.Limits {

@@ -70,7 +70,7 @@ type search struct {
 	days  *Days
 	q     *Query
 	legs  int
-	until int32 // nothing departs or arrives later
+	until int32 // nothing departs or arrives later, for the current departure
 	mask  []uint64
 
 	limited map[[3]int32]int32 // by pattern, place and bit: index of its Limit
@@ -117,7 +117,7 @@ func (nw *Network) newSearch() *search {
 	return s
 }
 
-// Search returns the best journeys, the latest first, and of those that depart
+// Search returns the best journeys of those that do not come back to the origin, the latest first, and of those that depart
 // together the earliest to arrive.
 func (nw *Network) Search(days *Days, q *Query) []Journey {
 	s := nw.newSearch()
@@ -128,7 +128,6 @@ func (nw *Network) Search(days *Days, q *Query) []Journey {
 
 func (s *search) run() (found []Journey) {
 	from, to := max(s.q.From-s.days.base, -1<<30), min(s.q.To-s.days.base, 1<<30)
-	s.until = int32(to) + Longest*86400
 	s.prepare()
 	if s.depart(int32(from), int32(to)); len(s.departs) == 0 {
 		return nil
@@ -252,6 +251,7 @@ func (s *search) next(pattern int32, p *pattern, stop, ready int32) (run, bool) 
 // leave looks for what departures of one instant can improve.
 func (s *search) leave(departs []departure, found []Journey) []Journey {
 	s.turn++
+	s.until = departs[0].at + Longest*86400
 	for r := range s.fresh {
 		s.fresh[r] = s.fresh[r][:0]
 	}
@@ -318,7 +318,7 @@ func (s *search) alight(r int, stop *Stop, arrive int32, by ride, at int32) bool
 	best := s.best[r]
 	for _, e := range s.nw.edges.of(stop.Alight) {
 		ready := arrive + e.Seconds
-		if ready >= best[e.To] || !s.useful(r, e.To, ready) {
+		if ready >= best[e.To] || s.nw.boarding[e.To] == s.q.Origin || !s.useful(r, e.To, ready) {
 			continue
 		}
 		for n := r; n < s.legs && ready < s.best[n][e.To]; n++ {
@@ -357,7 +357,7 @@ func (s *search) round(r int) {
 		}
 		for _, v := range s.nw.visits.of(s.nw.boarding[node]) {
 			at := s.nw.patterns[v.Pattern].sequence.first + v.Index
-			if s.nw.stops[at].Board != node || !s.improves(&s.along, r-1, at, ready) {
+			if stop := &s.nw.stops[at]; stop.Board != node && stop.Seated != node || !s.improves(&s.along, r-1, at, ready) {
 				continue
 			}
 			switch at := s.queued[v.Pattern]; {
@@ -380,11 +380,22 @@ func (s *search) round(r int) {
 	}
 }
 
+// boarding is the node at which one is ready to board at a stop first, of those
+// that the current departure has improved, and when.
+func (s *search) boarding(r int, stop *Stop) (node, ready int32) {
+	node, ready = none, never
+	for _, n := range [...]int32{stop.Board, stop.Seated} {
+		if n >= 0 && s.since[r-1][n] == s.turn && s.best[r-1][n] < ready {
+			node, ready = n, s.best[r-1][n]
+		}
+	}
+	return node, ready
+}
+
 // scan rides along a pattern with the earliest train there is.
 func (s *search) scan(r int, pattern, from int32) {
 	p := &s.nw.patterns[pattern]
 	stops := s.nw.stopsOf(p)
-	ready, since := s.best[r-1], s.since[r-1]
 	var by ride
 	var times []Time
 	for i := from; i < p.sequence.n; i++ {
@@ -392,11 +403,11 @@ func (s *search) scan(r int, pattern, from int32) {
 		if times != nil && !s.alight(r, stop, times[i].Arrive+by.run.start, by, i) {
 			times = nil
 		}
-		node := stop.Board
-		if node < 0 || since[node] != s.turn || times != nil && times[i].Depart+by.run.start < ready[node] {
+		node, at := s.boarding(r, stop)
+		if node < 0 || times != nil && times[i].Depart+by.run.start < at {
 			continue
 		}
-		if next, ok := s.next(pattern, p, i, ready[node]); ok && (times == nil || next.start+s.nw.timesOf(p, next.at)[i].Depart < times[i].Depart+by.run.start) {
+		if next, ok := s.next(pattern, p, i, at); ok && (times == nil || next.start+s.nw.timesOf(p, next.at)[i].Depart < times[i].Depart+by.run.start) {
 			by = ride{run: next, board: i, from: node}
 			times = s.nw.timesOf(p, next.at)
 		}
@@ -418,8 +429,9 @@ func (s *search) scanLimited(r int) {
 		}
 		one := run{at.pattern, at.at, bit, s.days.start[p.zone][bit], int32(i)}
 		times := s.nw.timesOf(p, at.at)
-		for j, stop := range s.nw.stopsOf(p) {
-			if node := stop.Board; node >= 0 && s.since[r-1][node] == s.turn && s.best[r-1][node] <= times[j].Depart+one.start {
+		stops := s.nw.stopsOf(p)
+		for j := range stops {
+			if node, ready := s.boarding(r, &stops[j]); node >= 0 && ready <= times[j].Depart+one.start {
 				s.rideOn(r, p, ride{run: one, board: int32(j), from: node}, s.reach(one, int32(j), p))
 			}
 		}

@@ -1,0 +1,229 @@
+package traintravel
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/traintravel/traintravel/internal/raptor"
+)
+
+// A slowTrip is when a trip departs and arrives, and on how many trains.
+type slowTrip struct {
+	departs, arrives int64
+	legs             int
+}
+
+// slowJourneys finds the best trips by trying every train of every day, one leg
+// after the other, by what the timetable and its rules say.
+func slowJourneys(tt *Timetable, origin, destination Station, from, to time.Time) []slowTrip {
+	type run struct {
+		train *Train
+		start time.Time // of the service day
+	}
+	var runs []run
+	for i := range tt.Trains {
+		tr := &tt.Trains[i]
+		loc, _ := time.LoadLocation(tr.Zone)
+		for d := DateOf(from.UTC()) - 17; d <= DateOf(to.UTC())+4; d++ {
+			if tr.Days.Runs(d) {
+				runs = append(runs, run{tr, time.Date(1970, 1, 1+int(d), 12, 0, 0, 0, loc).Add(-12 * time.Hour)})
+			}
+		}
+	}
+	at := func(r run, t ServiceTime) time.Time { return r.start.Add(time.Duration(t) * time.Second) }
+	departures := map[time.Time]bool{}
+	for _, r := range runs {
+		for _, c := range r.train.Calls[:len(r.train.Calls)-1] {
+			if t := at(r, c.Depart).UTC(); c.Station == origin.ID && !c.NoBoarding && !t.Before(from) && t.Before(to) {
+				departures[t] = true
+			}
+		}
+	}
+	type place struct {
+		train *Train
+		call  int
+	}
+	var all []slowTrip
+	for departure := range departures {
+		reached := map[place]time.Time{}
+		for legs := 1; legs <= maxLegs; legs++ {
+			next := map[place]time.Time{}
+			for _, r := range runs {
+				calls := r.train.Calls
+				for i := range calls[:len(calls)-1] {
+					departs := at(r, calls[i].Depart)
+					ok := legs == 1 && calls[i].Station == origin.ID && !calls[i].NoBoarding && departs.Equal(departure)
+					for p, arrived := range reached {
+						takes, possible := slowChangeTime(tt, p.train, p.call, r.train, i)
+						ok = ok || possible && calls[i].Station != origin.ID && !departs.Before(arrived.Add(takes))
+					}
+					for j := i + 1; ok && j < len(calls); j++ {
+						arrives := at(r, calls[j].Arrive)
+						if calls[j].NoAlighting || arrives.After(departure.Add(72*time.Hour)) {
+							continue
+						}
+						if calls[j].Station == destination.ID {
+							all = append(all, slowTrip{departure.Unix(), arrives.Unix(), legs})
+						} else if old, ok := next[place{r.train, j}]; !ok || arrives.Before(old) {
+							next[place{r.train, j}] = arrives
+						}
+					}
+				}
+			}
+			reached = next
+		}
+	}
+	return slowPareto(all)
+}
+
+func slowPareto(all []slowTrip) (best []slowTrip) {
+	for _, a := range all {
+		beaten := slices.ContainsFunc(all, func(b slowTrip) bool {
+			return a != b && b.departs >= a.departs && b.arrives <= a.arrives && b.legs <= a.legs
+		})
+		if !beaten && !slices.Contains(best, a) {
+			best = append(best, a)
+		}
+	}
+	slices.SortFunc(best, func(a, b slowTrip) int {
+		return cmp.Or(cmp.Compare(a.departs, b.departs), cmp.Compare(a.arrives, b.arrives))
+	})
+	return best
+}
+
+// slowChangeTime is what the rules say of a change between two trains.
+func slowChangeTime(tt *Timetable, a *Train, alight int, b *Train, board int) (time.Duration, bool) {
+	x, y := a.Calls[alight].Station, b.Calls[board].Station
+	var best *Change
+	exact := 0
+	for i := range tt.Changes {
+		c := &tt.Changes[i]
+		fits := func(line, train string, t *Train) (int, bool) {
+			if line == "" && train == "" {
+				return 0, true
+			}
+			ok := t.Feed == c.Feed && (line == "" || line == t.Line) && (train == "" || train == t.ID)
+			if train != "" {
+				return 10, ok
+			}
+			return 1, ok
+		}
+		from, ok1 := fits(c.FromLine, c.FromTrain, a)
+		to, ok2 := fits(c.ToLine, c.ToTrain, b)
+		if c.From != x || c.To != y || !ok1 || !ok2 {
+			continue
+		}
+		if c.Kind == StaySeated {
+			if alight == len(a.Calls)-1 && board == 0 {
+				return 0, true
+			}
+			continue
+		}
+		if best == nil || from+to >= exact {
+			best, exact = c, from+to
+		}
+	}
+	switch {
+	case b.Calls[board].NoBoarding:
+		return 0, false
+	case best != nil:
+		return best.Time, best.Kind == Takes
+	case x == y:
+		return 5 * time.Minute, true
+	}
+	var from, to Station
+	for _, s := range tt.Stations {
+		if s.ID == x {
+			from = s
+		}
+		if s.ID == y {
+			to = s
+		}
+	}
+	metres := from.Distance(to)
+	whole := time.Duration(metres) * time.Second
+	if float64(int64(metres)) < metres {
+		whole += time.Second
+	}
+	return 5*time.Minute + whole, metres <= 500
+}
+
+// drawChanges are rules between the stations and trains of a drawn timetable.
+func drawChanges(t *rapid.T, tt *Timetable) (changes []Change) {
+	station := rapid.SampledFrom(tt.Stations)
+	name := rapid.SampledFrom([]string{"", "", "x", "y"})
+	for range rapid.IntRange(0, 4).Draw(t, "changes") {
+		c := Change{From: station.Draw(t, "from").ID, To: station.Draw(t, "to").ID}
+		if rapid.Bool().Draw(t, "at one station") {
+			c.To = c.From
+		}
+		c.FromLine, c.ToLine = name.Draw(t, "from line"), name.Draw(t, "to line")
+		c.FromTrain, c.ToTrain = name.Draw(t, "from train"), name.Draw(t, "to train")
+		switch c.Kind = rapid.SampledFrom([]ChangeKind{Takes, Takes, Impossible, StaySeated}).Draw(t, "kind"); c.Kind {
+		case Takes:
+			c.Time = time.Duration(rapid.SampledFrom([]int{0, 2, 5, 15, 90}).Draw(t, "minutes")) * time.Minute
+		case StaySeated:
+			c.FromTrain, c.ToTrain = "x", "y"
+		}
+		changes = append(changes, c)
+	}
+	return changes
+}
+
+// What a search finds, and the trips that its IDs mean, are the best there are.
+func TestJourneysAgainstOracle(t *testing.T) {
+	t.Parallel()
+	counts := [maxLegs + 1]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		tt, first := drawTimetable(t, 9)
+		for i := range tt.Trains {
+			tt.Trains[i].Line = rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "line")
+		}
+		tt.Stations[1].Latitude = tt.Stations[0].Latitude + 0.003 // 334 m: one can walk
+		tt.Changes = drawChanges(t, tt)
+		sn := compiled(t, tt)
+		for range 3 {
+			origin, destination := rapid.SampledFrom(tt.Stations).Draw(t, "origin"), rapid.SampledFrom(tt.Stations).Draw(t, "destination")
+			if origin.ID == destination.ID {
+				continue
+			}
+			a := ask{origin: sn.stationAt[origin.ID], destination: sn.stationAt[destination.ID], date: first + Date(rapid.IntRange(0, 3).Draw(t, "day"))}
+			loc := sn.locations[a.origin]
+			from, to := a.date.Start(loc), (a.date + 1).Start(loc)
+			var got []slowTrip
+			for _, j := range sn.network.Search(sn.daysAround(a.date), &raptor.Query{Origin: a.origin, Target: a.destination, From: from.Unix(), To: to.Unix(), Legs: maxLegs}) {
+				found := sn.rides(j)
+				numbers := map[uint32]bool{}
+				for _, r := range found {
+					numbers[r.train.number] = true
+				}
+				if len(numbers) < len(found) {
+					return // one train twice, such as one that calls several times within a second
+				}
+				rides := sn.canonical(found)
+				if rides == nil || arrival(rides).After(arrival(found)) {
+					t.Fatalf("%v is canonically %v", sn.describeAll(found), sn.describeAll(rides))
+				}
+				if again, err := sn.resolve(tripID(rides)); err != nil || fmt.Sprint(sn.describeAll(again)) != fmt.Sprint(sn.describeAll(rides)) {
+					t.Fatalf("%v: its ID means %v, %v", sn.describeAll(rides), sn.describeAll(again), err)
+				}
+				got = append(got, slowTrip{rides[0].departs().Unix(), arrival(rides).Unix(), len(rides)})
+				counts[len(rides)]++
+			}
+			slices.SortFunc(got, func(a, b slowTrip) int {
+				return cmp.Or(cmp.Compare(a.departs, b.departs), cmp.Compare(a.arrives, b.arrives))
+			})
+			if want := slowJourneys(tt, origin, destination, from, to); !slices.Equal(got, want) {
+				t.Fatalf("%s to %s on %v: found %v, want %v", origin.Name, destination.Name, a.date, got, want)
+			}
+		}
+	})
+	if counts[2] == 0 || counts[3] == 0 {
+		t.Errorf("trips by legs: %v", counts)
+	}
+}
