@@ -2,93 +2,168 @@ package traintravel
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
-
-	"github.com/traintravel/traintravel/internal/fold"
 )
 
 // A directory finds stations without looking at all of them. Like all that
 // refers to stations, it has their index in the order in which they are listed.
 type directory struct {
-	words []entry // of names and addresses, sorted
-	north []int32 // all stations, from south to north
+	words  []string // of names and addresses, in every form of theirs, sorted
+	starts []int32  // having[starts[i]:starts[i+1]] have words[i]
+	having []int32  // stations
+	ways   []uint8  // how they have it, if the word is all that is searched for
+	shapes []shape  // by station, and one after the last
+	tokens []token  // the words of all stations
+	north  []int32  // all stations, from south to north
 }
 
-type entry struct {
-	word string
-	at   int32
+// A shape is what the directory knows of a station.
+type shape struct {
+	tokens int32 // where in directory.tokens its own begin
+	// whole is how many words have to be given for the whole name, in each
+	// view of it: those in parentheses at its end need not be.
+	whole [views]uint8
 }
+
+// A token is a word of a station in one of its forms, and where it stands in
+// the views of the name.
+type token struct {
+	word  int32
+	place [views]uint8
+}
+
+// A name is seen in full, and without the words that are common to many.
+const (
+	inFull = iota
+	telling
+	views
+
+	nowhere = 255 // the place of a word of the address, or beyond counting
+)
+
+// traffic is how many trains call at a station.
+func (sn *snapshot) traffic(station int32) int { return sn.network.Calls(station) }
 
 func (sn *snapshot) makeDirectory() {
 	d := &sn.directory
+	known := map[string]int32{}
 	for i := range sn.stations {
+		st := &sn.stations[i]
 		d.north = append(d.north, int32(i))
-		for _, w := range fold.Words(sn.folded[i]) {
-			d.words = append(d.words, entry{w, int32(i)})
+		sh := shape{tokens: int32(len(d.tokens))}
+		var words [views]int
+		for _, w := range wordsOf(st.Name) {
+			place := [views]uint8{nowhere, nowhere}
+			for v := range views {
+				if v == telling && w.common {
+					continue
+				}
+				place[v] = uint8(min(words[v], nowhere))
+				if words[v]++; !w.aside {
+					sh.whole[v] = uint8(min(words[v], nowhere))
+				}
+			}
+			d.add(known, w, place)
 		}
+		for v, n := range sh.whole {
+			if n == 0 { // all is in parentheses
+				sh.whole[v] = uint8(min(words[v], nowhere))
+			}
+		}
+		for _, w := range wordsOf(st.Address) {
+			d.add(known, w, [views]uint8{nowhere, nowhere})
+		}
+		d.shapes = append(d.shapes, sh)
 	}
-	slices.SortFunc(d.words, func(a, b entry) int { return cmp.Or(cmp.Compare(a.word, b.word), cmp.Compare(a.at, b.at)) })
-	d.words = slices.Compact(d.words)
+	d.shapes = append(d.shapes, shape{tokens: int32(len(d.tokens))})
+	d.sortWords(known)
+	d.invert()
+	d.tokens, d.shapes, d.north = slices.Clip(d.tokens), slices.Clip(d.shapes), slices.Clip(d.north)
 	slices.SortFunc(d.north, func(a, b int32) int { return cmp.Compare(sn.stations[a].Latitude, sn.stations[b].Latitude) })
 }
 
-// beginning returns the entries whose words begin with one.
-func (d *directory) beginning(word string) []entry {
-	from := sort.Search(len(d.words), func(i int) bool { return d.words[i].word >= word })
-	n := sort.Search(len(d.words)-from, func(i int) bool { return !strings.HasPrefix(d.words[from+i].word, word) })
-	return d.words[from : from+n]
+// add adds a word of a station, numbered as it comes.
+func (d *directory) add(known map[string]int32, w nameWord, place [views]uint8) {
+	for _, form := range w.forms {
+		n, ok := known[form]
+		if !ok {
+			n = int32(len(known))
+			known[strings.Clone(form)] = n // without the text that it is a part of
+		}
+		d.tokens = append(d.tokens, token{n, place})
+	}
 }
 
-// search lists stations that fit in the order of the answer, from the one with
-// an index on, and as many as are enough. Those near a place are all listed:
-// their order is another.
-func (sn *snapshot) search(words []string, country string, near *Position, from, enough int) []int32 {
-	fits := func(at int32) bool {
-		return (country == "" || sn.stations[at].Country == country) && hasWords(sn.folded[at], words)
+// sortWords numbers the words anew, in their order.
+func (d *directory) sortWords(known map[string]int32) {
+	d.words = slices.AppendSeq(make([]string, 0, len(known)), maps.Keys(known))
+	slices.Sort(d.words)
+	sorted := make([]int32, len(d.words))
+	for i, w := range d.words {
+		sorted[known[w]] = int32(i)
 	}
-	if near != nil {
-		return sn.near(*near, fits)
+	for i := range d.tokens {
+		d.tokens[i].word = sorted[d.tokens[i].word]
 	}
-	var found []int32
-	add := func(at int32) (more bool) {
-		if int(at) >= from && fits(at) {
-			found = append(found, at)
-		}
-		return len(found) < enough
-	}
-	if candidates, few := sn.directory.candidates(words, len(sn.stations)); few {
-		for _, at := range candidates {
-			if !add(at) {
-				break
+}
+
+// invert lists for each word the stations that have it.
+func (d *directory) invert() {
+	last := make([]int32, len(d.words)) // the station, and one, that had the word last
+	each := func(fn func(word, at int32, again bool, place [views]uint8)) {
+		clear(last)
+		for at := range int32(len(d.shapes) - 1) {
+			for _, t := range d.of(at) {
+				fn(t.word, at, last[t.word] == at+1, t.place)
+				last[t.word] = at + 1
 			}
 		}
-		return found
 	}
-	for at := from; at < len(sn.stations) && add(int32(at)); at++ {
+	d.starts = make([]int32, len(d.words)+1)
+	each(func(word, _ int32, again bool, _ [views]uint8) {
+		if !again {
+			d.starts[word+1]++
+		}
+	})
+	for i := range d.words {
+		d.starts[i+1] += d.starts[i]
 	}
-	return found
+	d.having = make([]int32, d.starts[len(d.words)])
+	d.ways = make([]uint8, len(d.having))
+	next := slices.Clone(d.starts)
+	each(func(word, at int32, again bool, place [views]uint8) {
+		way := d.alone(at, place)
+		if again {
+			way = min(way, d.ways[next[word]-1])
+			next[word]--
+		}
+		d.having[next[word]], d.ways[next[word]] = at, way
+		next[word]++
+	})
 }
 
-// candidates lists the stations that have the rarest of the words, unless that
-// is so common that looking at all, until there are enough, is quicker.
-func (d *directory) candidates(words []string, all int) (at []int32, few bool) {
-	var rarest []entry
-	for i, w := range words {
-		if e := d.beginning(w); i == 0 || len(e) < len(rarest) {
-			rarest = e
+// alone says how a station has a search for one word that it has at a place.
+func (d *directory) alone(at int32, place [views]uint8) uint8 {
+	if place[inFull] == nowhere {
+		return inItsAddress
+	}
+	way := uint8(inItsName)
+	for v, n := range place {
+		if n == 0 && d.shapes[at].whole[v] <= 1 {
+			return asItsName
+		}
+		if n == 0 {
+			way = asItsBeginning
 		}
 	}
-	if len(words) == 0 || len(rarest) > all/16 {
-		return nil, false
-	}
-	for _, e := range rarest {
-		at = append(at, e.at)
-	}
-	slices.Sort(at)
-	return slices.Compact(at), true
+	return way
 }
+
+// of returns the words of a station.
+func (d *directory) of(at int32) []token { return d.tokens[d.shapes[at].tokens:d.shapes[at+1].tokens] }
 
 // near lists the stations within reach of a place, the nearest first.
 func (sn *snapshot) near(p Position, fits func(int32) bool) []int32 {
@@ -115,14 +190,4 @@ func (sn *snapshot) near(p Position, fits func(int32) bool) []int32 {
 		order[i] = r.at
 	}
 	return order
-}
-
-// hasWords says whether each word begins a word of the folded text.
-func hasWords(text string, words []string) bool {
-	for _, w := range words {
-		if !beginsWord(text, w) {
-			return false
-		}
-	}
-	return true
 }

@@ -195,7 +195,7 @@ func ExampleService_LoadTimetable() {
 	// Output:
 	// 2 stations, 1 train
 	// trains[0].calls[1]: times fall: 23:20:00 after 23:45:00
-	// 0 for niebuell
+	// 1 for niebuell
 	// Niebüll for nieb
 }
 

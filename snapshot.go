@@ -15,7 +15,6 @@ import (
 type snapshot struct {
 	generation uuid.UUID
 	stations   []Station // by folded name, then ID
-	folded     []string  // their names and addresses, folded, for searching
 	directory  directory
 	locations  []*time.Location
 	stationAt  map[uuid.UUID]int32
@@ -103,10 +102,6 @@ func (sn *snapshot) sortStations() {
 	slices.SortFunc(sn.stations, func(a, b Station) int {
 		return cmp.Or(cmp.Compare(names[a.ID], names[b.ID]), slices.Compare(a.ID[:], b.ID[:]))
 	})
-	sn.folded = make([]string, len(sn.stations))
-	for i, s := range sn.stations {
-		sn.folded[i] = names[s.ID] + "\n" + fold.String(s.Address)
-	}
 }
 
 // move makes trains run under other identities on some dates.

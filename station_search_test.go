@@ -1,7 +1,9 @@
 package traintravel
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,10 +11,15 @@ import (
 	"github.com/traintravel/traintravel/internal/fold"
 )
 
+func lookingFor(search string) lookup {
+	return lookup{words: fold.Words(fold.String(search)), after: -1, enough: 1000}
+}
+
 // found are the names of the stations that a search lists, in its order.
-func (sn *snapshot) found(search, country string, near *Position) []string {
+func (sn *snapshot) found(q lookup) []string {
 	out := []string{}
-	for _, i := range sn.search(fold.Words(fold.String(search)), country, near, 0, 1000) {
+	found, _ := sn.search(q)
+	for _, i := range found {
 		out = append(out, sn.stations[i].Name)
 	}
 	return out
@@ -41,46 +48,161 @@ func TestStationSearch(t *testing.T) {
 		want            []string
 	}{
 		{"", "", nil, []string{"Bern", "Bernau", "ǅakovo", "East", "Halle (Saale) Hbf", "Oerlikon", "Zürich HB"}},
-		{"zurich", "", nil, []string{"Oerlikon", "Zürich HB"}}, // by name, though one has it in its address
-		{"ZÜRICH", "", nil, []string{"Oerlikon", "Zürich HB"}},
+		{"zurich", "", nil, []string{"Zürich HB", "Oerlikon"}}, // by name, by address
+		{"ZÜRICH", "", nil, []string{"Zürich HB", "Oerlikon"}},
 		{"Zu\u0308rich hb", "", nil, []string{"Zürich HB"}},
 		{"hb zürich", "", nil, []string{"Zürich HB"}},
 		{"zür nor", "", nil, []string{"Oerlikon"}},
-		{"ürich", "", nil, []string{}}, // words are found by their beginnings
+		{"rich", "", nil, []string{}}, // words are found by their beginnings
 		{"bern", "", nil, []string{"Bern", "Bernau"}},
 		{"bern", "DE", nil, []string{"Bernau"}},
 		{"saale", "", nil, []string{"Halle (Saale) Hbf"}},
 		{"(saale)-hbf!", "", nil, []string{"Halle (Saale) Hbf"}},
 		{"15", "", nil, []string{"Zürich HB"}},
 		{"hb bahnhofplatz", "", nil, []string{"Zürich HB"}},
-		{"hb bern", "", nil, []string{}},
+		{"hb bern", "", nil, []string{"Bern", "Bernau"}}, // a common word in vain
+		{"nord bern", "", nil, []string{}},
 		{"--", "", nil, []string{"Bern", "Bernau", "ǅakovo", "East", "Halle (Saale) Hbf", "Oerlikon", "Zürich HB"}},
 		{"dzak", "", nil, []string{"ǅakovo"}},
 		{"", "AT", nil, []string{}},
 		{"", "", zurich, []string{"Zürich HB", "Oerlikon"}}, // nearest first
 		{"oer", "CH", zurich, []string{"Oerlikon"}},
+		{"zurihc", "", &Position{47.411, 8.544}, []string{"Oerlikon", "Zürich HB"}},
+		{"zurich gare", "", zurich, []string{"Zürich HB", "Oerlikon"}},
+		{"bern", "", zurich, []string{}},
+		{"barn", "DE", nil, []string{"Bernau"}},
 		{"", "", &Position{0, 180}, []string{"ǅakovo", "East"}}, // over the date line, at one distance
 		{"", "", &Position{90, 0}, []string{}},
 	} {
-		if diff := cmp.Diff(c.want, sn.found(c.search, c.country, c.near)); diff != "" {
+		q := lookingFor(c.search)
+		q.country, q.near = c.country, c.near
+		if diff := cmp.Diff(c.want, sn.found(q)); diff != "" {
 			t.Errorf("%q in %q near %v: -want +got\n%s", c.search, c.country, c.near, diff)
 		}
 	}
 }
 
-func TestBeginsWord(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		text, word string
-		want       bool
-	}{
-		{"bern", "bern", true}, {"bern", "bernau", false}, {"oberbern bern", "bern", true}, {"oberbern", "bern", false},
-		{"a-b", "b", true}, {"1b", "b", false}, {"ωa", "a", false}, {"ω a", "a", true}, {"aaa", "aa", true}, {"", "a", false},
-		{"name\naddress", "address", true}, {"δδ δω", "δω", true},
-	} {
-		if got := beginsWord(c.text, c.word); got != c.want {
-			t.Errorf("%q begins a word of %q: %t", c.word, c.text, got)
+// calledAt is a snapshot of stations at which so many trains call.
+func calledAt(t tester, stations []Station, trains []int) *snapshot {
+	t.Helper()
+	tt := &Timetable{Stations: stations}
+	for i := range stations {
+		stations[i].ID, stations[i].Zone = stationNamed("s"+strconv.Itoa(i)), "UTC"
+		for n := range trains[i] {
+			tr := trainOf(fmt.Sprint(i, "/", n), "UTC", allYear, nameOf(stations[i].ID)+" 9:00", "end 10:00")
+			tt.Trains = append(tt.Trains, tr)
 		}
+	}
+	tt.Stations = append(tt.Stations, Station{ID: stationNamed("end"), Name: "*", Zone: "UTC"})
+	return compiled(t, tt)
+}
+
+func TestStationsAreRanked(t *testing.T) {
+	t.Parallel()
+	var stations []Station
+	var trains []int
+	for _, s := range []struct {
+		name, address string
+		trains        int
+	}{
+		{"Berlin Hauptbahnhof", "Europaplatz", 2},
+		{"Berlin Ostbahnhof", "", 9},
+		{"Berliner Tor", "", 1},
+		{"Bernau (bei Berlin)", "", 9},
+		{"Potsdam", "Berliner Str. 3", 9},
+		{"Paris Gare de l'Est", "", 3},
+		{"Paris Gare de Lyon", "", 7},
+		{"Paris Gare du Nord", "", 5},
+		{"Lyon Part-Dieu", "", 2},
+		{"Frankfurt (Main) Hbf", "", 5},
+		{"Frankfurt (Oder)", "", 2},
+		{"Frankfurt Flughafen Fernbf", "", 7},
+		{"Saint-Étienne Châteaucreux", "", 1},
+		{"St. Pölten Hbf", "", 1},
+		{"Sankt Margrethen", "", 2},
+		{"Zuerich Stadelhofen", "", 1},
+		{"Zürich HB", "", 3},
+		{"Köln Hbf", "Trankgasse", 1},
+		{"Gießen", "", 1},
+		{"München Ost", "", 3},
+		{"München Hbf", "", 1},
+		{"Baden", "", 3},
+		{"Baden-Baden", "", 1},
+		{"Stuttgart Nord", "", 1},
+		{"Stuttgart Hbf", "", 1},
+		{"Oslo S", "", 1},
+		{"Gare", "", 0},
+		{"(Depot)", "", 0},
+		{"Wien Westbf", "", 0},
+	} {
+		stations = append(stations, Station{Name: s.name, Address: s.address})
+		trains = append(trains, s.trains)
+	}
+	sn := calledAt(t, stations, trains)
+	for search, want := range map[string][]string{
+		"Berlin":              {"Berlin Hauptbahnhof", "Berlin Ostbahnhof", "Berliner Tor", "Bernau (bei Berlin)", "Potsdam"},
+		"berlin hbf":          {"Berlin Hauptbahnhof"},
+		"hbf berlin":          {"Berlin Hauptbahnhof"},
+		"berlin ostbf":        {"Berlin Ostbahnhof"},
+		"berlin station":      {"Berlin Hauptbahnhof", "Berlin Ostbahnhof", "Berliner Tor", "Bernau (bei Berlin)", "Potsdam"},
+		"berliner strasse":    {"Potsdam"},
+		"Paris":               {"Paris Gare de Lyon", "Paris Gare du Nord", "Paris Gare de l'Est"},
+		"gare de lyon":        {"Paris Gare de Lyon"},
+		"lyon":                {"Lyon Part-Dieu", "Paris Gare de Lyon"},
+		"Frankfurt":           {"Frankfurt (Main) Hbf", "Frankfurt (Oder)", "Frankfurt Flughafen Fernbf"},
+		"frankfurt am main":   {"Frankfurt (Main) Hbf"},
+		"frankfurt bahnhof":   {"Frankfurt (Main) Hbf", "Frankfurt (Oder)", "Frankfurt Flughafen Fernbf"},
+		"st etienne":          {"Saint-Étienne Châteaucreux"},
+		"etienne":             {"Saint-Étienne Châteaucreux"},
+		"saint":               {"Sankt Margrethen", "Saint-Étienne Châteaucreux", "St. Pölten Hbf"},
+		"sankt pölten":        {"St. Pölten Hbf"},
+		"zurich":              {"Zürich HB", "Zuerich Stadelhofen"},
+		"Zuerich":             {"Zürich HB", "Zuerich Stadelhofen"},
+		"zürich hauptbahnhof": {"Zürich HB"},
+		"koeln":               {"Köln Hbf"},
+		"giessen":             {"Gießen"},
+		"GIEẞEN":              {"Gießen"},
+		"Muenchen":            {"München Hbf", "München Ost"},
+		"baden":               {"Baden", "Baden-Baden"},
+		"baden baden":         {"Baden-Baden", "Baden"},
+		"oslo":                {"Oslo S"},
+		"gare":                {"Gare", "Paris Gare de Lyon", "Paris Gare du Nord", "Paris Gare de l'Est"},
+		"depot":               {"(Depot)"},
+		"westbahnhof":         {"Wien Westbf"},
+		"barlin":              {"Berlin Hauptbahnhof", "Berlin Ostbahnhof", "Berliner Tor", "Bernau (bei Berlin)", "Potsdam"},
+		"munchn":              {"München Hbf", "München Ost"},
+		"munchnn":             {"München Hbf", "München Ost"},
+		"Stutgart":            {"Stuttgart Hbf", "Stuttgart Nord"},
+		"Zurihc":              {"Zürich HB", "Zuerich Stadelhofen"},
+		"barlin hbf":          {"Berlin Hauptbahnhof"},
+		"barlin tro":          {}, // too short to be amiss
+		"paris gare du nrod":  {"Paris Gare du Nord"},
+		"stutgat":             {},
+		"10557":               {},
+	} {
+		if diff := cmp.Diff(want, sn.found(lookingFor(search))); diff != "" {
+			t.Errorf("%q: -want +got\n%s", search, diff)
+		}
+	}
+	if n := sn.traffic(sn.named("s1")); n != 9 {
+		t.Errorf("%d trains call at Ostbahnhof", n)
+	}
+}
+
+// The fewer words are amiss, the likelier a station is meant.
+func TestStationsWithFewestWordsAmiss(t *testing.T) {
+	t.Parallel()
+	sn := calledAt(t, []Station{{Name: "Homburg Altena"}, {Name: "Hamburg Altona Nord"}}, []int{5, 1})
+	if diff := cmp.Diff([]string{"Hamburg Altona Nord", "Homburg Altena"}, sn.found(lookingFor("hamburg altina"))); diff != "" {
+		t.Error(diff)
+	}
+	many := lookingFor("hamburg altona nord hbf gare central saint station hambrug") // one too many
+	if got := sn.found(many); len(got) != 0 {
+		t.Errorf("%q", got)
+	}
+	many.words = many.words[1:]
+	if got := sn.found(many); len(got) != 1 {
+		t.Errorf("%q", got)
 	}
 }
 

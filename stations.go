@@ -3,10 +3,7 @@ package traintravel
 import (
 	"context"
 	"math"
-	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -52,13 +49,32 @@ func (p Position) distance(to Position) float64 {
 // A StationQuery asks for stations. The zero query asks for all, by name.
 type StationQuery struct {
 	// Search leaves stations of whose name or address each word of Search
-	// begins a word; letter case and accents do not matter. A text without a
-	// letter or digit finds none, a blank one does not search.
+	// begins a word, in any order. Letter case and accents do not matter; ä, ö,
+	// ü, å and ø can be spelled ae, oe, ue, aa and oe, and ß ss; and hbf, hb and
+	// hauptbahnhof are one word, as are bf, bhf and bahnhof, also at the end of
+	// others, str and strasse likewise, st, saint and sankt, and ste and sainte.
+	//
+	// If that finds none, words that many stations have, such as "gare", "hbf"
+	// or "station", are left out of Search. If that finds none either, words
+	// of four letters or more may have one letter missing, too many, wrong or
+	// swapped with the next, unless there are more than eight words.
+	//
+	// The stations come in this order: those with the fewest words misspelt;
+	// those of which Search is the name, then those whose name begins with it,
+	// those with all words in the name, and those with one in the address;
+	// those at which more trains call; those first by name. For the name,
+	// words that many stations have and what is in parentheses at its end do
+	// not count: Berlin Hauptbahnhof is "berlin", and Frankfurt (Main)
+	// Hauptbahnhof is "frankfurt". As trains decide, Next is good until another
+	// timetable is loaded.
+	//
+	// A text without a letter or digit finds none, a blank one does not search.
 	Search string
 	// Country leaves the stations of a country, an ISO 3166-1 alpha-2 code in
 	// either letter case.
 	Country string
-	// Near leaves the stations within 50 km of a place, nearest first.
+	// Near leaves the stations within 50 km of a place, nearest first whatever
+	// Search says.
 	Near *Position
 	Page Page
 }
@@ -66,18 +82,27 @@ type StationQuery struct {
 // nearby is how far from a Position a station may be, in metres.
 const nearby = 50_000
 
+// rankedList is the list of the stations found by a search. Their order is that
+// of the trains, so its cursors tell the timetable beside the station.
+const rankedList listKind = 'r'
+
 func errBeginAgain() error {
 	return invalid("after", "the timetable has changed: begin again at the first page")
 }
 
-// Stations lists stations by name, or nearest first. It returns an
-// [*InvalidError] naming country, coordinates or a member of the page.
+// Stations lists stations by name, those that fit a search best first, or the
+// nearest first. It returns an [*InvalidError] naming country, coordinates or a
+// member of the page.
 func (s *Service) Stations(ctx context.Context, q StationQuery) (List[Station], error) {
 	page, err := q.Page.normalize()
 	if err != nil {
 		return List[Station]{}, err
 	}
-	after, err := page.cursor(stationList, 16)
+	kind, size := stationList, len(uuid.UUID{})
+	if q.ranked() {
+		kind, size = rankedList, 2*size
+	}
+	after, err := page.cursor(kind, size)
 	if err != nil {
 		return List[Station]{}, err
 	}
@@ -92,33 +117,38 @@ func (s *Service) Stations(ctx context.Context, q StationQuery) (List[Station], 
 	if err != nil {
 		return List[Station]{}, err
 	}
-	from := 0
-	if after != "" {
-		at, ok := sn.stationAt[uuid.UUID([]byte(after))]
-		if !ok {
-			return List[Station]{}, errBeginAgain()
-		}
-		from = int(at) + 1
-	}
 	words := fold.Words(fold.String(q.Search))
 	if len(words) == 0 && strings.TrimSpace(q.Search) != "" {
 		return List[Station]{}, nil // nothing but signs
 	}
-	found := sn.search(words, country, q.Near, from, page.skip()+page.Limit+1)
-	if after != "" && q.Near != nil {
-		i := slices.Index(found, int32(from-1))
-		if i < 0 {
+	order := ""
+	if q.ranked() {
+		order = string(sn.generation[:])
+	}
+	ask := lookup{words: words, country: country, near: q.Near, after: -1, enough: page.skip() + page.Limit + 1}
+	if after != "" {
+		id, of := uuid.UUID([]byte(after[:16])), after[16:]
+		at, ok := sn.stationAt[id]
+		if !ok || of != order {
 			return List[Station]{}, errBeginAgain()
 		}
-		found = found[i+1:]
+		ask.after = at
 	}
-	list := cut(stationList, found, page.skip(), page.Limit, func(at int32) string { return string(sn.stations[at].ID[:]) })
+	found, ok := sn.search(ask)
+	if !ok {
+		return List[Station]{}, errBeginAgain()
+	}
+	list := cut(kind, found, page.skip(), page.Limit, func(at int32) string { return string(sn.stations[at].ID[:]) + order })
 	stations := make([]Station, len(list.Items))
 	for i, at := range list.Items {
 		stations[i] = sn.stations[at]
 	}
 	return List[Station]{Items: stations, Next: list.Next}, nil
 }
+
+// ranked says whether the best answers come first, and not the nearest or all
+// by name.
+func (q *StationQuery) ranked() bool { return q.Near == nil && strings.TrimSpace(q.Search) != "" }
 
 // Station returns a station by its ID, or ErrNotFound.
 func (s *Service) Station(ctx context.Context, id uuid.UUID) (Station, error) {
@@ -131,18 +161,4 @@ func (s *Service) Station(ctx context.Context, id uuid.UUID) (Station, error) {
 		return Station{}, ErrNotFound
 	}
 	return sn.stations[at], nil
-}
-
-func beginsWord(text, word string) bool {
-	for from := 0; ; {
-		i := strings.Index(text[from:], word)
-		if i < 0 {
-			return false
-		}
-		before, _ := utf8.DecodeLastRuneInString(text[:from+i])
-		if from+i == 0 || !unicode.IsLetter(before) && !unicode.IsDigit(before) {
-			return true
-		}
-		from += i + 1
-	}
 }

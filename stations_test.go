@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/store/memstore"
 )
 
 // cities are stations to be searched.
@@ -52,17 +53,19 @@ func TestStations(t *testing.T) {
 		for search, want := range map[string][]string{
 			"lodz":           {"Łódź Fabryczna"},
 			"ŁÓDŹ FAB":       {"Łódź Fabryczna"},
-			"zur":            {"Winterthur", "Zürich HB"}, // by name and by address
+			"zur":            {"Zürich HB", "Winterthur"}, // by name and by address
 			"ZÜRICH hb":      {"Zürich HB"},
 			"hb zürich":      {"Zürich HB"}, // in any order
 			"strasse":        {},            // in the middle of a word
 			"weinstrasse":    {"Neustadt an der Weinstraße"},
 			"weinstraße neu": {"Neustadt an der Weinstraße"},
 			"etienne":        {"Saint-Étienne Châteaucreux"},
-			"st etienne":     {},
+			"st etienne":     {"Saint-Étienne Châteaucreux"},
+			"zuerich hbf":    {"Zürich HB"},
+			"winterhtur":     {"Winterthur"}, // misspelt
 			"châteaucreux":   {"Saint-Étienne Châteaucreux"},
 			"saale":          {"Halle (Saale) Hbf"},
-			"hbf":            {"Halle (Saale) Hbf"},
+			"hbf":            {"Halle (Saale) Hbf", "Zürich HB"},
 			"bern":           {"Bern"},
 			"ern":            {},
 			"bahnhofplatz":   {"Zürich HB"},
@@ -109,4 +112,64 @@ func TestStations(t *testing.T) {
 		_, err := o.Station(t.Context(), uuid.New())
 		o.expect("no station", err, traintravel.ErrNotFound)
 	})
+}
+
+// Where trains decide the order, a new timetable means to begin again.
+func TestPagesOfASearchAreOfOneTimetable(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, memstore.New())
+	searched, all := traintravel.StationQuery{Search: "s"}, traintravel.StationQuery{}
+	tt := &traintravel.Timetable{}
+	for i := range 5 {
+		tt.Stations = append(tt.Stations, traintravel.Station{ID: station(rune('A' + i)), Name: "S " + string(rune('A'+i)), Zone: "UTC"})
+	}
+	tt.Trains = append(tt.Trains, train("1", 8, "CE"), train("2", 9, "CD"))
+	o.load(tt)
+	next := func(q traintravel.StationQuery) traintravel.StationQuery {
+		t.Helper()
+		q.Page.Limit = 2
+		found, err := o.Stations(t.Context(), q)
+		if err != nil || len(found.Items) != 2 {
+			t.Fatal(found.Items, err)
+		}
+		q.Page.After = found.Next
+		return q
+	}
+	names := func(q traintravel.StationQuery) (names string) {
+		t.Helper()
+		found, err := o.Stations(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range found.Items {
+			names += s.Name[2:]
+		}
+		return names
+	}
+	searched, all = next(searched), next(all)
+	if got := names(searched) + names(next(searched)) + " " + names(all); got != "EAB CD" {
+		t.Errorf("after the first page come %s", got)
+	}
+	for what, q := range map[string]traintravel.StationQuery{
+		"another search":        {Search: "e", Page: searched.Page},
+		"a search for nothing":  {Search: "nothing", Page: searched.Page},
+		"no search":             {Page: searched.Page},
+		"a search after a list": {Search: "s", Page: all.Page},
+	} {
+		o.refused(what, q)
+	}
+	o.load(tt)
+	o.refused("a search, now that the timetable is another", searched)
+	if got := names(all); got != "CD" {
+		t.Errorf("of all come %s", got)
+	}
+}
+
+// refused asks for a page of stations after one of another list.
+func (o *office) refused(what string, q traintravel.StationQuery) {
+	o.t.Helper()
+	var wrong *traintravel.InvalidError
+	if _, err := o.Stations(o.t.Context(), q); !errors.As(err, &wrong) || wrong.Field != "after" {
+		o.t.Errorf("%s: %v", what, err)
+	}
 }

@@ -5,6 +5,7 @@ package fold
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -18,8 +19,8 @@ var plain = strings.NewReplacer(
 
 // String folds s: lower case, without accents, compatible forms made plain.
 func String(s string) string {
-	if isPlain(s) {
-		return s
+	if isASCII(s) {
+		return strings.ToLower(s)
 	}
 	decomposed := norm.NFKD.String(s)
 	var b strings.Builder
@@ -32,14 +33,35 @@ func String(s string) string {
 	return plain.Replace(b.String())
 }
 
-func isPlain(s string) bool {
+func isASCII(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; c >= 0x80 || 'A' <= c && c <= 'Z' {
+		if s[i] >= utf8.RuneSelf {
 			return false
 		}
 	}
 	return true
 }
+
+// doubled spells letters as those do who lack them. Danes and Norwegians do it
+// with å and ø, Germans with the others.
+var doubled = strings.NewReplacer(
+	"ä", "ae", "Ä", "ae", "ö", "oe", "Ö", "oe", "ü", "ue", "Ü", "ue", "ø", "oe", "Ø", "oe", "å", "aa", "Å", "aa",
+)
+
+// Doubled folds s as String does, but spells its ä, ö, ü, ø and å with two
+// letters: "Zuerich". It has the same number of words.
+func Doubled(s string) string {
+	if isASCII(s) {
+		return strings.ToLower(s)
+	}
+	return String(doubled.Replace(norm.NFC.String(s)))
+}
+
+var single = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u")
+
+// Single undoes, in folded text, what Doubled does for ä, ö, ü and ø. It does
+// it to every such pair: what has always been two letters cannot be told apart.
+func Single(folded string) string { return single.Replace(folded) }
 
 // Words splits folded text into words: runs of letters and digits.
 func Words(folded string) []string {

@@ -35,6 +35,28 @@ func TestString(t *testing.T) {
 	}
 }
 
+func TestDoubled(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]struct{ doubled, single string }{
+		"":                 {"", ""},
+		"berlin":           {"berlin", "berlin"},
+		"Zürich HB":        {"zuerich hb", "zurich hb"},
+		"Zu\u0308rich":     {"zuerich", "zurich"}, // u and its dots apart
+		"ÜBERSEE, Köln":    {"uebersee, koeln", "ubersee, koln"},
+		"Århus, Helsingør": {"aarhus, helsingoer", "aarhus, helsingor"},
+		"Gießen":           {"giessen", "giessen"},
+		"Ǘ":                {"u", "u"}, // another letter
+		"Manuel":           {"manuel", "manul"},
+	} {
+		if got := Doubled(in); got != want.doubled {
+			t.Errorf("%q doubled: got %q, want %q", in, got, want.doubled)
+		}
+		if got := Single(Doubled(in)); got != want.single {
+			t.Errorf("%q single: got %q, want %q", in, got, want.single)
+		}
+	}
+}
+
 func TestWords(t *testing.T) {
 	t.Parallel()
 	if diff := cmp.Diff([]string{"frankfurt", "main", "hbf", "7", "αθηνα"}, Words("frankfurt(main)-hbf. 7, αθηνα ")); diff != "" {
@@ -44,10 +66,14 @@ func TestWords(t *testing.T) {
 
 func FuzzString(f *testing.F) {
 	f.Add("Zürich")
+	f.Add("a\u0308\u0301 Å-ø")
 	f.Fuzz(func(t *testing.T, s string) {
 		folded := String(s)
 		if !utf8.ValidString(folded) || strings.ContainsAny(folded, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") {
 			t.Errorf("%q is folded to %q", s, folded)
+		}
+		if words, doubled := Words(folded), Words(Doubled(s)); len(words) != len(doubled) {
+			t.Errorf("%q has words %q, doubled %q", s, words, doubled)
 		}
 	})
 }

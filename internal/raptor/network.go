@@ -72,6 +72,7 @@ type Network struct {
 	times     []Time
 	slots     []slot // by train
 	visits    lists[Visit]
+	calls     []int32 // by station: of all trains
 	boarding  []int32 // by node: its station
 	alighting []int32
 	edges     lists[Edge]
@@ -151,6 +152,12 @@ func Build(t *Timetable) *Network {
 			}
 		}
 	})
+	nw.calls = make([]int32, t.Stations)
+	for _, p := range nw.patterns {
+		for _, s := range nw.stopsOf(&p) {
+			nw.calls[s.Station] += p.n
+		}
+	}
 	nw.edges = newLists(len(t.Alights), func(add func(int32, Edge)) {
 		for node, edges := range t.Edges {
 			for _, e := range edges {
@@ -288,9 +295,4 @@ func (nw *Network) Stops(train int) []Stop {
 func (nw *Network) Edges(alight int32) []Edge { return nw.edges.of(alight) }
 
 // Calls returns how many trains call at a station, whatever their days.
-func (nw *Network) Calls(station int32) (n int) {
-	for _, v := range nw.visits.of(station) {
-		n += int(nw.patterns[v.Pattern].n)
-	}
-	return n
-}
+func (nw *Network) Calls(station int32) int { return int(nw.calls[station]) }

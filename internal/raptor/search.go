@@ -392,6 +392,10 @@ func (s *search) boarding(r int, stop *Stop) (node, ready int32) {
 	return node, ready
 }
 
+// before says whether a run of the same pattern is the earlier one. Where both
+// depart at one time, it is so further on.
+func (r run) before(other run) bool { return r.bit < other.bit || r.bit == other.bit && r.at < other.at }
+
 // scan rides along a pattern with the earliest train there is.
 func (s *search) scan(r int, pattern, from int32) {
 	p := &s.nw.patterns[pattern]
@@ -407,7 +411,7 @@ func (s *search) scan(r int, pattern, from int32) {
 		if node < 0 || times != nil && times[i].Depart+by.run.start < at {
 			continue
 		}
-		if next, ok := s.next(pattern, p, i, at); ok && (times == nil || next.start+s.nw.timesOf(p, next.at)[i].Depart < times[i].Depart+by.run.start) {
+		if next, ok := s.next(pattern, p, i, at); ok && (times == nil || next.before(by.run)) {
 			by = ride{run: next, board: i, from: node}
 			times = s.nw.timesOf(p, next.at)
 		}

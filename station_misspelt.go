@@ -1,0 +1,102 @@
+package traintravel
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// lettersToMiss is how many letters a word must have for one to be amiss: of
+// shorter ones too many are but a letter apart.
+const lettersToMiss = 4
+
+// misspelt returns the words that begin with one, or would if a letter of it
+// had not been left out, added, mistaken or swapped with the next. Where the
+// last letter was added or mistaken only those count that are nothing more: all
+// would that begin with the others.
+//
+// It goes along the word, keeps to the words that begin with what it has
+// passed, and tries each letter with which they go on.
+func (d *directory) misspelt(word string) []span {
+	if utf8.RuneCountInString(word) < lettersToMiss || strings.ContainsFunc(word, unicode.IsDigit) {
+		return d.typed(word)
+	}
+	spans := d.typed(word)
+	try := func(word string, whole bool) {
+		for _, s := range d.typed(word) {
+			if s.amiss = true; s.whole || !whole {
+				spans = append(spans, s)
+			}
+		}
+	}
+	from, to := 0, len(d.words)
+	for i := 0; i < len(word) && from < to; {
+		passed := word[:i]
+		letter, rest := cutLetter(word[i:])
+		next, after := cutLetter(rest)
+		try(passed+rest, rest == "") // added
+		if next != "" {
+			try(passed+next+letter+after, false) // swapped
+		}
+		for other := range d.letters(from, to, i) {
+			if other != letter {
+				try(passed+other+rest, rest == "") // mistaken
+			}
+			try(passed+other+word[i:], false) // left out
+		}
+		i += len(letter)
+		begin, n := d.beginning(from, to, word[:i])
+		from, to = begin, begin+n
+	}
+	return apart(spans)
+}
+
+// letters are those at a place in a range of words that agree before it.
+func (d *directory) letters(from, to, at int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for from < to {
+			letter, _ := cutLetter(d.words[from][at:])
+			if letter == "" {
+				from++ // the word ends there
+				continue
+			}
+			if !yield(letter) {
+				return
+			}
+			_, n := d.beginning(from, to, d.words[from][:at+len(letter)])
+			from += n
+		}
+	}
+}
+
+// cutLetter cuts a text after its first letter.
+func cutLetter(text string) (letter, rest string) {
+	_, n := utf8.DecodeRuneInString(text)
+	return text[:n], text[n:]
+}
+
+// apart makes spans that do not overlap of those that may: words are in the
+// best that they were in.
+func apart(spans []span) []span {
+	var single []span
+	for _, s := range spans {
+		for i := s.from; i < s.to; i++ {
+			single = append(single, span{i, i + 1, s.whole, s.amiss})
+		}
+	}
+	slices.SortFunc(single, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	joined := single[:0]
+	for _, s := range single {
+		n := len(joined) - 1
+		switch {
+		case n >= 0 && joined[n].to == s.to:
+			joined[n].whole, joined[n].amiss = joined[n].whole || s.whole, joined[n].amiss && s.amiss
+		default:
+			joined = append(joined, s)
+		}
+	}
+	return joined
+}

@@ -1,0 +1,110 @@
+package traintravel
+
+import "slices"
+
+// A lookup asks a snapshot for stations.
+type lookup struct {
+	words   []string // folded
+	country string
+	near    *Position
+	after   int32 // the station that the answer begins after, or -1
+	enough  int
+}
+
+// search lists stations that fit, in the order of the answer, and as many as
+// are enough. It is false if the one to begin after is not among them.
+func (sn *snapshot) search(q lookup) (found []int32, ok bool) {
+	inCountry := func(at int32) bool { return q.country == "" || sn.stations[at].Country == q.country }
+	switch {
+	case q.near != nil:
+		found = sn.withWords(sn.near(*q.near, inCountry), q.words)
+		from := 0
+		if q.after >= 0 {
+			if from = slices.Index(found, q.after) + 1; from == 0 {
+				return nil, false
+			}
+		}
+		return found[from:][:min(q.enough, len(found)-from)], true
+	case len(q.words) > 0:
+		return sn.ranked(q, inCountry)
+	}
+	for at := q.after + 1; int(at) < len(sn.stations) && len(found) < q.enough; at++ {
+		if inCountry(at) {
+			found = append(found, at)
+		}
+	}
+	return found, true
+}
+
+// withWords leaves of some stations those that have the words.
+func (sn *snapshot) withWords(stations []int32, words []string) []int32 {
+	if len(words) == 0 {
+		return stations
+	}
+	for p := range sn.directory.phrases(words) {
+		var kept []int32
+		for _, at := range stations {
+			if _, ok := sn.directory.rank(&p, at); ok {
+				kept = append(kept, at)
+			}
+		}
+		if len(kept) > 0 {
+			return kept
+		}
+	}
+	return nil
+}
+
+// ranked lists the stations that have the words, those first that are most
+// likely meant. They are compared by one number: how they have the words, how
+// many trains do not call there, and their index, which is by name.
+func (sn *snapshot) ranked(q lookup, fits func(int32) bool) (found []int32, ok bool) {
+	const (
+		atBits      = 32
+		trafficBits = 24
+		most        = 1<<trafficBits - 1
+	)
+	d := &sn.directory
+	var keys []uint64
+	for p := range d.phrases(q.words) {
+		keys = make([]uint64, 0, p.apart[0].rare)
+		for at, how := range d.find(&p) {
+			if fits(at) {
+				quiet := most - min(sn.traffic(at), most)
+				keys = append(keys, uint64(how)<<(trafficBits+atBits)|uint64(quiet)<<atBits|uint64(at))
+			}
+		}
+		if len(keys) > 0 {
+			break
+		}
+	}
+	if q.after >= 0 {
+		i := slices.IndexFunc(keys, func(k uint64) bool { return int32(k) == q.after })
+		if i < 0 {
+			return nil, false
+		}
+		last := keys[i]
+		keys = slices.DeleteFunc(keys, func(k uint64) bool { return k <= last })
+	}
+	for _, k := range least(keys, q.enough) {
+		found = append(found, int32(k))
+	}
+	return found, true
+}
+
+// least returns the n least of some numbers, sorted. It puts others in their
+// places.
+func least(keys []uint64, n int) []uint64 {
+	kept, full := keys[:0], false
+	for _, k := range keys {
+		if full && k > kept[n-1] {
+			continue
+		}
+		if kept = append(kept, k); len(kept)/2 >= n {
+			slices.Sort(kept)
+			kept, full = kept[:n], true
+		}
+	}
+	slices.Sort(kept)
+	return kept[:min(n, len(kept))]
+}
