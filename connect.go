@@ -28,7 +28,12 @@ type change struct {
 // most slack, and of those the earliest. It returns nil if there is none.
 func (sn *snapshot) connect(first ride, numbers []uint32, alight int) []ride {
 	c := connector{
-		sn: sn, numbers: numbers, alight: alight, origin: first.train.station(first.board), until: first.departs().Add(longestTrip), known: map[boarding][]ride{},
+		sn: sn, numbers: numbers, alight: alight, origin: first.train.station(first.board), target: -1, until: first.departs().Add(longestTrip), known: map[boarding][]ride{},
+	}
+	for _, v := range sn.byNumber[numbers[len(numbers)-1]] {
+		if t := &sn.trains[v]; alight < len(t.stops) {
+			c.target = t.station(alight) // of all that have the number
+		}
 	}
 	return c.from(first, 0)
 }
@@ -39,7 +44,8 @@ type connector struct {
 	sn      *snapshot
 	numbers []uint32
 	alight  int
-	origin  int32     // nobody comes back to it
+	origin  int32     // nobody changes here
+	target  int32     // nor here
 	until   time.Time // the last train departs no later
 	known   map[boarding][]ride
 }
@@ -89,12 +95,15 @@ func rides(trip []ride, run RunID) bool {
 	return slices.ContainsFunc(trip, func(r ride) bool { return r.run() == run })
 }
 
+// ends says whether the trip begins or ends at a station.
+func (c *connector) ends(station int32) bool { return station == c.origin || station == c.target }
+
 // changes lists the ways to change into the runs of a train, for each place the
 // next: the earliest run first, and of those into one run most slack first.
 func (c *connector) changes(from ride, number uint32, last bool) []change {
 	var all []change
 	for i := from.board + 1; i < len(from.train.stops); i++ {
-		if !from.train.alights(i) {
+		if !from.train.alights(i) || c.ends(from.train.station(i)) {
 			continue
 		}
 		arrives := from.train.arrives(from.date, i)
@@ -103,7 +112,7 @@ func (c *connector) changes(from ride, number uint32, last bool) []change {
 			for _, v := range c.sn.byNumber[number] {
 				t := &c.sn.trains[v]
 				for j := range t.stops {
-					if t.stops[j].Board != e.To && t.stops[j].Seated != e.To || t.station(j) == c.origin || last && !t.rideable(j, c.alight) {
+					if t.stops[j].Board != e.To && t.stops[j].Seated != e.To || c.ends(t.station(j)) || last && !t.rideable(j, c.alight) {
 						continue
 					}
 					d, departs, ok := t.next(j, earliest, c.until, from.run())

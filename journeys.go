@@ -80,7 +80,7 @@ func (s *Service) inCurrency(ctx context.Context, sn *snapshot, q *TripQuery, a 
 	query := raptor.Query{
 		Origin: a.origin, Target: a.destination, From: a.from, To: a.to, Legs: maxLegs, Allow: sn.allow(q, currency),
 	}
-	var limited []RunID
+	limited := map[RunID]int{} // index of the query's limit
 	for range maxSearches {
 		var found [][]ride
 		for _, j := range sn.network.Search(days, &query) {
@@ -92,13 +92,15 @@ func (s *Service) inCurrency(ctx context.Context, sn *snapshot, q *TripQuery, a 
 		if err != nil {
 			return nil, err
 		}
-		before := len(limited)
+		again := false
 		for _, rides := range crowded {
-			if limited, err = s.limit(ctx, sn, &query, rides, limited, q.Bicycles, now); err != nil {
+			more, err := s.limit(ctx, sn, &query, rides, limited, q.Bicycles, now)
+			if err != nil {
 				return nil, err
 			}
+			again = again || more
 		}
-		if len(limited) == before {
+		if !again {
 			return slices.DeleteFunc(trips, func(t Trip) bool { return len(t.Legs) == 1 }), nil
 		}
 	}
@@ -120,19 +122,20 @@ func (sn *snapshot) canonical(rides []ride) []ride {
 }
 
 // limit adds to a query how far one can still ride the runs of a trip on which
-// there is no room.
-func (s *Service) limit(ctx context.Context, sn *snapshot, query *raptor.Query, rides []ride, limited []RunID, bicycle bool, now time.Time) ([]RunID, error) {
+// there is no room, and says whether there was one to add. If a search has kept
+// to that and its ID means a ride without room all the same, the run is barred.
+func (s *Service) limit(ctx context.Context, sn *snapshot, query *raptor.Query, rides []ride, limited map[RunID]int, bicycle bool, now time.Time) (more bool, err error) {
 	runs := make([]RunID, len(rides))
 	for i, r := range rides {
 		runs[i] = r.run()
 	}
 	inventories, err := s.inventories(ctx, runs)
 	if err != nil {
-		return limited, err
+		return false, err
 	}
 	for i, r := range rides {
 		inv := inventories[i]
-		if inv == nil || slices.Contains(limited, runs[i]) {
+		if inv == nil {
 			continue
 		}
 		inv = sn.fitted(inv, r.train)
@@ -143,6 +146,13 @@ func (s *Service) limit(ctx context.Context, sn *snapshot, query *raptor.Query, 
 		if room(r.board, r.alight) {
 			continue
 		}
+		if at, ok := limited[runs[i]]; ok {
+			for from := range query.Limits[at].Reach {
+				more = more || query.Limits[at].Reach[from] > 0
+				query.Limits[at].Reach[from] = 0
+			}
+			continue
+		}
 		reach := make([]int16, len(r.train.stops))
 		to := 0
 		for from := range reach { // who boards later gets at least as far
@@ -151,8 +161,9 @@ func (s *Service) limit(ctx context.Context, sn *snapshot, query *raptor.Query, 
 			}
 			reach[from] = int16(to)
 		}
+		limited[runs[i]] = len(query.Limits)
 		query.Limits = append(query.Limits, raptor.Limit{Train: r.train.index, Day: int32(r.date), Reach: reach})
-		limited = append(limited, runs[i])
+		more = true
 	}
-	return limited, nil
+	return more, nil
 }

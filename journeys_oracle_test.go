@@ -20,10 +20,13 @@ type slowTrip struct {
 
 // slowJourneys finds the best trips by trying every train of every day, one leg
 // after the other, by what the timetable and its rules say.
-func slowJourneys(tt *Timetable, origin, destination Station, from, to time.Time) []slowTrip {
+// room says whether there is a place on a train of a day from call to call.
+func slowJourneys(tt *Timetable, origin, destination Station, from, to time.Time, room func(train int, d Date, from, to int) bool) []slowTrip {
 	type run struct {
 		train *Train
 		start time.Time // of the service day
+		index int
+		date  Date
 	}
 	var runs []run
 	for i := range tt.Trains {
@@ -31,7 +34,7 @@ func slowJourneys(tt *Timetable, origin, destination Station, from, to time.Time
 		loc, _ := time.LoadLocation(tr.Zone)
 		for d := DateOf(from.UTC()) - 17; d <= DateOf(to.UTC())+4; d++ {
 			if tr.Days.Runs(d) {
-				runs = append(runs, run{tr, time.Date(1970, 1, 1+int(d), 12, 0, 0, 0, loc).Add(-12 * time.Hour)})
+				runs = append(runs, run{tr, time.Date(1970, 1, 1+int(d), 12, 0, 0, 0, loc).Add(-12 * time.Hour), i, d})
 			}
 		}
 	}
@@ -60,11 +63,12 @@ func slowJourneys(tt *Timetable, origin, destination Station, from, to time.Time
 					ok := legs == 1 && calls[i].Station == origin.ID && !calls[i].NoBoarding && departs.Equal(departure)
 					for p, arrived := range reached {
 						takes, possible := slowChangeTime(tt, p.train, p.call, r.train, i)
-						ok = ok || possible && calls[i].Station != origin.ID && !departs.Before(arrived.Add(takes))
+						ends := calls[i].Station == origin.ID || calls[i].Station == destination.ID || p.train.Calls[p.call].Station == origin.ID
+						ok = ok || possible && !ends && !departs.Before(arrived.Add(takes))
 					}
 					for j := i + 1; ok && j < len(calls); j++ {
 						arrives := at(r, calls[j].Arrive)
-						if calls[j].NoAlighting || arrives.After(departure.Add(72*time.Hour)) {
+						if calls[j].NoAlighting || !room(r.index, r.date, i, j) || arrives.After(departure.Add(72*time.Hour)) {
 							continue
 						}
 						if calls[j].Station == destination.ID {
@@ -218,7 +222,7 @@ func TestJourneysAgainstOracle(t *testing.T) {
 			slices.SortFunc(got, func(a, b slowTrip) int {
 				return cmp.Or(cmp.Compare(a.departs, b.departs), cmp.Compare(a.arrives, b.arrives))
 			})
-			if want := slowJourneys(tt, origin, destination, from, to); !slices.Equal(got, want) {
+			if want := slowJourneys(tt, origin, destination, from, to, func(int, Date, int, int) bool { return true }); !slices.Equal(got, want) {
 				t.Fatalf("%s to %s on %v: found %v, want %v", origin.Name, destination.Name, a.date, got, want)
 			}
 		}
@@ -226,4 +230,36 @@ func TestJourneysAgainstOracle(t *testing.T) {
 	if counts[2] == 0 || counts[3] == 0 {
 		t.Errorf("trips by legs: %v", counts)
 	}
+}
+
+// DrawTimetable is a small and nasty timetable, with rules for changing and few
+// places, that begins on a date.
+func DrawTimetable(t *rapid.T) (*Timetable, Date) {
+	tt, first := drawTimetable(t, 9)
+	for i := range tt.Trains {
+		tt.Trains[i].Line = rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "line")
+		tt.Trains[i].Number, tt.Trains[i].Fare.Base = fmt.Sprint(i), 100
+		day := first + Date(rapid.IntRange(0, 3).Draw(t, "day"))
+		tt.Trains[i].Days = Daily(day, day) // an ID cannot pass by a full run to take the train on another day
+		tt.Trains[i].Coaches = []Coach{{"1", rapid.IntRange(1, 2).Draw(t, "seats")}}
+		for j := range tt.Trains[i].Calls[1:] { // no train is twice anywhere within a second
+			c := &tt.Trains[i].Calls[j+1]
+			c.Arrive += ServiceTime(60 * (j + 1))
+			c.Depart += ServiceTime(60 * (j + 1))
+		}
+	}
+	tt.Stations[1].Latitude = tt.Stations[0].Latitude + 0.003
+	tt.Changes = drawChanges(t, tt)
+	return tt, first
+}
+
+// SlowTrips finds the best trips with changes, as departure and arrival in Unix
+// seconds and how many legs they have.
+func SlowTrips(tt *Timetable, origin, destination Station, from, to time.Time, room func(train int, d Date, from, to int) bool) (found [][3]int64) {
+	for _, t := range slowJourneys(tt, origin, destination, from, to, room) {
+		if t.legs > 1 {
+			found = append(found, [3]int64{t.departs, t.arrives, int64(t.legs)})
+		}
+	}
+	return found
 }

@@ -13,7 +13,7 @@ func slowResolve(sn *snapshot, c tripCode) []ride {
 		return nil
 	}
 	from := ride{train: first, date: c.date, board: c.board}
-	rides := slowConnect(sn, from, c.numbers[1:c.legs], c.alight, slowEnd{from.departs().Add(72 * time.Hour), first.station(c.board)})
+	rides := slowConnect(sn, from, c.numbers[1:c.legs], c.alight, slowEnd{from.departs().Add(72 * time.Hour), first.station(c.board), slowTarget(sn, c)})
 	if n := len(rides); n > 0 && rides[n-1].train.station(rides[n-1].alight) == first.station(c.board) {
 		return nil
 	}
@@ -58,6 +58,17 @@ func slowConnect(sn *snapshot, r ride, numbers []uint32, alight int, end slowEnd
 type slowEnd struct {
 	until  time.Time
 	origin int32
+	target int32
+}
+
+// slowTarget is the station where the last train of a code ends, -1 if nowhere.
+func slowTarget(sn *snapshot, c tripCode) int32 {
+	for i := range sn.trains {
+		if t := &sn.trains[i]; t.number == c.numbers[c.legs-1] && c.alight < len(t.stops) {
+			return t.station(c.alight)
+		}
+	}
+	return -1
 }
 
 type slowChange struct {
@@ -75,7 +86,7 @@ func slowChanges(sn *snapshot, r ride, number uint32, last bool, alight int, end
 			t := &sn.trains[k]
 			for j := range t.stops {
 				if t.number != number || r.train.station(i) != t.station(j) ||
-					!r.train.alights(i) || !t.boards(j) || t.station(j) == end.origin || last && !t.rideable(j, alight) {
+					!r.train.alights(i) || !t.boards(j) || t.station(j) == end.origin || t.station(j) == end.target || r.train.station(i) == end.origin || r.train.station(i) == end.target || last && !t.rideable(j, alight) {
 					continue
 				}
 				// The first run that departs there in time, if it is one to take.

@@ -62,8 +62,8 @@ func oracle(t *Timetable, runs func(group, day int32) bool, date int32, q *Query
 						if board.Board < 0 || board.Station != q.Origin || one.at[i].depart != depart {
 							continue
 						}
-					} else if board.Station == q.Origin {
-						continue // it has come back
+					} else if board.Station == q.Origin || board.Station == q.Target {
+						continue // nobody changes there
 					} else if at := min(at(ready, board.Board), at(ready, board.Seated)); at > one.at[i].depart {
 						continue
 					}
@@ -73,6 +73,9 @@ func oracle(t *Timetable, runs func(group, day int32) bool, date int32, q *Query
 						}
 						if one.stops[j].Station == q.Target {
 							found = append(found, [3]int64{depart, one.at[j].arrive, legs})
+							continue
+						}
+						if one.stops[j].Station == q.Origin {
 							continue
 						}
 						for _, e := range t.Edges[one.stops[j].Alight] {

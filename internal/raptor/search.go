@@ -117,7 +117,7 @@ func (nw *Network) newSearch() *search {
 	return s
 }
 
-// Search returns the best journeys of those that do not come back to the origin, the latest first, and of those that depart
+// Search returns the best journeys of those that change neither at the origin nor at the target, the latest first, and of those that depart
 // together the earliest to arrive.
 func (nw *Network) Search(days *Days, q *Query) []Journey {
 	s := nw.newSearch()
@@ -312,13 +312,16 @@ func (s *search) alight(r int, stop *Stop, arrive int32, by ride, at int32) bool
 		}
 		return false
 	}
-	if r == s.legs {
+	if r == s.legs || stop.Station == s.q.Origin {
 		return true
 	}
 	best := s.best[r]
 	for _, e := range s.nw.edges.of(stop.Alight) {
 		ready := arrive + e.Seconds
-		if ready >= best[e.To] || s.nw.boarding[e.To] == s.q.Origin || !s.useful(r, e.To, ready) {
+		if at := s.nw.boarding[e.To]; at == s.q.Origin || at == s.q.Target {
+			continue
+		}
+		if ready >= best[e.To] || !s.useful(r, e.To, ready) {
 			continue
 		}
 		for n := r; n < s.legs && ready < s.best[n][e.To]; n++ {
@@ -394,7 +397,9 @@ func (s *search) boarding(r int, stop *Stop) (node, ready int32) {
 
 // before says whether a run of the same pattern is the earlier one. Where both
 // depart at one time, it is so further on.
-func (r run) before(other run) bool { return r.bit < other.bit || r.bit == other.bit && r.at < other.at }
+func (r run) before(other run) bool {
+	return r.bit < other.bit || r.bit == other.bit && r.at < other.at
+}
 
 // scan rides along a pattern with the earliest train there is.
 func (s *search) scan(r int, pattern, from int32) {
