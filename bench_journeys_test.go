@@ -21,18 +21,24 @@ import (
 // benchDay is a weekday of the synthetic feeds.
 var benchDay = traintravel.NewDate(2027, 3, 10)
 
-// synthetic reads a synthetic feed of the scale that TRAINTRAVEL_BENCH_SCALE
-// says, 1 by default.
-func synthetic(b *testing.B) *traintravel.Timetable {
-	scale := 1.0
-	if text := os.Getenv("TRAINTRAVEL_BENCH_SCALE"); text != "" {
-		var err error
-		if scale, err = strconv.ParseFloat(text, 64); err != nil {
-			b.Fatal(err)
-		}
+// benchScale is the scale of synthetic feeds, 1 unless TRAINTRAVEL_BENCH_SCALE
+// says another.
+func benchScale(b *testing.B) float64 {
+	text := os.Getenv("TRAINTRAVEL_BENCH_SCALE")
+	if text == "" {
+		return 1
 	}
+	scale, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return scale
+}
+
+// synthetic reads a synthetic feed.
+func synthetic(b *testing.B) *traintravel.Timetable {
 	dir := filepath.Join(b.TempDir(), "feed")
-	if err := synthfeed.Write(dir, synthfeed.Options{Seed: 1, Scale: scale}); err != nil {
+	if err := synthfeed.Write(dir, synthfeed.Options{Seed: 1, Scale: benchScale(b)}); err != nil {
 		b.Fatal(err)
 	}
 	tt, _, err := gtfs.ReadFile(b.Context(), dir, gtfs.Options{})

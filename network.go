@@ -48,7 +48,7 @@ func (sn *snapshot) compileNetwork(t *Timetable) {
 	for i := range t.Trains {
 		src, tr := &t.Trains[i], &sn.trains[i]
 		stops = sn.appendStops(stops[:0], src, nodes)
-		key = key[:0]
+		key = append(key[:0], byte(min(src.Calls[len(src.Calls)-1].Metres, 1))) // measured or not
 		for _, s := range stops {
 			for _, v := range []int32{s.Station, s.Board, s.Seated, s.Alight, s.Metres} {
 				key = binary.AppendVarint(key, int64(v))
@@ -58,6 +58,9 @@ func (sn *snapshot) compileNetwork(t *Timetable) {
 		if !ok {
 			sequence = int32(len(tt.Sequences))
 			sequences[string(key)] = sequence
+			if key[0] == 0 {
+				sn.measure(stops)
+			}
 			tt.Sequences = append(tt.Sequences, slices.Clone(stops))
 		}
 		g := group{tr.days, tr.since, tr.bicycles, tr.dogs, tr.fare.Currency}
@@ -102,19 +105,20 @@ func (sn *snapshot) daysAround(d Date) *raptor.Days {
 	return sn.network.Days(int32(d), len(sn.groups), len(sn.zones), func(g, day int32) bool { return sn.groups[g].runs(Date(day)) })
 }
 
-// appendStops adds the stops of a train.
-func (sn *snapshot) appendStops(stops []raptor.Stop, t *Train, nodes *nodes) []raptor.Stop {
-	measured := t.Calls[len(t.Calls)-1].Metres > 0
+// measure fills in the metres of stops as the crow flies.
+func (sn *snapshot) measure(stops []raptor.Stop) {
 	metres := 0.0
+	for j := range stops[1:] {
+		metres += sn.stations[stops[j].Station].Distance(sn.stations[stops[j+1].Station])
+		stops[j+1].Metres = int32(min(metres, math.MaxInt32))
+	}
+}
+
+// appendStops adds the stops of a train, with the metres that are given.
+func (sn *snapshot) appendStops(stops []raptor.Stop, t *Train, nodes *nodes) []raptor.Stop {
 	for j, c := range t.Calls {
 		at := sn.stationAt[c.Station]
 		s := raptor.Stop{Station: at, Board: -1, Seated: -1, Alight: -1, Metres: c.Metres}
-		if !measured {
-			if j > 0 {
-				metres += sn.stations[at].Distance(sn.stations[stops[j-1].Station])
-			}
-			s.Metres = int32(min(metres, math.MaxInt32))
-		}
 		if !c.NoBoarding && j < len(t.Calls)-1 {
 			s.Board = nodes.board(t, at)
 		}
