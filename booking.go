@@ -1,6 +1,7 @@
 package traintravel
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -339,6 +340,18 @@ func (s *Service) Bookings(ctx context.Context, by Caller, p Page) (List[Booking
 // ErrPaymentInProgress while a payment is under way, and ErrDeparted for a
 // confirmed booking after departure.
 func (s *Service) CancelBooking(ctx context.Context, by Caller, id uuid.UUID) error {
+	return s.cancelBooking(ctx, by, id, nil)
+}
+
+// CancelUnchanged is [Service.CancelBooking] of a booking that is still as it was
+// when the caller read it: not paid meanwhile, nor its payment under way. If it is
+// another now, it returns ErrChanged and changes nothing.
+func (s *Service) CancelUnchanged(ctx context.Context, by Caller, was Booking) error {
+	return s.cancelBooking(ctx, by, was.ID, was.encode())
+}
+
+// cancelBooking cancels a booking, whatever it was if was is nil.
+func (s *Service) cancelBooking(ctx context.Context, by Caller, id uuid.UUID, was []byte) error {
 	now := s.now()
 	b, err := s.ownBooking(ctx, s.store, by, id)
 	if err != nil {
@@ -350,8 +363,11 @@ func (s *Service) CancelBooking(ctx context.Context, by Caller, id uuid.UUID) er
 		if err != nil {
 			return err
 		}
-		if !b.ownedBy(by) {
+		switch {
+		case !b.ownedBy(by):
 			return ErrNotFound
+		case was != nil && !bytes.Equal(was, b.encode()):
+			return ErrChanged
 		}
 		return l.cancel(b, refund, refused)
 	})

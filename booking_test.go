@@ -12,6 +12,23 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
+// A booking that was paid after it was read is not cancelled as it was read.
+func TestCancelUnchanged(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := newOffice(t, store)
+		b := o.book(anna, o.trip('A', 'D', "R 1"))
+		o.mustPay(b, traintravel.Succeeded)
+		o.expect("as it was", o.CancelUnchanged(t.Context(), anna, b), traintravel.ErrChanged)
+		now, err := o.Booking(t.Context(), anna, b.ID)
+		if err != nil || now.Status != traintravel.Confirmed {
+			t.Fatalf("the booking is %v, %v", now.Status, err)
+		}
+		o.expect("somebody else's", o.CancelUnchanged(t.Context(), berta, now), traintravel.ErrNotFound)
+		o.expect("as it is", o.CancelUnchanged(t.Context(), anna, now), nil)
+		o.expect("again", o.CancelUnchanged(t.Context(), anna, now), traintravel.ErrChanged)
+	})
+}
+
 // TestLifeOfABooking goes the whole way, from a search to the refund.
 func TestLifeOfABooking(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, store traintravel.Store) {

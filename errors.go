@@ -34,6 +34,9 @@ var (
 	// places any more, and is given back.
 	ErrPaidTooLate = errors.New("the payment came too late and is given back")
 
+	// ErrChanged: the booking is not as it was read.
+	ErrChanged = errors.New("the booking has changed meanwhile")
+
 	// ErrKeyReused: the idempotency key came before, with another request.
 	ErrKeyReused = errors.New("the idempotency key was used for another request")
 	// ErrKeyInUse: the first request with this idempotency key is running.

@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/traintravel/traintravel"
@@ -24,16 +25,21 @@ func (d *bookingDoc) encode(e *encoder) {
 	e.close("booking")
 }
 
+// show makes a booking the one that x.booking shows.
+func (x *exchange) show(b traintravel.Booking) error {
+	trip, err := x.s.service.HasTrip(x.ctx(), b.TripID)
+	x.booking = bookingDoc{b, trip}
+	return err
+}
+
 // answerBooking answers with one booking and, while it is held, with the
 // instant at which it ends (RFC 8594).
 func (x *exchange) answerBooking(status int, b traintravel.Booking) error {
-	trip, err := x.s.service.HasTrip(x.ctx(), b.TripID)
-	if err != nil {
+	if err := x.show(b); err != nil {
 		return err
 	}
-	x.booking = bookingDoc{b, trip}
-	if b.Status == traintravel.Held {
-		x.set("Sunset", httpDate(b.HeldUntil()))
+	if sunset := sunsetOf(b); sunset != "" {
+		x.set("Sunset", sunset)
 	}
 	if status == http.StatusCreated {
 		x.set("Location", string(link{"self", bookingsPath, b.ID, ""}.append(nil, x.base)))
@@ -104,7 +110,19 @@ func (s *Server) cancelBooking(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	if err := s.service.CancelBooking(x.ctx(), x.by, id); err != nil {
+	was, err := x.unchanged(id)
+	switch {
+	case err != nil:
+		return err
+	case was == nil:
+		err = s.service.CancelBooking(x.ctx(), x.by, id)
+	default:
+		err = s.service.CancelUnchanged(x.ctx(), x.by, *was)
+	}
+	if errors.Is(err, traintravel.ErrChanged) {
+		return problemPrecondition
+	}
+	if err != nil {
 		return err
 	}
 	return x.empty(http.StatusNoContent)

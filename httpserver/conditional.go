@@ -2,31 +2,139 @@ package httpserver
 
 import (
 	"encoding/base64"
+	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel"
 )
 
-// known gives the answer an ETag and says whether the client has that already
-// (RFC 9110, section 13.1.2). The tag is strong: it is of the very bytes of the
-// body, and of Sunset, which tells more of a booking than its body does. Whoever
-// contrived two bodies with one tag would deceive no one but the reader of both.
-func (x *exchange) known() bool {
+// Conditions are those of RFC 9110, section 13, on the resources that have tags:
+// stations and bookings. They are looked at last, when the answer would be a
+// success without them, so what else is wrong with a request is told first. Trips
+// and payments have no tags that a client could send.
+//
+// A POST has none that count. What it makes does not exist yet, so no
+// representation is selected (13.2.1): the list to which a booking is posted is
+// there anyway, and If-None-Match: * would forbid all bookings. Who wants to book,
+// or to pay, once sends an Idempotency-Key.
+
+var problemPrecondition = &problem{status: http.StatusPreconditionFailed, slug: "precondition-failed", title: "It is not as the request wants it",
+	detail: "The tags in If-Match or If-None-Match do not allow this request as things are now. Nothing was changed."}
+
+// tagOf is the ETag of a body. It is strong: it is of the very bytes, and of
+// Sunset, which tells more of a booking than its body does. Whoever contrived two
+// bodies with one tag would deceive no one but the reader of both.
+func tagOf(body []byte, sunset string) string {
 	var h xxhash.Digest
 	h.Reset()
-	_, _ = h.Write(x.out) // a hash does not fail
-	for _, v := range x.w.Header()["Sunset"] {
-		_, _ = h.WriteString(v)
+	_, _ = h.Write(body) // a hash does not fail
+	_, _ = h.WriteString(sunset)
+	return `"` + base64.RawURLEncoding.EncodeToString(h.Sum(nil)) + `"`
+}
+
+// known gives the answer in x.out an ETag and says whether the client has that
+// already. It returns a problem if the client wants another one.
+func (x *exchange) known() (bool, error) {
+	h := x.w.Header()
+	var sunset string
+	if v := h["Sunset"]; len(v) > 0 {
+		sunset = v[0]
 	}
-	tag := `"` + base64.RawURLEncoding.EncodeToString(h.Sum(nil)) + `"`
+	tag := tagOf(x.out, sunset)
+	if !x.matches(tag) {
+		delete(h, "Sunset") // is not the problem's
+		return false, problemPrecondition
+	}
 	x.set("Etag", tag)
-	for _, header := range x.r.Header["If-None-Match"] {
-		for one := range strings.SplitSeq(header, ",") {
-			one = strings.TrimSpace(one)
-			if one == "*" || strings.TrimPrefix(one, "W/") == tag {
-				return true
+	return x.noneWanted(tag), nil
+}
+
+// unchanged returns a problem unless the conditions of a request allow to change a
+// booking as it is now. A tag counts in whichever form the client has read the
+// booking: it says that the client knows how the booking stands.
+//
+// It returns the booking that it looked at, which is what may be changed: nil if
+// there is no condition.
+func (x *exchange) unchanged(id uuid.UUID) (*traintravel.Booking, error) {
+	if x.r.Header["If-Match"] == nil && x.r.Header["If-None-Match"] == nil {
+		return nil, nil
+	}
+	b, err := x.s.service.Booking(x.ctx(), x.by, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.show(b); err != nil {
+		return nil, err
+	}
+	var tags [2]string
+	for f := range tags {
+		x.encode(&x.booking, form(f))
+		tags[f] = tagOf(x.out, sunsetOf(b))
+	}
+	if !x.matches(tags[:]...) || x.noneWanted(tags[:]...) {
+		return nil, problemPrecondition
+	}
+	return &b, nil
+}
+
+// sunsetOf is the instant at which a held booking ends, empty for one that is paid.
+func sunsetOf(b traintravel.Booking) string {
+	if b.Status != traintravel.Held {
+		return ""
+	}
+	return httpDate(b.HeldUntil())
+}
+
+// matches evaluates If-Match (13.1.1), by the strong comparison: a weak tag is
+// equal to none. These are the tags of what there is.
+func (x *exchange) matches(tags ...string) bool {
+	values := x.r.Header["If-Match"]
+	return values == nil || anything(values) || slices.ContainsFunc(listed(values), func(t string) bool { return slices.Contains(tags, t) })
+}
+
+// noneWanted evaluates If-None-Match (13.1.2), by the weak comparison, and says
+// whether it is false.
+func (x *exchange) noneWanted(tags ...string) bool {
+	values := x.r.Header["If-None-Match"]
+	return anything(values) || slices.ContainsFunc(listed(values), func(t string) bool {
+		return slices.Contains(tags, strings.TrimPrefix(t, "W/"))
+	})
+}
+
+// anything says whether the value of a condition is an asterisk.
+func anything(values []string) bool { return len(values) == 1 && strings.TrimSpace(values[0]) == "*" }
+
+// listed reads the entity tags of a condition, as far as they are in order. A
+// comma in a tag is part of it.
+func listed(values []string) (tags []string) {
+	for _, rest := range values {
+		for {
+			if rest = strings.TrimLeft(rest, ", \t"); rest == "" {
+				break
 			}
+			weak := strings.HasPrefix(rest, "W/")
+			begin := 0
+			if weak {
+				begin = 2
+			}
+			if begin == len(rest) || rest[begin] != '"' {
+				return tags
+			}
+			n := strings.IndexByte(rest[begin+1:], '"')
+			if n < 0 {
+				return tags
+			}
+			end := begin + n + 2
+			tag := rest[:end]
+			if rest = strings.TrimLeft(rest[end:], " \t"); rest != "" && rest[0] != ',' {
+				return tags
+			}
+			tags = append(tags, tag)
 		}
 	}
-	return false
+	return tags
 }

@@ -42,7 +42,9 @@ func (c *contract) stations(t *testing.T) {
 	k := c.asker(t, newWorld(t))
 	for id, target := range map[string]string{"getStations": "/stations?limit=2&page=2", "getStation": "/stations/" + berlin} {
 		tag := k.ask(200, id, target, reading).header.Get("Etag")
+		k.ask(200, id, target, reading, header("If-Match", "*"))
 		k.ask(304, id, target, reading, header("If-None-Match", tag))
+		k.ask(412, id, target, reading, header("If-Match", `"x"`))
 	}
 	k.ask(200, "getStations", "/stations?search=gare%20nord&country=fr&coordinates=48.88,2.35", reading)
 	for _, q := range []string{"page=0", "limit=101", "country=deu", "coordinates=north", "after=!"} {
@@ -59,13 +61,13 @@ func (c *contract) stations(t *testing.T) {
 func (c *contract) trips(t *testing.T) {
 	w := newWorld(t)
 	k := c.asker(t, w)
-	for _, more := range []string{"", "&limit=1", "&limit=1&page=2", "&bicycles=true&dogs=true"} {
+	for _, more := range []string{"", "&limit=1", "&limit=1&page=2", "&bicycles=true&dogs=true", "&direct=true"} {
 		k.ask(200, "getTrips", search+more, reading)
 	}
 	for _, date := range []string{"2024-02-01T09:00:00Z", "2024-02-01T10:00"} {
 		k.ask(200, "getTrips", strings.Replace(search, "2024-02-01", date, 1), reading)
 	}
-	for _, target := range []string{"/trips", search + "&limit=0", search + "&dogs=perhaps", strings.Replace(search, "2024-02-01", "today", 1)} {
+	for _, target := range []string{"/trips", search + "&limit=0", search + "&dogs=perhaps", search + "&direct=1", strings.Replace(search, "2024-02-01", "today", 1)} {
 		k.ask(400, "getTrips", target, reading)
 	}
 	k.ask(200, "getTrip", "/trips/"+w.trip().ID, reading)
@@ -106,6 +108,7 @@ func (c *contract) bookings(t *testing.T) {
 	k.ask(200, "getBookings", "/bookings?limit=1&page=2", reading)
 	tag := k.ask(200, "getBookings", "/bookings", reading).header.Get("Etag")
 	k.ask(304, "getBookings", "/bookings", reading, header("If-None-Match", tag))
+	k.ask(412, "getBookings", "/bookings", reading, header("If-Match", "W/"+tag))
 	k.ask(400, "getBookings", "/bookings?page=x", reading)
 
 	got := k.ask(200, "getBooking", one, reading)
@@ -113,13 +116,17 @@ func (c *contract) bookings(t *testing.T) {
 		t.Errorf("%s, until %s\nwas\n%s, until %s", got.body, got.header.Get("Sunset"), made.body, made.header.Get("Sunset"))
 	}
 	k.ask(304, "getBooking", one, reading, header("If-None-Match", got.header.Get("Etag")))
+	k.ask(412, "getBooking", one, reading, header("If-Match", tag))
 	k.ask(400, "getBooking", "/bookings/x", reading)
 	k.ask(404, "getBooking", "/bookings/"+nobody, reading)
 	k.ask(404, "getBooking", one, as("berta-r"))
 
 	k.ask(400, "deleteBooking", "/bookings/x", writing)
 	k.ask(404, "deleteBooking", one, as("berta-w"))
-	k.ask(204, "deleteBooking", other, writing)
+	now := k.ask(200, "getBooking", other, reading).header.Get("Etag")
+	k.ask(412, "deleteBooking", other, writing, header("If-Match", tag))
+	k.ask(412, "deleteBooking", other, writing, header("If-None-Match", "*"))
+	k.ask(204, "deleteBooking", other, writing, header("If-Match", now))
 	k.ask(404, "deleteBooking", other, writing)
 	k.ask(404, "getBooking", other, reading)
 }
@@ -282,6 +289,7 @@ func (c *contract) service(t *testing.T) {
 	} {
 		k.ask(200, id, target)
 	}
+	k.ask(303, "getFront", "/")
 	k.ask(404, "getProblem", "/problems/no-such-problem")
 	none := func(w *world) { w.timetable = &traintravel.Timetable{} }
 	broken := &failingStore{Store: newWorld(t).store, fail: func() error { return errors.New("the store is broken") }}

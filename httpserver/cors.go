@@ -3,6 +3,7 @@ package httpserver
 import (
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/rs/cors"
 )
@@ -16,35 +17,73 @@ import (
 // token endpoint of an authorization server.
 func CrossOrigin(origins []string) (func(http.Handler) http.Handler, error) {
 	for _, o := range origins {
-		if o != "*" && !isOrigin(o) {
-			return nil, badOption("Options.CORSOrigins", "has one that is no origin such as https://shop.example, nor *")
+		if o != "*" && !isSharable(o) {
+			return nil, badOption("Options.CORSOrigins", "has one that is no origin as browsers send it, such as https://shop.example, nor *")
 		}
 	}
 	if len(origins) == 0 {
 		return func(h http.Handler) http.Handler { return h }, nil
 	}
-	c := cors.New(cors.Options{
-		AllowedOrigins: origins,
-		AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete},
-		AllowedHeaders: []string{"*"},
-		ExposedHeaders: []string{"RateLimit", "Retry-After", "Location", "ETag", "Link", "Sunset", "WWW-Authenticate", "Idempotency-Replayed"},
-		MaxAge:         7200, // seconds; browsers take no more
-		// What our OPTIONS answers comes with it.
-		OptionsPassthrough: true,
-	})
+	c := sharing{origins: cors.New(cors.Options{AllowedOrigins: origins})}
+	for _, o := range origins {
+		c.all = c.all || o == "*"
+	}
 	return func(h http.Handler) http.Handler {
-		shared := c.Handler(h)
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			// What the header is compared with has an asterisk for any text, and
-			// what is allowed is sent back: so it has to be one origin.
-			if from := r.Header["Origin"]; len(from) > 1 || len(from) == 1 && from[0] != "null" && !isOrigin(from[0]) {
-				w.Header().Add("Vary", "Origin")
-				h.ServeHTTP(w, r)
-				return
-			}
-			shared.ServeHTTP(w, r)
+			c.share(w.Header(), r)
+			h.ServeHTTP(w, r)
 		})
 	}, nil
+}
+
+// sharing says which pages may read answers.
+type sharing struct {
+	origins *cors.Cors
+	all     bool // of every origin
+}
+
+// What answers say of it.
+var (
+	askingVary  = []string{"Origin, Access-Control-Request-Method, Access-Control-Request-Headers"}
+	originVary  = []string{"Origin"}
+	everyOrigin = []string{"*"}
+	exposed     = []string{"RateLimit, Retry-After, Location, ETag, Link, Sunset, WWW-Authenticate, Idempotency-Replayed"}
+	rememberFor = []string{"7200"} // seconds; browsers take no more
+)
+
+// share writes the headers of an answer that tell who may read it. Any method may
+// be asked for: whether there is such an operation, the server tells in an answer
+// that the page can read.
+func (c sharing) share(h http.Header, r *http.Request) {
+	method := r.Header["Access-Control-Request-Method"]
+	asking := r.Method == http.MethodOptions && len(method) == 1
+	if h["Vary"] = originVary; asking {
+		h["Vary"] = askingVary
+	}
+	// What the header is compared with may have an asterisk for any text, and what
+	// is allowed is sent back: so it has to be one origin.
+	from := r.Header["Origin"]
+	if len(from) != 1 || from[0] != "null" && !isOrigin(from[0]) || !c.origins.OriginAllowed(r) {
+		return
+	}
+	if h["Access-Control-Allow-Origin"] = from; c.all {
+		h["Access-Control-Allow-Origin"] = everyOrigin
+	}
+	if !asking {
+		h["Access-Control-Expose-Headers"] = exposed
+		return
+	}
+	h["Access-Control-Allow-Methods"] = method
+	if asked := r.Header["Access-Control-Request-Headers"]; len(asked) > 0 {
+		h["Access-Control-Allow-Headers"] = asked
+	}
+	h["Access-Control-Max-Age"] = rememberFor
+}
+
+// asksToCall says whether a request is what a browser asks for a page that may
+// call the server, before it does.
+func (x *exchange) asksToCall() bool {
+	return x.r.Method == http.MethodOptions && x.w.Header()["Access-Control-Allow-Methods"] != nil
 }
 
 // isOrigin says whether a text is a scheme and a host, such as
@@ -52,4 +91,19 @@ func CrossOrigin(origins []string) (func(http.Handler) http.Handler, error) {
 func isOrigin(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && u.Scheme != "" && u.Host != "" && u.Scheme+"://"+u.Host == s
+}
+
+// isSharable says whether a text is an origin of the web to the letter that
+// browsers send, or one whose host begins with an asterisk in place of a label or
+// more: no other would ever be met, or too many would.
+func isSharable(s string) bool {
+	if scheme, rest, ok := strings.Cut(s, "://*."); ok {
+		return strings.Contains(rest, ".") && isSharable(scheme+"://any."+rest)
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return false
+	}
+	host, ok := hostInBrowser(u)
+	return ok && s == u.Scheme+"://"+host
 }

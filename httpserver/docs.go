@@ -5,9 +5,8 @@ import (
 	"compress/gzip"
 	"html/template"
 	"io"
-	"net/netip"
+	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/swaggest/swgui/v5/static"
@@ -58,15 +57,17 @@ func DocsRedirectURI(baseURL string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	host, port := strings.ToLower(u.Hostname()), u.Port()
-	if addr, err := netip.ParseAddr(host); err == nil && addr.Is6() {
-		host = "[" + addr.String() + "]"
-	}
-	if n, err := strconv.Atoi(port); err == nil && (u.Scheme != "http" || n != 80) && (u.Scheme != "https" || n != 443) {
-		host += ":" + strconv.Itoa(n)
-	}
-	u.Host = host
+	u.Host, _ = hostInBrowser(u) // a base has a good one
 	return u.JoinPath("docs", "signed-in.html").String(), nil
+}
+
+// front sends whoever opens the server's own address to the page for people. The
+// link is relative, so that it leads there by any name of the server and below any
+// path.
+func (s *Server) front(x *exchange) error {
+	x.set("Location", "docs")
+	x.set("Content-Length", "0") // to HEAD too
+	return x.empty(http.StatusSeeOther)
 }
 
 // docs answers with the page that shows the description to people. Its links
@@ -104,7 +105,7 @@ func (x *exchange) docsFile(name string) error {
 		return err
 	}
 	if f.zipped {
-		x.w.Header()["Vary"] = []string{"Accept-Encoding"}
+		x.w.Header().Add("Vary", "Accept-Encoding")
 		if x.unzips() {
 			x.set("Content-Encoding", "gzip")
 		} else if b, err = unzip(b); err != nil {

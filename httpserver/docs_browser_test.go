@@ -37,7 +37,10 @@ func TestDocsInBrowser(t *testing.T) {
 	proxy := httptest.NewServer(http.StripPrefix("/rail", w.server))
 	t.Cleanup(proxy.Close)
 
-	b.do(chromedp.Navigate(proxy.URL+"/rail/docs"), chromedp.WaitVisible(css(".opblock")))
+	b.do(chromedp.Navigate(proxy.URL+"/rail/"), chromedp.WaitVisible(css(".opblock")))
+	if at := run(b, chromedp.Evaluate[string](`location.href`)); at != proxy.URL+"/rail/docs" {
+		t.Errorf("the server's own address leads to %s", at)
+	}
 	b.screenshot("docs.png")
 	shown := run(b, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".opblock")].map(e => e.id.replace(/^.*-/, ""))`))
 	want := append(operationIDs(t), "newBooking")
@@ -55,7 +58,26 @@ func TestDocsInBrowser(t *testing.T) {
 		chromedp.Click(css(".auth-container:has(#auth-bearer-value) button[type=submit]")),
 	)
 	b.tryStations(proxy.URL + "/rail")
+	for _, operation := range []string{"Trips-getTrips", "Trips-getTrip"} { // with the examples as they are
+		if body := b.try(operation, proxy.URL+"/rail/trips"); !strings.Contains(body, `"departure_time"`) {
+			t.Errorf("%s answers %s", operation, body)
+		}
+	}
 	b.quiet(strings.TrimPrefix(proxy.URL, "http://"))
+}
+
+// A browser shows what went wrong at an address that it opens.
+func TestProblemInBrowser(t *testing.T) {
+	t.Parallel()
+	b := newBrowser(t)
+	server := httptest.NewServer(newWorld(t).server)
+	t.Cleanup(server.Close)
+	for target, title := range map[string]string{"/nope": "There is nothing here", "/stations": "A token is needed"} {
+		b.do(chromedp.Navigate(server.URL + target))
+		if shown := run(b, chromedp.Evaluate[string](`document.body.innerText`)); !strings.Contains(shown, title) {
+			t.Errorf("at %s the browser shows %q", target, shown)
+		}
+	}
 }
 
 // Who has no token signs in, with the authorization server that is built in, by
@@ -126,7 +148,7 @@ func withSignIn(t *testing.T, base string, bases, origins []string) http.Handler
 	both.Handle("/oauth/", issuer)
 	both.Handle("/.well-known/oauth-authorization-server", issuer)
 	both.Handle("/", newWorld(t, func(w *world) {
-		w.options.BaseURL, w.options.CORSOrigins = base, origins
+		w.options.BaseURL, w.options.CORSOrigins, w.options.SignIn = base, origins, true
 		w.options.Auth = newVerifier(t, func(o *httpserver.VerifierOptions) {
 			o.Issuer, o.Audience, o.Keys = base, base, httpserver.StaticKeys(keySet(t, issuer.JWKS()))
 		})
@@ -180,20 +202,28 @@ type css = chromedp.CSS
 // tryStations closes the dialog about tokens and tries out the list of stations.
 func (b *browser) tryStations(server string) {
 	b.t.Helper()
-	const stations = "#operations-Stations-getStations "
-	b.do(
-		chromedp.Click(css(".dialog-ux .close-modal"), chromedp.NodeVisible),
-		chromedp.Click(css(stations+".opblock-summary-control"), chromedp.NodeVisible),
-		chromedp.Click(css(stations+".try-out__btn"), chromedp.NodeVisible),
-		chromedp.Click(css(stations+".execute"), chromedp.NodeVisible),
-		chromedp.WaitVisible(css(stations+".live-responses-table .response-col_status")),
-	)
+	b.do(chromedp.Click(css(".dialog-ux .close-modal"), chromedp.NodeVisible))
+	b.try("Stations-getStations", server+"/stations")
 	b.screenshot("tried.png")
-	asked := run(b, chromedp.Text(css(stations+".request-url")))
-	status := run(b, chromedp.Text(css(stations+".live-responses-table .response .response-col_status")))
-	if !strings.Contains(asked, server+"/stations") || !strings.HasPrefix(status, "200") {
+}
+
+// try tries an operation out, as the page has filled it in, and returns the body of
+// the answer.
+func (b *browser) try(operation, address string) string {
+	b.t.Helper()
+	at := "#operations-" + operation + " "
+	b.do(
+		chromedp.Click(css(at+".opblock-summary-control"), chromedp.NodeVisible),
+		chromedp.Click(css(at+".try-out__btn"), chromedp.NodeVisible),
+		chromedp.Click(css(at+".execute"), chromedp.NodeVisible),
+		chromedp.WaitVisible(css(at+".live-responses-table .response-col_status")),
+	)
+	asked := run(b, chromedp.Text(css(at+".request-url")))
+	status := run(b, chromedp.Text(css(at+".live-responses-table .response .response-col_status")))
+	if !strings.Contains(asked, address) || !strings.HasPrefix(status, "200") {
 		b.t.Errorf("what was tried out, %s, answered %q", asked, status)
 	}
+	return run(b, chromedp.Text(css(at+".live-responses-table .response .response-col_description")))
 }
 
 // A browser is one tab of Chromium, and what it did.

@@ -56,10 +56,28 @@ func TestDocsFiles(t *testing.T) {
 			t.Errorf("%s: it changed from one answer to the next", target)
 		}
 	}
+	shared := newWorld(t, func(w *world) { w.options.CORSOrigins = []string{"*"} })
+	if vary := shared.serve("GET", "/docs/swagger-ui.css").header["Vary"]; len(vary) != 1 || vary[0] != "Origin, Accept-Encoding, Accept, Authorization" {
+		t.Errorf("Vary is %q", vary)
+	}
 	w.do("GET", "/docs/docs.go").problem(404, "not-found")
 	w.do("GET", "/docs/../docs.html").problem(404, "not-found")
 	if script := w.serve("GET", "/docs/docs.js").body; !strings.Contains(script, `"`+authserver.DemoClient+`"`) {
 		t.Error("the page signs in as another client than the built-in authorization server knows")
+	}
+}
+
+// Who opens the server's own address is sent to the page, whatever it accepts.
+func TestFront(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, accept := range []string{"", "*/*", "text/html", "application/xml", "image/png", "text/html;q=0"} {
+		for _, method := range []string{"GET", "HEAD"} {
+			a := w.serve(method, "/", header("Accept", accept)).want(303)
+			if to := a.header.Get("Location"); to != "docs" || a.body != "" {
+				t.Errorf("%s, %q: sent to %q with %q", method, accept, to, a.body)
+			}
+		}
 	}
 }
 

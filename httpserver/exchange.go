@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -101,7 +102,13 @@ func (x *exchange) check() error {
 		x.form, _ = accepted(x.r.Header["Accept"]) // whoever checks health is told, whatever it asks for
 		return nil
 	case nowhere:
+		if x.r.Method == http.MethodOptions { // browsers ask it before each request of a page: that one counts
+			x.quota = x.s.limits.peek(x.address())
+			return nil
+		}
 		return x.take(x.address())
+	case beside:
+		return nil
 	}
 	if err := x.authorize(); err != nil {
 		return err
@@ -135,8 +142,13 @@ func (x *exchange) set(name, value string) {
 // answer writes a success.
 func (x *exchange) answer(status int, d document) error {
 	x.encode(d, x.form)
-	if x.route.tagged && status == http.StatusOK && x.known() {
-		return x.empty(http.StatusNotModified)
+	if x.route.tagged && status == http.StatusOK {
+		switch known, err := x.known(); {
+		case err != nil:
+			return err
+		case known:
+			return x.empty(http.StatusNotModified)
+		}
 	}
 	x.write(status, x.s.fixed.forms[x.form], x.route.cache)
 	return nil
@@ -171,13 +183,13 @@ func (x *exchange) write(status int, contentType, cache []string) {
 	if vary := h["Vary"]; vary == nil {
 		h["Vary"] = x.s.fixed.vary
 	} else {
-		h["Vary"] = slices.Concat(vary, x.s.fixed.vary)
+		x.set("Vary", strings.Join(slices.Concat(vary, x.s.fixed.vary), ", "))
 	}
 	h["X-Content-Type-Options"] = x.s.fixed.nosniff
 	if h["Content-Security-Policy"] = x.policy; x.policy == nil {
 		h["Content-Security-Policy"] = x.s.fixed.contentsPolicy
 	}
-	if x.s.limits != nil {
+	if x.s.limits != nil && x.route.scope != beside {
 		x.set("Ratelimit", x.quota.String())
 	}
 	x.status = status

@@ -56,6 +56,8 @@ func FuzzRequest(f *testing.F) {
 		request("POST", "/bookings", "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"),
 		"GET / HTTP/1.0\r\n\r\n",
 		request("HEAD", "/bookings", "If-None-Match: \"x\", *\r\nAccept: application/xml\r\n\r\n"),
+		request("DELETE", "/bookings/"+b.ID, "If-Match: \"x\", W/\"y\", *\r\n\r\n"),
+		request("GET", "/stations", "If-Match: \"a,b\" , *\r\nIf-None-Match: W/\r\n\r\n"),
 		request("OPTIONS", "/bookings", "Origin: https://a.example\r\nAccess-Control-Request-Method: POST\r\n\r\n"),
 		request("POST", "/bookings", "Idempotency-Key: \"k\"\r\nContent-Type: application/xml\r\nAccept: application/xml\r\nContent-Length: 10\r\n\r\n<booking/>"),
 	} {

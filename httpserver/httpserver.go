@@ -36,10 +36,23 @@ type Options struct {
 	// those three from requests before they come here. None by default.
 	TrustedProxies []netip.Prefix
 
-	// CORSOrigins are the origins whose pages may call the API in browsers, such
-	// as https://shop.example; * is all. None by default. An asterisk may stand
-	// for a part of a host, as in https://*.shop.example.
+	// CORSOrigins are the origins whose pages may call the API in browsers, as
+	// these send them: http or https, a host in lower case, and a port unless it is
+	// the usual one, such as https://shop.example; * is all. None by default. An
+	// asterisk may stand for what a host begins with, as in https://*.shop.example.
 	CORSOrigins []string
+
+	// SignIn says that an authorization server of package authserver, whose issuer
+	// is BaseURL, answers beside this server, so that the description offers it.
+	SignIn bool
+
+	// Tokens says in the description where tokens come from, in a sentence or two
+	// (CommonMark). Empty says no more than that they are needed.
+	Tokens string
+
+	// Now is the service's clock, by which the examples in the description have
+	// days on which trips can be booked. Nil is time.Now.
+	Now func() time.Time
 
 	// Logger is told of failures and, at debug level, of requests. Nil is silent.
 	Logger *slog.Logger

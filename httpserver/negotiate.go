@@ -3,6 +3,7 @@ package httpserver
 import (
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -24,11 +25,17 @@ func accepted(headers []string) (form, bool) {
 
 // acceptedProblem chooses the form of a problem: that of which the media type,
 // or that of other answers, is more welcome. A problem is never not acceptable.
+// Browsers name XML, for they show pages in it, and JSON not at all; but of problems
+// they show what is JSON and no other: who names HTML gets that, unless it knows
+// what a problem in XML is.
 func acceptedProblem(headers []string) form {
 	if len(headers) == 0 {
 		return asJSON
 	}
 	r := readAccept(headers)
+	if r.names("text/html") && !r.names("application/problem+xml") {
+		return asJSON
+	}
 	if max(r.quality("application/xml"), r.quality("application/problem+xml")) >
 		max(r.quality("application/json"), r.quality("application/problem+json")) {
 		return asXML
@@ -58,6 +65,11 @@ func readAccept(headers []string) accept {
 		a = accept{{"*/*", 1}}
 	}
 	return a
+}
+
+// names says whether a media type is welcome by its own name.
+func (a accept) names(mediaType string) bool {
+	return slices.ContainsFunc(a, func(r mediaRange) bool { return r.name == mediaType && r.quality > 0 })
 }
 
 // quality says how welcome a media type is, zero for not at all: of the ranges

@@ -59,8 +59,14 @@ func TestNegotiation(t *testing.T) {
 		"application/json, */*":     j,
 		"text/html, application/*":  j,
 		"application/xml, */*;q=.1": x,
-		"application/json;q=0.5, application/problem+xml": x,
-		"application/xml, application/problem+json":       j,
+		"application/json;q=0.5, application/problem+xml":                 x,
+		"application/xml, application/problem+json":                       j,
+		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": j, // a browser's
+		"application/xml, TEXT/HTML;q=0.1":                                j,
+		"application/xml, text/html;q=0":                                  x,
+		"application/xml, text/*":                                         x,
+		"text/html, application/problem+xml":                              x,
+		"application/problem+xml;q=0, application/xml, text/html":         j,
 	} {
 		for _, target := range []string{"/nothing", "/stations/x", "/bookings/" + nobody} {
 			a := w.do("GET", target, as("anna-r"), header("Accept", accept))

@@ -6,9 +6,13 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/traintravel/traintravel"
 )
 
 // openAPI describes all operations of the server, by OpenAPI 3.1.
@@ -16,12 +20,23 @@ import (
 //go:embed openapi.yaml
 var openAPI string
 
-// openAPIBase is what stands in openAPI for the base of an answer. What a base
-// is made of needs no escaping, in YAML as in JSON.
-const openAPIBase = "http://127.0.0.1:8080"
+// What stands in openAPI for what differs from server to server, and from day to
+// day. It is written alike in YAML and in JSON.
+const (
+	openAPIBase   = "http://127.0.0.1:8080" // what a base is made of needs no escaping
+	openAPITokens = `"An access token that you have already."`
+	openAPIDay    = "2027-02-01" // of the examples
+	openAPITrip   = "09a94001-0002-82a0-8000-000000000000"
+)
+
+// The stations of the examples, between which openAPITrip goes.
+var (
+	exampleOrigin      = uuid.MustParse("efdbb9d1-02c2-4bc3-afb7-6788d8782b1e")
+	exampleDestination = uuid.MustParse("b2e783e1-c824-4d63-b37a-d8d698862f1d")
+)
 
 func (s *Server) openAPIYAML(x *exchange) error {
-	return x.description(openAPI, "application/yaml") // RFC 9512
+	return x.description(s.openAPI.yaml(), "application/yaml") // RFC 9512
 }
 
 func (s *Server) openAPIJSON(x *exchange) error {
@@ -32,24 +47,74 @@ func (s *Server) openAPIJSON(x *exchange) error {
 	return x.description(text, "application/json")
 }
 
-// description answers with the description of the server at the base of this
-// answer.
+// description answers with the description of this server, at the base of this
+// answer, with examples that can be tried out now.
 func (x *exchange) description(text, contentType string) error {
-	return send(x, []string{contentType}, strings.ReplaceAll(text, openAPIBase, x.base))
+	day := exampleDay(x.s.now())
+	replace := []string{openAPIBase, x.base, openAPIDay, day.String(), openAPITrip, x.exampleTrip(day)}
+	if said := x.s.openAPI.tokens; said != "" {
+		quoted, err := jsontext.AppendQuote(nil, said)
+		if err != nil {
+			return err
+		}
+		replace = append(replace, openAPITokens, string(quoted))
+	}
+	return send(x, []string{contentType}, strings.NewReplacer(replace...).Replace(text))
 }
 
-// An openAPIText is openAPI as JSON, with its members in the same order. It is
-// made when it is asked for first.
+// exampleDay is a day on which the trip of the examples can be booked: the first of
+// February to come, when all that they say of it is so, or if that is a year ahead
+// the day after now.
+func exampleDay(now time.Time) traintravel.Date {
+	const year = 364 // days, for which places are sold by default
+	today := traintravel.DateOf(now.UTC())
+	for _, y := range []int{now.UTC().Year(), now.UTC().Year() + 1} {
+		if d := traintravel.NewDate(y, time.February, 1); d > today && d <= today+year {
+			return d
+		}
+	}
+	return today + 1
+}
+
+// exampleTrip is the ID of the first trip of the examples' day, or any if the
+// timetable has none.
+func (x *exchange) exampleTrip(day traintravel.Date) string {
+	loc, err := x.s.zone(x.ctx(), "origin", exampleOrigin)
+	if err != nil {
+		return openAPITrip
+	}
+	found, err := x.s.service.SearchTrips(x.ctx(), traintravel.TripQuery{
+		Origin: exampleOrigin, Destination: exampleDestination, Depart: day.Start(loc), Direct: true, Page: traintravel.Page{Limit: 1},
+	})
+	if err != nil || len(found.Items) == 0 {
+		return openAPITrip
+	}
+	return found.Items[0].ID.String()
+}
+
+// An openAPIText is openAPI as a server has it.
 type openAPIText struct {
-	once sync.Once
-	text string
-	err  error
+	tokens string // what it says of them, if it is not the usual
+	signIn bool   // there is an authorization server beside it
+	once   sync.Once
+	text   string // as JSON, with its members in the same order; made when it is asked for first
+	err    error
+}
+
+// yaml is the text without the authorization server if there is none.
+func (o *openAPIText) yaml() string {
+	if o.signIn {
+		return openAPI
+	}
+	before, rest, _ := strings.Cut(openAPI, "    oauth2:\n")
+	_, after, _ := strings.Cut(rest, "    bearer:\n")
+	return strings.NewReplacer("{ oauth2: [read] }, ", "", "{ oauth2: [write] }, ", "").Replace(before + "    bearer:\n" + after)
 }
 
 func (o *openAPIText) json() (string, error) {
 	o.once.Do(func() {
 		var doc yaml.Node
-		if o.err = yaml.Unmarshal([]byte(openAPI), &doc); o.err == nil {
+		if o.err = yaml.Unmarshal([]byte(o.yaml()), &doc); o.err == nil {
 			var b bytes.Buffer
 			o.err = writeJSON(jsontext.NewEncoder(&b), &doc)
 			o.text = strings.TrimSpace(b.String())

@@ -119,7 +119,8 @@ func TestOpenAPIDate(t *testing.T) {
 	w := newWorld(t)
 	f := formAt(t, "paths", "/trips", "get", "parameters", "date", "schema")
 	for _, day := range []string{"2024-02-01", "24-02-01", "2024-2-1", "20240201", "2024-02-01 "} {
-		for _, clock := range []string{"", "T", "T10", "T10:00", "t10:00", " 10:00", "T10:00:00", "T10:00:00.123456789", "T10:00:00.", "T10:00:0", "T1000"} {
+		for _, clock := range []string{"", "T", "T10", "T10:00", "t10:00", " 10:00", "T10:00:00", "T10:00:00.123456789", "T10:00:00.", "T10:00:0", "T1000",
+			"T9:00", "T9:00:00", "T10:0", "T10:0:00", "T10:00:00,5", "T10:00:00,", "T 9:00"} {
 			for _, offset := range []string{"", "Z", "z", "+01:00", "-01:00", "+0100", "+01", "UTC", "+"} {
 				text := day + clock + offset
 				a := w.get(strings.Replace(search, "2024-02-01", url.QueryEscape(text), 1))

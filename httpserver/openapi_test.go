@@ -58,7 +58,13 @@ func operationIDs(t *testing.T) (ids []string) {
 // The document is OpenAPI, in both forms, and they are the same.
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	for _, signIn := range []bool{false, true} {
+		testOpenAPI(t, newWorld(t, func(w *world) { w.options.SignIn = signIn }))
+	}
+}
+
+func testOpenAPI(t *testing.T, w *world) {
+	t.Helper()
 	asYAML, asJSON := w.serve("GET", "/openapi.yaml").want(200), w.serve("GET", "/openapi.json").want(200)
 	for want, a := range map[string]answer{"application/yaml": asYAML, "application/json": asJSON} {
 		if got := a.header.Get("Content-Type"); got != want || a.header.Get("Cache-Control") != "public, max-age=3600" {
@@ -96,7 +102,10 @@ func TestOpenAPI(t *testing.T) {
 // Wherever an address of the server stands it is the one by which it was asked.
 func TestOpenAPIBase(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(w *world) { w.options.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+	w := newWorld(t, func(w *world) {
+		w.options.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+		w.options.SignIn = true
+	})
 	for name, c := range map[string]struct {
 		want  string
 		parts []part

@@ -94,7 +94,8 @@ func TestPageLinks(t *testing.T) {
 		{"/stations?limit=1&search=&page=2", "/stations?search=&page=2&limit=1", "/stations?search=&page=3&limit=1&after=", "/stations?search=&page=1&limit=1"},
 		{"/stations?coordinates=52.5,%2013.4&limit=1", "/stations?coordinates=52.5%2C+13.4&limit=1", "", ""},
 		{"/stations?search=%C3%BC%26page%3D7", "/stations?search=%C3%BC%26page%3D7", "", ""},
-		{search + "&limit=1&bicycles=false&dogs=false", search + "&bicycles=false&dogs=false&limit=1", search + "&bicycles=false&dogs=false&page=2&limit=1&after=", ""},
+		{search + "&limit=1&bicycles=false&dogs=false&direct=true", search + "&bicycles=false&dogs=false&direct=true&limit=1",
+			search + "&bicycles=false&dogs=false&direct=true&page=2&limit=1&after=", ""},
 	} {
 		links := w.get(c.target).collection().Links
 		want := func(path string) string {
@@ -114,6 +115,25 @@ func TestPageLinks(t *testing.T) {
 	}
 	if all, pages := w.walk(search, func() {}), w.walk(search+"&limit=1", func() {}); len(all) < 3 || fmt.Sprint(all) != fmt.Sprint(pages) {
 		t.Errorf("%d trips in big pages, %d in small ones", len(all), len(pages))
+	}
+}
+
+// Pages go on beyond the highest number that one may have: the cursor counts.
+func TestLastPageNumber(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first := w.get("/stations?limit=1").collection()
+	link := first.Links["next"]
+	for _, page := range []string{"999999", "1000000"} {
+		target := strings.Replace(w.get("/stations").local(link), "page=2", "page="+page, 1)
+		for range 3 {
+			a := w.get(target)
+			c := a.collection()
+			if len(c.Data) != 1 || c.Links["next"] == "" || c.Links["next"] == c.Links["self"] {
+				t.Fatalf("%s: %s", target, a.body)
+			}
+			target = a.local(c.Links["next"])
+		}
 	}
 }
 

@@ -137,14 +137,17 @@ func (q *query) position(name string) *traintravel.Position {
 	return p
 }
 
+// lastPage is the highest number that a page may have.
+const lastPage = 1_000_000
+
 // links are the hypermedia controls of the page that was asked for: absolute,
 // and with every parameter kept. next is the cursor of the page after, empty
 // if there is none.
 func (q *query) links(x *exchange, next string) pageLinks {
 	at := x.base + x.r.URL.Path
 	l := pageLinks{self: at + q.encode("", "")}
-	if next != "" {
-		l.next = at + q.encode(strconv.Itoa(q.number+1), next)
+	if next != "" { // the cursor decides, so the number may stay what it is
+		l.next = at + q.encode(strconv.Itoa(min(q.number+1, lastPage)), next)
 	}
 	if q.number > 1 {
 		l.prev = at + q.encode(strconv.Itoa(q.number-1), "")

@@ -49,6 +49,7 @@ var whatNext = map[string]advice{
 	"paid-too-late":         {next: "Book the trip again, or a later one, if it still has places. The booking's payments show the refund."},
 	"payment-in-progress":   {next: "Do not pay again. Look at the booking's latest payment until its status is succeeded or failed. That can take a day."},
 	"payments-not-accepted": {next: "Ask the operator. A server takes payments only once it has been connected to a payment provider."},
+	"precondition-failed":   {next: "Get it again. If you still want what you asked for, send the request with the ETag of that answer in If-Match, as it is: a weak one, which begins with W/, is equal to none."},
 	"rate-limited":          {next: "Wait for as many seconds as Retry-After says. The header RateLimit of every answer shows what is left, so that you can slow down before."},
 	"sold-out":              {next: "Search again: what is listed has places. On this trip one comes back when somebody cancels, or does not pay in time."},
 	"unauthorized": {happened: "The request came without an access token, or with one that is malformed, forged, expired, or meant for another service.",
@@ -60,7 +61,7 @@ var whatNext = map[string]advice{
 // problems are all types of problem there are, by slug.
 func problems() map[string][]*problem {
 	all := []*problem{problemNoPath, problemMethod, problemNotAcceptable, problemMediaType, problemMediaTypes,
-		problemTooLarge, problemInternal, problemUnavailable, problemInvalid, problemNoToken, problemBadToken}
+		problemTooLarge, problemInternal, problemUnavailable, problemInvalid, problemNoToken, problemBadToken, problemPrecondition}
 	for _, r := range refusals {
 		all = append(all, &r.problem)
 	}

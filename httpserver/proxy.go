@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"path"
+	"strconv"
 	"strings"
 )
 
@@ -50,7 +52,7 @@ func (s *Server) baseOf(r *http.Request) string {
 	if v := lastOf(r.Header["X-Forwarded-Host"]); isHost(v) {
 		b.host = v
 	}
-	if v := strings.TrimRight(lastOf(r.Header["X-Forwarded-Prefix"]), "/"); isPrefix(v) {
+	if v := strings.TrimRight(lastOf(r.Header["X-Forwarded-Prefix"]), "/"); isPrefix(v) && isClean(v) {
 		b.path = v
 	}
 	return b.String()
@@ -125,14 +127,72 @@ func lastOf(headers []string) string {
 	return strings.TrimSpace(s[strings.LastIndexByte(s, ',')+1:])
 }
 
-// isHost accepts the characters of a host with a port.
+// isHost accepts a host, with a port or without, of characters that need no
+// escaping.
 func isHost(s string) bool {
-	return s != "" && len(s) <= 300 && consistsOf(s, "-.:[]_")
+	if s == "" || len(s) > 300 || !consistsOf(s, "-.:[]_") {
+		return false
+	}
+	u, err := url.Parse("http://" + s)
+	if err != nil || u.Host != s {
+		return false
+	}
+	_, ok := hostInBrowser(u)
+	return ok
+}
+
+// hostInBrowser is the host of an http or https URL as browsers write it: in lower
+// case, with its port unless that is the scheme's own. It returns false for what
+// is no name, no address, or no port.
+func hostInBrowser(u *url.URL) (string, bool) {
+	host, port := strings.ToLower(u.Hostname()), u.Port()
+	addr, err := netip.ParseAddr(host)
+	switch {
+	case strings.HasPrefix(u.Host, "["):
+		if err != nil || !addr.Is6() || addr.Zone() != "" {
+			return "", false
+		}
+		host = "[" + addr.String() + "]"
+	case err != nil && !isName(host):
+		return "", false
+	}
+	if port == "" {
+		return host, true
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return "", false
+	}
+	if u.Scheme == "http" && n == 80 || u.Scheme == "https" && n == 443 {
+		return host, true
+	}
+	return host + ":" + strconv.FormatUint(n, 10), true
+}
+
+// isName accepts a name of labels with dots between. Browsers read one that ends
+// with a number as an address.
+func isName(host string) bool {
+	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
+	for _, l := range labels {
+		if l == "" || len(l) > 63 || !consistsOf(l, "-_") {
+			return false
+		}
+	}
+	last := labels[len(labels)-1]
+	hex, ok := strings.CutPrefix(last, "0x")
+	return strings.Trim(last, "0123456789") != "" && (!ok || strings.Trim(hex, "0123456789abcdef") != "")
 }
 
 // isPrefix accepts a path of plain characters, in absolute form.
 func isPrefix(s string) bool {
 	return s != "" && s[0] == '/' && len(s) <= 300 && !strings.Contains(s, "//") && consistsOf(s, "/-._~%")
+}
+
+// isClean says whether clients leave a path as it is: none of its parts is empty
+// or leads elsewhere, however they are written.
+func isClean(s string) bool {
+	plain, err := url.PathUnescape(s)
+	return err == nil && path.Clean(plain) == plain
 }
 
 // consistsOf says whether s has letters, digits and others alone.

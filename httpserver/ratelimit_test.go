@@ -57,13 +57,38 @@ func TestRateLimitByAddress(t *testing.T) {
 		}
 	}
 	w.do("GET", "/bookings", as("forged"), from("[2001:db8::4]:4")).problem(429, "rate-limited")
-	w.do("GET", "/", from("[2001:db8::4]:4")).problem(429, "rate-limited")
+	w.do("GET", "/nothing", from("[2001:db8::4]:4")).problem(429, "rate-limited")
 	w.do("GET", "/bookings", as("anna-r"), from("[2001:db8::4]:4")).want(200)
 	w.do("GET", "/bookings", as("forged"), from("[2001:db8:0:1::]:4")).want(401)
 	w.do("GET", "/bookings", as("forged"), from("@")).want(401)
 	for range 10 {
 		w.do("GET", "/healthz", from("[2001:db8::4]:4")).want(200)
 	}
+}
+
+// What browsers ask before each request of a page counts for nothing: the request
+// does.
+func TestPreflightsAreFree(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const shop = "https://shop.example"
+		w := newWorld(t, withLimit(2), func(w *world) { w.options.CORSOrigins = []string{shop} })
+		for _, target := range []string{"/bookings", "/bookings/" + nobody, "/nothing", "/healthz"} {
+			for _, origin := range []string{shop, "https://evil.example"} {
+				for range 3 {
+					a := w.do("OPTIONS", target, header("Origin", origin), header("Access-Control-Request-Method", "GET"))
+					if got := a.header.Get("RateLimit"); got != "limit=2, remaining=2, reset=0" {
+						t.Fatalf("%s from %s: %d, %q", target, origin, a.status, got)
+					}
+				}
+			}
+		}
+		w.do("GET", "/nothing").want(404)
+		w.do("OPTIONS", "/bookings").want(204)
+		w.do("GET", "/bookings").want(401)
+		w.do("GET", "/nothing").want(429)
+		w.do("OPTIONS", "/bookings").want(204)
+	})
 }
 
 // What another handler answers has quotas of its own, as large.
@@ -123,7 +148,7 @@ func TestForwardedFor(t *testing.T) {
 		w.options.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	})
 	remaining := func(addr string, forwarded ...string) string {
-		return w.do("GET", "/", from(addr), header("X-Forwarded-For", forwarded...)).header.Get("RateLimit")
+		return w.do("GET", "/nothing", from(addr), header("X-Forwarded-For", forwarded...)).header.Get("RateLimit")
 	}
 	const first, second = "limit=2, remaining=1, reset=30", "limit=2, remaining=0, reset=60"
 	for _, c := range []struct {

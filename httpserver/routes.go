@@ -33,6 +33,7 @@ const (
 	read
 	write
 	nowhere // the request fits no route: no token is asked for
+	beside  // the request is another handler's, which has counted it
 )
 
 // routes registers all there are. A parameter of a path has one name wherever
@@ -61,6 +62,7 @@ func (s *Server) routes() *httprouter.Router {
 		{post, booking + "/payment", write, f.noStore, s.payBooking, jsonBody, false},
 		{get, booking + "/payment", read, f.noStore, s.latestPayment, noBody, false},
 		{get, booking + "/payments", read, f.noStore, s.listPayments, noBody, false},
+		{get, "/", public, f.shared, s.front, noBody, false},
 		{get, "/healthz", public, f.noStore, s.healthy, noBody, false},
 		{get, "/readyz", public, f.noStore, s.ready, noBody, false},
 		{get, "/openapi.yaml", public, f.shared, s.openAPIYAML, noBody, false},
@@ -78,10 +80,21 @@ func (s *Server) routes() *httprouter.Router {
 
 	// An address is what a link says, to the letter: none is guessed.
 	router.RedirectTrailingSlash, router.RedirectFixedPath = false, false
-	router.NotFound = s.refusing(problemNoPath)
+	router.NotFound = s.notFound()
 	router.MethodNotAllowed = s.refusing(problemMethod) // Allow is set
 	router.GlobalOPTIONS = s.optionsHandler()
 	return router
+}
+
+// notFound answers what has no address here. Browsers are not told before they
+// call for a page: what they then call for is told, and the page with it.
+func (s *Server) notFound() http.Handler {
+	return s.elsewhere(func(x *exchange) error {
+		if x.asksToCall() {
+			return x.empty(http.StatusNoContent)
+		}
+		return problemNoPath
+	})
 }
 
 // refusing answers what fits no route.
@@ -97,4 +110,16 @@ func (s *Server) optionsHandler() http.Handler {
 func (s *Server) elsewhere(handle func(*exchange) error) http.Handler {
 	answer := s.answering(&route{scope: nowhere, cache: s.fixed.noStore, handle: handle})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { answer(w, r, nil) })
+}
+
+// Refuse answers a request that came to another handler, such as an authorization
+// server beside this one, and fits nothing there: with the problem 405 if Allow is
+// set in the header of the answer, and else with 404. It counts nothing and asks
+// for no token.
+func (s *Server) Refuse(w http.ResponseWriter, r *http.Request) {
+	p := problemNoPath
+	if w.Header()["Allow"] != nil {
+		p = problemMethod
+	}
+	s.answering(&route{scope: beside, cache: s.fixed.noStore, handle: func(*exchange) error { return p }})(w, r, nil)
 }

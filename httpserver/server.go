@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"time"
 
 	"github.com/traintravel/traintravel"
 )
@@ -20,6 +21,7 @@ type Server struct {
 	service   *traintravel.Service
 	auth      Authenticator
 	log       *slog.Logger
+	now       func() time.Time // the service's
 	base      base
 	proxies   []netip.Prefix
 	limits    *limiter // nil if there is no limit
@@ -54,8 +56,11 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
 	s := &Server{
-		service: service, auth: opts.Auth, log: opts.Logger, base: base, limits: newLimiter(opts.RateLimit),
+		service: service, auth: opts.Auth, log: opts.Logger, now: opts.Now, base: base, limits: newLimiter(opts.RateLimit),
 		fixed: fixed{
 			forms:    [2][]string{asJSON: {"application/json"}, asXML: {"application/xml"}},
 			problems: [2][]string{asJSON: {"application/problem+json"}, asXML: {"application/problem+xml"}},
@@ -75,6 +80,7 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.openAPI.signIn, s.openAPI.tokens = opts.SignIn, opts.Tokens
 	s.handler = shared(s.routes())
 	return s, nil
 }

@@ -106,7 +106,7 @@ func newWorld(t testing.TB, changes ...func(*world)) *world {
 		Gateway: sandbox.New(),
 	}
 	w.options = httpserver.Options{
-		BaseURL: base, Auth: tokens{}, RateLimit: 1_000_000,
+		BaseURL: base, Auth: tokens{}, RateLimit: 1_000_000, Now: w.service_.Now,
 		Logger: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, c := range changes {
@@ -195,7 +195,7 @@ func (a answer) fault() string {
 		return "no RateLimit"
 	case a.header.Get("X-Content-Type-Options") != "nosniff", a.header.Get("Cache-Control") == "":
 		return "headers are missing"
-	case a.status == http.StatusNoContent, a.status == http.StatusNotModified:
+	case a.status == http.StatusNoContent, a.status == http.StatusNotModified, a.status == http.StatusSeeOther:
 		if a.body != "" || a.header.Get("Content-Type") != "" {
 			return "a body that should not be"
 		}

@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -65,15 +66,22 @@ func operators(legs []traintravel.Leg) string {
 	return strings.Join(names, ", ")
 }
 
-var tripParams = []string{"origin", "destination", "date", "bicycles", "dogs", "page", "limit", "after"}
+var tripParams = []string{"origin", "destination", "date", "bicycles", "dogs", "direct", "page", "limit", "after"}
+
+// dateForm is what a date may look like, for reading it is more lenient than that.
+// A blank is the plus sign that a form decoder made it from.
+var dateForm = regexp.MustCompile(`^ *[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?([Zz]|[-+ ][0-9]{2}:[0-9]{2})?)?)? *$`)
 
 func (s *Server) searchTrips(x *exchange) error {
 	q := x.query(tripParams)
 	ask := traintravel.TripQuery{
 		Origin: q.id("origin"), Destination: q.id("destination"),
-		Bicycles: q.flag("bicycles"), Dogs: q.flag("dogs"), Page: q.page(),
+		Bicycles: q.flag("bicycles"), Dogs: q.flag("dogs"), Direct: q.flag("direct"), Page: q.page(),
 	}
 	date := q.required("date")
+	if date != "" && !dateForm.MatchString(date) {
+		q.wrong("date", "is no date or date-time of the form 2026-12-31 or 2026-12-31T09:00:00+01:00")
+	}
 	if err := q.problem(); err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ func writeFeed(t *testing.T, bicycles string) string {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"agency.txt":     "agency_id,agency_name,agency_url,agency_timezone\n1,Small Railway,https://rail.example,Europe/Berlin\n",
-		"stops.txt":      "stop_id,stop_name,stop_lat,stop_lon\na,Aberg,50,8\nb,Bdorf,51,9\n",
+		"stops.txt":      "stop_id,stop_name,stop_lat,stop_lon,stop_country,stop_timezone\na,Aberg,50,8,DE,Europe/Berlin\nb,Bdorf,51,9,DE,Europe/Berlin\n",
 		"routes.txt":     "route_id,agency_id,route_short_name,route_type\nr,1,R 1,2\n",
 		"calendar.txt":   "service_id,monday,tuesday,wednesday,thursday,friday,saturday,sunday,start_date,end_date\nd,1,1,1,1,1,1,1,20200101,20991231\n",
 		"trips.txt":      "route_id,service_id,trip_id,bikes_allowed\nr,d,t," + bicycles + "\n",
@@ -138,6 +138,18 @@ func TestImportOfTwo(t *testing.T) {
 		{[]string{one, one + "/../one"}, 2, "one feed"},
 		{[]string{one, named("two"), link}, 2, "one feed"},
 		{[]string{one, named("one")}, 2, "one name"},
+		{[]string{"a=" + one, named("one")}, 0, ""},
+		{[]string{"a=" + one, "b=" + named("one")}, 0, ""},
+		{[]string{"a=" + one, "b=" + one}, 2, "one feed"},
+		{[]string{"a=" + one, "a=" + named("two")}, 2, "one name, a,"},
+		{[]string{"one=" + named("two"), one}, 2, "one name, one,"},
+		{[]string{"=" + one}, 2, "NAME=FILE"},
+		{[]string{"a="}, 2, "NAME=FILE"},
+		{[]string{"a b=" + one}, 2, "NAME=FILE"},
+		{[]string{"._=" + one}, 2, "NAME=FILE"},
+		{[]string{"a=b=" + one}, 1, "no such file"},
+		{[]string{named("x=y")}, 0, ""},
+		{[]string{named("x=y"), one}, 0, ""},
 	} {
 		code, _, stderr := once(t, nil, append([]string{"import", "--dry-run"}, c.feeds...)...)
 		if code != c.code || !strings.Contains(stderr, c.says) {

@@ -46,8 +46,9 @@ func (p *program) mockUntil(ctx context.Context, addr string) error {
 	if !loopback(listener.Addr()) {
 		return usagef("the mock server believes any token, so it listens on loopback addresses only, and %v is none", listener.Addr())
 	}
+	clock := clockFrom(mockClock)
 	service, err := traintravel.New(memstore.New(), traintravel.Options{
-		Gateway: sandbox.New(), Logger: p.log, Now: clockFrom(mockClock), AnyAmount: true,
+		Gateway: sandbox.New(), Logger: p.log, Now: clock, AnyAmount: true,
 	})
 	if err != nil {
 		return err
@@ -56,7 +57,10 @@ func (p *program) mockUntil(ctx context.Context, addr string) error {
 		return err
 	}
 	base := "http://" + listener.Addr().String()
-	api, err := httpserver.New(service, httpserver.Options{BaseURL: base, Auth: anybody{}, RateLimit: 1_000_000, CORSOrigins: []string{"*"}, Logger: p.log})
+	api, err := httpserver.New(service, httpserver.Options{
+		BaseURL: base, Auth: anybody{}, RateLimit: 1_000_000, CORSOrigins: []string{"*"}, Logger: p.log,
+		Tokens: "Any text without blanks: each is a user of its own, with both scopes.", Now: clock,
+	})
 	if err != nil {
 		return err
 	}

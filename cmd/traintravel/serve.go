@@ -73,19 +73,26 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 
-	var api *httpserver.Server // what the sign-in's requests count against
-	limit := func(r *http.Request, client string) (string, int64) { return api.Limit(r, client) }
-	auth, signIn, err := p.authentication(set, listener.Addr(), base, ring, limit)
+	var api *httpserver.Server // what the sign-in's requests count against, and who refuses them
+	auth, signIn, err := p.authentication(set, listener.Addr(), base, ring, authserver.Options{
+		Limit:  func(r *http.Request, client string) (string, int64) { return api.Limit(r, client) },
+		Refuse: func(w http.ResponseWriter, r *http.Request) { api.Refuse(w, r) },
+	})
 	if err != nil {
 		return err
 	}
-	service, err := p.service(ctx, set, store, base, ring)
+	clock, err := serviceClock(ctx, set, store)
+	if err != nil {
+		return err
+	}
+	service, err := p.service(ctx, set, store, base, ring, clock)
 	if err != nil {
 		return flagError(err)
 	}
 	proxies, _ := set.networks() // checked before
 	api, err = httpserver.New(service, httpserver.Options{
 		BaseURL: base, Auth: auth, RateLimit: set.limit(), TrustedProxies: proxies, CORSOrigins: set.origins, Logger: p.log,
+		SignIn: signIn != nil, Tokens: set.tokens(), Now: clock,
 	})
 	if err != nil {
 		return flagError(err)
@@ -125,7 +132,7 @@ func publicAddr(a net.Addr) string {
 
 // authentication makes what checks tokens, and the built-in authorization
 // server unless there is another.
-func (p *program) authentication(set settings, addr net.Addr, base string, ring *keys.Ring, limit limit) (httpserver.Authenticator, *authserver.Server, error) {
+func (p *program) authentication(set settings, addr net.Addr, base string, ring *keys.Ring, o authserver.Options) (httpserver.Authenticator, *authserver.Server, error) {
 	audience := set.audience
 	if audience == "" {
 		audience = base
@@ -152,9 +159,8 @@ func (p *program) authentication(set settings, addr net.Addr, base string, ring 
 	if err != nil {
 		return nil, nil, usagef("--base-url: %w", err)
 	}
-	signIn, err := builtin(ring, authserver.Options{
-		Issuer: base, DemoRedirectURIs: pages, CrossOrigin: shared, Limit: limit, Logger: p.log,
-	})
+	o.Issuer, o.DemoRedirectURIs, o.CrossOrigin, o.Logger = base, pages, shared, p.log
+	signIn, err := builtin(ring, o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -188,9 +194,6 @@ func docsRedirects(base string, addr net.Addr) ([]string, error) {
 	return uris, nil
 }
 
-// limit is what the requests of the built-in authorization server count against.
-type limit = func(r *http.Request, client string) (header string, wait int64)
-
 // builtin is the built-in authorization server, with the keys and the clients of
 // the ring.
 func builtin(ring *keys.Ring, o authserver.Options) (*authserver.Server, error) {
@@ -202,11 +205,7 @@ func builtin(ring *keys.Ring, o authserver.Options) (*authserver.Server, error) 
 }
 
 // service makes the service, with a timetable to sell.
-func (p *program) service(ctx context.Context, set settings, store traintravel.Store, base string, ring *keys.Ring) (*traintravel.Service, error) {
-	clock, err := serviceClock(ctx, set, store)
-	if err != nil {
-		return nil, err
-	}
+func (p *program) service(ctx context.Context, set settings, store traintravel.Store, base string, ring *keys.Ring, clock func() time.Time) (*traintravel.Service, error) {
 	opts := traintravel.Options{
 		Gateway: sandbox.New(), Logger: p.log, Now: clock, HoldFor: set.hold, AnyAmount: set.anyAmount, FingerprintKey: ring.Fingerprint(),
 	}

@@ -9,11 +9,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/httpserver"
 )
 
 // settings are the flags of serve.
@@ -45,6 +47,18 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.BoolVar(&s.publicSign, "public-signin", false, "let the built-in sign-in, which asks for no password, listen on other than loopback addresses")
 	f.StringVar(&s.clock, "clock", "", "`instant` such as 2024-02-01T08:00:00Z at which the service's clock starts")
 	f.BoolVar(&s.anyAmount, "any-amount", false, "accept any positive amount in any currency as payment")
+}
+
+// tokens says where they come from.
+func (s *settings) tokens() string {
+	if s.issuer == "" {
+		return "An access token (RFC 9068) that you have already, such as `traintravel token` prints."
+	}
+	audience := s.audience
+	if audience == "" {
+		audience = s.baseURL
+	}
+	return fmt.Sprintf("An access token (RFC 9068) of %s for the audience `%s`.", s.issuer, audience)
 }
 
 // keysFile is where the keys are.
@@ -84,8 +98,8 @@ func (s *settings) check() error {
 		errs = append(errs, usagef("--issuer needs --audience, or --base-url, which tokens are meant for"))
 	}
 	for _, o := range s.origins {
-		if u, err := url.Parse(o); o != "*" && (err != nil || u.Scheme == "" || u.Host == "" || u.Scheme+"://"+u.Host != o) {
-			errs = append(errs, usagef("--cors-origin: %.200q is no origin such as https://shop.example, nor *", o))
+		if _, err := httpserver.CrossOrigin([]string{o}); err != nil || o != "*" && strings.Contains(o, "*") {
+			errs = append(errs, usagef("--cors-origin: %.200q is no origin as browsers send it, such as https://shop.example, nor *", o))
 		}
 	}
 	if _, err := s.networks(); err != nil {
@@ -99,8 +113,8 @@ func (s *settings) check() error {
 
 // isBase says whether links can begin with a text.
 func isBase(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && u.Hostname() != "" && baseForm.MatchString(text)
+	_, err := httpserver.DocsRedirectURI(text) // refuses what is none
+	return err == nil && baseForm.MatchString(text)
 }
 
 var baseForm = regexp.MustCompile(`^(?i:https?)://[A-Za-z0-9.:\[\]_-]+(/[A-Za-z0-9._~%-]+)*$`)

@@ -69,6 +69,11 @@ type Options struct {
 	// pages that people see. Nil is no other origin.
 	CrossOrigin func(http.Handler) http.Handler
 
+	// Refuse answers what fits nothing here: with 405 if Allow is set in the header
+	// of the answer, which it then has to keep, and else with 404. Nil is a problem
+	// document (RFC 9457) that says no more than that.
+	Refuse http.HandlerFunc
+
 	// Logger is told of sign-ins, at debug level, and of codes and refresh
 	// tokens that come twice. Nil is silent.
 	Logger *slog.Logger
@@ -128,6 +133,9 @@ func New(o Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Refuse == nil {
+		o.Refuse = refuse
+	}
 	if o.Limit == nil {
 		o.Limit = func(*http.Request, string) (string, int64) { return "", 0 }
 	}
@@ -181,16 +189,16 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Content-Security-Policy", policy())
 	h.Set("Cache-Control", "no-store")
-	if s.limited(w, r, "") {
-		s.refuse(w, r)
-		return
-	}
-	if r.Method == http.MethodOptions && s.forPrograms(r.URL.Path) {
+	if r.Method == http.MethodOptions && s.forPrograms(r.URL.Path) { // costs nothing: the call that follows does
 		options(w, r.URL.Path)
 		return
 	}
+	if s.limited(w, r, "") {
+		s.tooMany(w, r)
+		return
+	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	s.mux.ServeHTTP(w, r)
+	s.route(w, r)
 }
 
 // limited counts a request against a quota, and says whether it is used up.
@@ -205,9 +213,9 @@ func (s *Server) limited(w http.ResponseWriter, r *http.Request, client string) 
 	return wait > 0
 }
 
-// refuse answers a request of an address that has no quota left: a page for
+// tooMany answers a request of an address that has no quota left: a page for
 // people, an error for programs.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request) {
+func (s *Server) tooMany(w http.ResponseWriter, r *http.Request) {
 	if s.forPrograms(r.URL.Path) {
 		s.fail(w, errTooMany())
 		return
@@ -240,7 +248,7 @@ func (s *Server) routes() {
 	if s.base.EscapedPath() != "" { // where RFC 8414 looks for an issuer with a path
 		s.mux.HandleFunc("GET "+metadataPath+"/{path...}", func(w http.ResponseWriter, r *http.Request) {
 			if !s.forPrograms(r.URL.Path) {
-				http.NotFound(w, r)
+				s.opts.Refuse(w, r)
 				return
 			}
 			s.metadata(w, r)
@@ -264,16 +272,6 @@ func (s *Server) forPrograms(path string) bool {
 		return true
 	}
 	return false
-}
-
-// options answers what browsers ask before they let a page of another origin call.
-func options(w http.ResponseWriter, path string) {
-	allow := "GET, HEAD, OPTIONS"
-	if path == tokenPath || path == revokePath {
-		allow = endpointMethods
-	}
-	w.Header().Set("Allow", allow)
-	w.WriteHeader(http.StatusNoContent)
 }
 
 // secret makes a name that nobody guesses: 256 bits in base64url.

@@ -228,7 +228,11 @@ func (s *Server) fail(w http.ResponseWriter, err error) {
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", "application/json")
+	writeAs(w, "application/json", status, v)
+}
+
+func writeAs(w http.ResponseWriter, contentType string, status int, v any) {
+	w.Header().Set("Content-Type", contentType)
 	text, err := json.Marshal(v)
 	if err != nil { // only strings and numbers come here
 		status, text = http.StatusInternalServerError, []byte(`{"error":"server_error"}`)

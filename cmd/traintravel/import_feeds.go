@@ -1,0 +1,225 @@
+package main
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/feeds"
+	"github.com/traintravel/traintravel/gtfs"
+	"github.com/traintravel/traintravel/places"
+)
+
+// nameForm is what a feed may be named on the command line.
+var nameForm = regexp.MustCompile(`^[\pL\pN][\pL\pN._-]{0,49}$`)
+
+// nameFeeds makes arguments, FEED or NAME=FEED, what they stand for: NAME=FEED with
+// the whole path. A FEED is named by its file, and one alone by nothing. Two of
+// one name could not be told apart.
+func nameFeeds(args []string) ([]string, error) {
+	named, paths := make([]string, len(args)), make([]string, len(args))
+	byName := map[string]string{}
+	for i, arg := range args {
+		name, path, ok := strings.Cut(arg, "=")
+		switch {
+		case !ok || strings.ContainsAny(name, `/\`): // all of it is a path
+			name, path = "", arg
+		case !nameForm.MatchString(name) || path == "":
+			return nil, usagef("%.100q: %.60q is no name of a feed: NAME=FILE has letters, digits and ._- before the equals sign, and a file that has such a sign is written ./FILE", arg, name)
+		}
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			return nil, err
+		}
+		if name == "" && len(args) > 1 {
+			name = strings.ReplaceAll(feedName(abs), "=", "-")
+		}
+		for j, other := range paths[:i] {
+			if sameFile(abs, other) || abs == other {
+				return nil, usagef("%s and %s are one feed: name it once", args[j], arg)
+			}
+		}
+		if other, ok := byName[name]; ok {
+			return nil, usagef("the feeds %s and %s have one name, %s, by which their trains are told apart: write NAME=FILE", other, arg, name)
+		}
+		byName[name] = arg
+		named[i], paths[i] = name+"="+abs, abs
+	}
+	return named, nil
+}
+
+// A feedReader reads one feed after the other.
+type feedReader struct {
+	opts     gtfs.Options
+	flags    feedOptions
+	finder   *places.Finder // opened for the first feed that needs it
+	progress func(done, total int64)
+	sizes    []int64
+}
+
+// readParts reads feeds, as nameFeeds has them, into one timetable.
+func readParts(ctx context.Context, named []string, flags feedOptions, progress func(done, total int64)) (*traintravel.Timetable, *report, error) {
+	opts, err := flags.gtfs()
+	if err != nil {
+		return nil, nil, err
+	}
+	opts.Today = traintravel.DateOf(time.Now())
+	r := feedReader{opts: opts, flags: flags, progress: progress}
+	for _, one := range named {
+		_, path, _ := strings.Cut(one, "=")
+		r.sizes = append(r.sizes, size(path))
+	}
+	rep := &report{}
+	parts := make([]feeds.Part, len(named))
+	for i, one := range named {
+		name, path, _ := strings.Cut(one, "=")
+		r.opts.Progress = r.overall(i)
+		t, read, err := r.read(ctx, name, path)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
+		}
+		parts[i] = feeds.Part{Feed: name, Timetable: t}
+		if len(named) > 1 {
+			if parts[i].Codes, err = codes(name, path); err != nil {
+				read.Notes = append(read.Notes, err.Error())
+			}
+		}
+		rep.add(read)
+	}
+	all, joined := parts[0].Timetable, feeds.Report{}
+	if len(parts) > 1 {
+		all, joined = feeds.Join(parts...)
+	}
+	rep.join(all, joined, flags.Verbose)
+	if flags.Strict && len(joined.Alike) > 0 {
+		return nil, rep, fmt.Errorf("refused by --strict: %d pairs of stations look alike but are not joined", len(joined.Alike))
+	}
+	if err := all.Check(); err != nil {
+		return nil, rep, err
+	}
+	return all, rep, nil
+}
+
+// overall makes the progress of one feed that of all, by the feeds' sizes.
+func (r *feedReader) overall(i int) func(read, total int64) {
+	var before, all int64
+	for k, size := range r.sizes {
+		if k < i {
+			before += size
+		}
+		all += size
+	}
+	return func(read, total int64) {
+		if total > 0 {
+			r.progress(before+int64(float64(r.sizes[i])*float64(min(read, total))/float64(total)), all)
+		}
+	}
+}
+
+// size is how large a feed is, at least 1. It is to tell how far a reading is, so
+// what cannot be seen does not matter.
+func size(path string) (sum int64) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 1
+	}
+	if !info.IsDir() {
+		return max(1, info.Size())
+	}
+	entries, _ := os.ReadDir(path)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			sum += info.Size()
+		}
+	}
+	return max(1, sum)
+}
+
+// read reads one feed, and finds out what it lacks.
+func (r *feedReader) read(ctx context.Context, name, path string) (*traintravel.Timetable, feedReport, error) {
+	opts := r.opts
+	opts.Feed = name
+	zoneless, lacks := map[uuid.UUID]bool{}, false
+	opts.Locate = func(s *traintravel.Station) {
+		if s.Zone == "" {
+			zoneless[s.ID] = true
+		}
+		lacks = lacks || s.Zone == "" || s.Country == ""
+	}
+	t, got, err := readFeed(ctx, path, opts)
+	if err != nil {
+		return nil, feedReport{}, err
+	}
+	rep := newFeedReport(name, got)
+	if got.Last < opts.Today {
+		rep.Notes = append(rep.Notes, fmt.Sprintf("its last train runs on %v, which is past", got.Last))
+	}
+	if lacks && r.flags.Locate {
+		if err := r.locate(t, zoneless, &rep); err != nil {
+			return nil, feedReport{}, err
+		}
+	}
+	return t, rep, nil
+}
+
+// locate fills in the countries and zones of stations. Those without a zone have
+// got that of their railway by now, which still counts at its border.
+func (r *feedReader) locate(t *traintravel.Timetable, zoneless map[uuid.UUID]bool, rep *feedReport) error {
+	if r.finder == nil {
+		finder, err := places.Open()
+		if err != nil {
+			return err
+		}
+		r.finder = finder
+	}
+	var nowhere []string // at sea, where there are no stations
+	for i := range t.Stations {
+		s := &t.Stations[i]
+		home, countryless := s.Zone, s.Country == ""
+		if zoneless[s.ID] {
+			s.Zone = ""
+		}
+		r.finder.LocateFrom(home)(s)
+		if s.Zone == "" {
+			s.Zone = home
+		} else if zoneless[s.ID] {
+			rep.Zones++
+		}
+		switch {
+		case countryless && s.Country != "":
+			rep.Countries++
+		case countryless:
+			nowhere = append(nowhere, s.Name)
+		}
+	}
+	if n := len(nowhere); n > 0 {
+		rep.Notes = append(rep.Notes, fmt.Sprintf("by its coordinates, %s is in no country (%d times)", nowhere[0], n))
+	}
+	return nil
+}
+
+// codes finds the UIC codes of a feed that has been read.
+func codes(name, path string) (map[uuid.UUID]string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return feeds.Codes(plainFiles{os.DirFS(path)}, name)
+	}
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		return nil, err
+	}
+	found, err := feeds.Codes(z, name)
+	return found, errors.Join(err, z.Close())
+}

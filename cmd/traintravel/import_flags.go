@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/gtfs"
+)
+
+// feedOptions are the flags that say how feeds are read.
+type feedOptions struct {
+	Currency  string
+	FareBase  string
+	FarePerKm string
+	Coaches   string
+	Locate    bool
+	Strict    bool
+	DryRun    bool
+	Verbose   bool
+}
+
+func (o *feedOptions) flags(f *pflag.FlagSet) {
+	f.StringVar(&o.Currency, "currency", "eur", "`code` of the currency of trains whose feed has no fares")
+	f.StringVar(&o.FareBase, "fare-base", "3.00", "`amount` that their trips begin with")
+	f.StringVar(&o.FarePerKm, "fare-per-km", "0.12", "`amount` added for each kilometre")
+	f.StringVar(&o.Coaches, "coaches", "", "`list` such as \"21:80 22:76\", coach number and seats, of trains whose feed has none; without it they are unreserved")
+	f.BoolVar(&o.Locate, "locate", true, "find the countries and time zones that a feed lacks by the stations' coordinates; --locate=false leaves the countries open and takes the railway's time zone")
+	f.BoolVar(&o.Strict, "strict", false, "refuse feeds in which anything is wrong, even if it could be left out, and several feeds with stations that look alike but cannot be joined")
+	f.BoolVar(&o.DryRun, "dry-run", false, "read and check, but change nothing")
+	f.BoolVar(&o.Verbose, "verbose", false, "list all stations that are joined or look alike, not only the first")
+}
+
+// gtfs makes the reader's options of the flags. What the reader would refuse is
+// the mistake of a flag.
+func (o feedOptions) gtfs() (gtfs.Options, error) {
+	zero, err := traintravel.ParseMoney("0", o.Currency)
+	if err != nil {
+		return gtfs.Options{}, flagFault("--currency", err)
+	}
+	fare := traintravel.Fare{Currency: zero.Currency}
+	base, err := traintravel.ParseMoney(o.FareBase, o.Currency)
+	if err == nil {
+		fare.Base = base.Amount
+		err = refused(gtfs.Options{Fare: fare})
+	}
+	if err != nil {
+		return gtfs.Options{}, flagFault("--fare-base", err)
+	}
+	perKm, err := traintravel.ParseMoney(o.FarePerKm, o.Currency)
+	if err == nil {
+		fare.PerKm = perKm.Amount
+		err = refused(gtfs.Options{Fare: fare})
+	}
+	if err != nil {
+		return gtfs.Options{}, flagFault("--fare-per-km", err)
+	}
+	opts := gtfs.Options{Fare: fare, Strict: o.Strict}
+	for _, text := range strings.Fields(o.Coaches) {
+		number, seats, _ := strings.Cut(text, ":")
+		c := traintravel.Coach{Number: number}
+		if n, err := fmt.Sscanf(seats, "%d", &c.Seats); n != 1 || err != nil || c.Seats < 1 || number == "" || fmt.Sprint(c.Seats) != seats {
+			return gtfs.Options{}, usagef("--coaches: %.40q is not of the form 21:80", text)
+		}
+		opts.Coaches = append(opts.Coaches, c)
+		if err := refused(opts); err != nil {
+			return gtfs.Options{}, flagFault(fmt.Sprintf("--coaches: %.40q", text), err)
+		}
+	}
+	return opts, nil
+}
+
+// refused says what the reader has against options, nil if nothing.
+func refused(opts gtfs.Options) error {
+	_, _, err := gtfs.Read(context.Background(), nil, opts)
+	if e, ok := errors.AsType[*traintravel.InvalidError](err); ok {
+		return e
+	}
+	return nil // that there is nothing to read
+}
+
+// flagFault is what is wrong with a flag, by an error of the library's.
+func flagFault(flag string, err error) error {
+	if e, ok := errors.AsType[*traintravel.InvalidError](err); ok {
+		return usagef("%s: %s", flag, e.Reason)
+	}
+	return usagef("%s: %w", flag, err)
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/feeds"
+	"github.com/traintravel/traintravel/gtfs"
+)
+
+// A report says what an import did.
+type report struct {
+	Feeds                   []feedReport
+	Stations, Trains, Calls int
+	First, Last             string
+	Joined, Alike           []string // stations of several feeds
+	Notes                   []string // about all feeds together
+	Stranded                []string
+}
+
+// A feedReport says what was read of one feed.
+type feedReport struct {
+	Name                    string
+	Stations, Trains, Calls int
+	First, Last             string
+	From                    string // who published it
+	Notes                   []string
+	Countries, Zones        int // found by coordinates
+}
+
+func newFeedReport(name string, r gtfs.Report) feedReport {
+	out := feedReport{
+		Name: name, Stations: r.Stations, Trains: r.Trains, Calls: r.Calls,
+		First: r.First.String(), Last: r.Last.String(), From: r.Publisher,
+	}
+	if r.Version != "" {
+		out.From += ", version " + r.Version
+	}
+	for _, n := range r.Notes {
+		line := n.String()
+		if n.Wrong {
+			line = "wrong: " + line
+		}
+		out.Notes = append(out.Notes, line)
+	}
+	return out
+}
+
+// add counts a feed in.
+func (r *report) add(f feedReport) {
+	r.Feeds = append(r.Feeds, f)
+	r.Calls += f.Calls
+	if r.First == "" || f.First < r.First {
+		r.First = f.First
+	}
+	r.Last = max(r.Last, f.Last)
+}
+
+// join tells what has become of all feeds together.
+func (r *report) join(t *traintravel.Timetable, joined feeds.Report, all bool) {
+	r.Stations, r.Trains = len(t.Stations), len(t.Trains)
+	r.Joined, r.Alike = lines(joined.Joined, "joined", all), lines(joined.Alike, "not joined", all)
+	if joined.Rules > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("for %d changes the feeds' rules differ, so the strictest counts", joined.Rules))
+	}
+}
+
+// listed is how many pairs of stations are told without --verbose.
+const listed = 20
+
+func lines(pairs []feeds.Pair, what string, all bool) (out []string) {
+	for i, p := range pairs {
+		if i == listed && !all {
+			return append(out, fmt.Sprintf("%s: %d more, which --verbose lists", what, len(pairs)-listed))
+		}
+		out = append(out, what+": "+p.String())
+	}
+	return out
+}
+
+// print says what was read and what was wrong.
+func (p *program) print(r *report, opts feedOptions) {
+	for _, f := range r.Feeds {
+		if f.Name != "" {
+			fmt.Fprintf(p.stdout, "%s: ", f.Name)
+		}
+		fmt.Fprintf(p.stdout, "%d stations, %d trains, %d calls, from %s to %s\n", f.Stations, f.Trains, f.Calls, f.First, f.Last)
+		if f.From != "" {
+			fmt.Fprintf(p.stdout, "  by %s\n", f.From)
+		}
+		each(p.stdout, f.Notes)
+		if f.Countries+f.Zones > 0 {
+			fmt.Fprintf(p.stdout, "  found by coordinates: the countries of %d stations and the time zones of %d (borders © OpenStreetMap contributors)\n", f.Countries, f.Zones)
+		}
+	}
+	if len(r.Feeds) > 1 {
+		fmt.Fprintf(p.stdout, "together: %d stations, %d trains, %d calls, from %s to %s\n", r.Stations, r.Trains, r.Calls, r.First, r.Last)
+	}
+	each(p.stdout, r.Notes, r.Joined, r.Alike, r.Stranded)
+	if opts.DryRun {
+		fmt.Fprintln(p.stdout, "dry run: nothing was changed")
+	}
+}
+
+func each(w io.Writer, lists ...[]string) {
+	for _, l := range slices.Concat(lists...) {
+		fmt.Fprintf(w, "  %s\n", l)
+	}
+}
