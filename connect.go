@@ -16,6 +16,7 @@ const longestTrip = raptor.Longest * 24 * time.Hour
 type change struct {
 	alight, board int // calls of the one and of the other
 	date          Date
+	walk          bool // between two stations
 	slack         time.Duration
 	arrives       time.Time
 }
@@ -24,7 +25,8 @@ type change struct {
 // other trains' registered numbers and the last alighting call are known. The
 // rule, the same for a search and for the ID it gave away: the next train is
 // the next run that can be caught anywhere and from which the rest of the trip is
-// possible; of the ways to change into it the one that lets the trip arrive earliest, of these the one with the
+// possible; of the ways to change into it the one that lets the trip arrive earliest,
+// of these one without a walk, of these the one with the
 // most slack, and of those the earliest. It returns nil if there is none.
 func (sn *snapshot) connect(first ride, numbers []uint32, alight int) []ride {
 	c := connector{
@@ -95,11 +97,23 @@ func rides(trip []ride, run RunID) bool {
 	return slices.ContainsFunc(trip, func(r ride) bool { return r.run() == run })
 }
 
+// compareBool puts false first.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
 // ends says whether the trip begins or ends at a station.
 func (c *connector) ends(station int32) bool { return station == c.origin || station == c.target }
 
 // changes lists the ways to change into the runs of a train, for each place the
-// next: the earliest run first, and of those into one run most slack first.
+// next: the earliest run first, and of those into one run those without a walk, with
+// most slack first.
 func (c *connector) changes(from ride, number uint32, last bool) []change {
 	var all []change
 	for i := from.board + 1; i < len(from.train.stops); i++ {
@@ -119,13 +133,13 @@ func (c *connector) changes(from ride, number uint32, last bool) []change {
 					if !ok {
 						continue
 					}
-					all = append(all, change{alight: i, board: j, date: d, slack: departs.Sub(earliest), arrives: arrives})
+					all = append(all, change{alight: i, board: j, date: d, walk: from.train.station(i) != t.station(j), slack: departs.Sub(earliest), arrives: arrives})
 				}
 			}
 		}
 	}
 	slices.SortFunc(all, func(a, b change) int {
-		return cmp.Or(cmp.Compare(a.date, b.date), cmp.Compare(b.slack, a.slack), a.arrives.Compare(b.arrives), cmp.Compare(a.alight, b.alight), cmp.Compare(a.board, b.board))
+		return cmp.Or(cmp.Compare(a.date, b.date), compareBool(a.walk, b.walk), cmp.Compare(b.slack, a.slack), a.arrives.Compare(b.arrives), cmp.Compare(a.alight, b.alight), cmp.Compare(a.board, b.board))
 	})
 	return all
 }

@@ -1,0 +1,165 @@
+package traintravel
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/traintravel/traintravel/internal/raptor"
+)
+
+// journeysOn are the best trips of a day, the earliest first, such as
+// "1 A 08:00 B 09:00, 2 B 09:10 C 10:00".
+func (sn *snapshot) journeysOn(origin, destination string, d Date) []string {
+	at := sn.named(origin)
+	loc := sn.locations[at]
+	all := []string{}
+	for _, j := range sn.network.Search(sn.daysAround(d), &raptor.Query{
+		Origin: at, Target: sn.named(destination), From: d.Start(loc).Unix(), To: (d + 1).Start(loc).Unix(), Legs: maxLegs,
+	}) {
+		var legs []string
+		for _, r := range sn.canonical(sn.rides(j)) {
+			leg := sn.leg(r)
+			legs = append(legs, strings.Join([]string{
+				r.train.name, leg.Origin.Name, leg.Origin.Time.Format("15:04"), leg.Destination.Name, leg.Destination.Time.Format("15:04"),
+			}, " "))
+		}
+		all = append(all, strings.Join(legs, ", "))
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// Faults that others' searches had with changes.
+func TestJourneyPitfalls(t *testing.T) {
+	t.Parallel()
+	const berlin = "Europe/Berlin"
+	day := NewDate(2021, 6, 14)
+	at := func(name string) Station { return Station{ID: stationNamed(name)} }
+	takes := func(from, to string, time time.Duration) Change {
+		return Change{From: at(from).ID, To: at(to).ID, Time: time}
+	}
+	train := func(id string, t Train) Train {
+		t.ID = id
+		return t
+	}
+	for _, c := range []struct {
+		name    string
+		day     Date
+		trains  []Train
+		changes []Change
+		near    string // two stations 300 metres apart
+		from    string
+		to      string
+		want    []string
+	}{
+		{
+			name:    "who arrives at 07:59 and needs a minute gets the train of 08:00",
+			trains:  []Train{trainOf("1", berlin, allYear, "A 7:00", "B 7:59"), trainOf("2", berlin, allYear, "B 8:00", "C 9:00")},
+			changes: []Change{takes("B", "B", time.Minute)}, from: "A", to: "C",
+			want: []string{"1 A 07:00 B 07:59, 2 B 08:00 C 09:00"},
+		},
+		{
+			name:    "who needs two minutes takes the next one",
+			trains:  []Train{trainOf("1", berlin, allYear, "A 7:00", "B 7:59"), trainOf("2", berlin, allYear, "B 8:00", "C 9:00"), trainOf("3", berlin, allYear, "B 8:01", "C 10:00")},
+			changes: []Change{takes("B", "B", 2*time.Minute)}, from: "A", to: "C",
+			want: []string{"1 A 07:00 B 07:59, 3 B 08:01 C 10:00"},
+		},
+		{
+			name:   "nobody leaves the train a stop early for a needless walk",
+			trains: []Train{trainOf("1", berlin, allYear, "A 7:00", "B 8:00-8:30", "C 8:40"), trainOf("2", berlin, allYear, "C 9:00", "D 10:00")},
+			near:   "BC", from: "A", to: "D",
+			want: []string{"1 A 07:00 C 08:40, 2 C 09:00 D 10:00"},
+		},
+		{
+			name:   "who can only walk walks",
+			trains: []Train{trainOf("1", berlin, allYear, "A 7:00", "B 8:00"), trainOf("2", berlin, allYear, "C 8:10", "D 9:00"), trainOf("3", berlin, allYear, "C 8:11", "D 9:30")},
+			near:   "BC", from: "A", to: "D", // five minutes, and a second for each of 301 metres
+			want: []string{"1 A 07:00 B 08:00, 3 C 08:11 D 09:30"},
+		},
+		{
+			name:    "but not where it is impossible",
+			trains:  []Train{trainOf("1", berlin, allYear, "A 7:00", "B 8:00"), trainOf("3", berlin, allYear, "C 8:11", "D 9:30")},
+			changes: []Change{{From: at("B").ID, To: at("C").ID, Kind: Impossible}}, near: "BC", from: "A", to: "D",
+			want: []string{},
+		},
+		{
+			name:   "no journey runs backwards in time",
+			trains: []Train{trainOf("1", berlin, allYear, "A 23:00", "B 24:30"), trainOf("2", berlin, allYear, "B 0:20", "C 1:00"), trainOf("3", berlin, allYear, "B 24:40", "C 25:30")},
+			from:   "A", to: "C",
+			want: []string{"1 A 23:00 B 00:30, 3 B 00:40 C 01:30"},
+		},
+		{
+			name: "Tuesday's 02:35 leaves before Monday's 27:35, both from Monday's 25:00",
+			trains: []Train{
+				trainOf("1", berlin, Daily(day, day), "A 25:00", "B 26:00"), trainOf("late", berlin, Daily(day, day), "B 27:35", "C 28:00"),
+				trainOf("early", berlin, Daily(day+1, day+1), "B 2:35", "C 3:00"),
+			},
+			day: day + 1, from: "A", to: "C",
+			want: []string{"1 A 01:00 B 02:00, early B 02:35 C 03:00"},
+		},
+		{
+			name:   "a ring's last stop is its first",
+			trains: []Train{trainOf("1", berlin, allYear, "A 7:00", "B 7:30", "A 8:00"), trainOf("2", berlin, allYear, "C 6:00", "A 6:50"), trainOf("3", berlin, allYear, "A 8:10", "D 9:00")},
+			from:   "C", to: "B",
+			want: []string{"2 C 06:00 A 06:50, 1 A 07:00 B 07:30"},
+		},
+		{
+			name:   "the faster train that overtakes",
+			trains: []Train{trainOf("slow", berlin, allYear, "A 8:00", "B 9:00", "C 10:00"), trainOf("fast", berlin, allYear, "A 8:20", "B 8:50", "C 9:10"), trainOf("on", berlin, allYear, "C 9:20", "D 9:40")},
+			from:   "A", to: "D",
+			want: []string{"fast A 08:20 C 09:10, on C 09:20 D 09:40"},
+		},
+		{
+			name: "over the clock change, from a night train", day: NewDate(2021, 3, 27),
+			trains: []Train{trainOf("night", berlin, allYear, "A 22:00", "B 31:00"), trainOf("day", berlin, allYear, "B 8:05", "C 9:00")},
+			from:   "A", to: "C", // 31:00 counts from noon less twelve hours, which is 23:00 in spring
+			want: []string{"night A 22:00 B 08:00, day B 08:05 C 09:00"},
+		},
+		{
+			name: "two zones, over UTC's midnight",
+			trains: []Train{
+				trainOf("1", "Europe/Lisbon", allYear, "A 23:30", "B 24:30"), trainOf("2", "Europe/Istanbul", allYear, "B 2:40", "C 3:30"),
+			},
+			from: "A", to: "C",
+			want: []string{"1 A 23:30 B 00:30, 2 B 00:40 C 03:30"},
+		},
+		{
+			name:    "who stays seated needs no time",
+			trains:  []Train{train("x", trainOf("1", berlin, allYear, "A 7:00", "B 8:00")), train("y", trainOf("2", berlin, allYear, "B 8:00", "C 9:00"))},
+			changes: []Change{{From: at("B").ID, To: at("B").ID, FromTrain: "x", ToTrain: "y", Kind: StaySeated}}, from: "A", to: "C",
+			want: []string{"1 A 07:00 B 08:00, 2 B 08:00 C 09:00"},
+		},
+		{
+			name: "all that is best, and nothing else",
+			trains: []Train{
+				trainOf("direct", berlin, allYear, "A 8:00", "C 12:00"), trainOf("1", berlin, allYear, "A 8:00", "B 9:00"), trainOf("2", berlin, allYear, "B 9:30", "C 11:00"),
+				trainOf("worse", berlin, allYear, "A 7:00", "C 13:00"), trainOf("later", berlin, allYear, "A 9:00", "C 12:30"),
+			},
+			from: "A", to: "C",
+			want: []string{"1 A 08:00 B 09:00, 2 B 09:30 C 11:00", "direct A 08:00 C 12:00", "later A 09:00 C 12:30"},
+		},
+	} {
+		tt := networkOf(c.trains...)
+		tt.Changes = c.changes
+		if c.near != "" {
+			place := func(name string) *Station {
+				return &tt.Stations[slices.IndexFunc(tt.Stations, func(s Station) bool { return s.Name == name })]
+			}
+			place(c.near[1:]).Latitude = place(c.near[:1]).Latitude + 0.0027
+		}
+		if c.day == 0 {
+			c.day = day
+		}
+		sn := compiled(t, tt)
+		got, want := sn.journeysOn(c.from, c.to, c.day), slices.Clone(c.want)
+		slices.Sort(got)
+		slices.Sort(want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: -want +got\n%s", c.name, diff)
+		}
+	}
+}
