@@ -86,10 +86,10 @@ func TestCursor(t *testing.T) {
 }
 
 func FuzzCursor(f *testing.F) {
-	f.Add("AAAAAAAAAAAAAAAAAAAAAA", 16)
-	f.Add("\n\r=", 0)
-	f.Fuzz(func(t *testing.T, after string, size int) {
-		if b, err := (Page{After: after}).cursor(bookingList, size); err == nil && after != "" && len(b) != size {
+	f.Add("AAAAAAAAAAAAAAAAAAAAAA", byte(16))
+	f.Add("\n\r=", byte(0))
+	f.Fuzz(func(t *testing.T, after string, size byte) {
+		if b, err := (Page{After: after}).cursor(bookingList, int(size)); err == nil && after != "" && len(b) != int(size) {
 			t.Errorf("%q is %q, of %d bytes", after, b, len(b))
 		}
 	})
