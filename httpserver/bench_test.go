@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -300,22 +301,36 @@ func BenchmarkStations(b *testing.B) {
 		{"all", ""}, {"hundred", "?limit=100"}, {"search", "?search=haupt"}, {"words", "?search=berlin+hbf"}, {"country", "?country=at"},
 		{"coordinates", "?coordinates=52.5,13.4"}, {"everything", "?search=b&country=de&coordinates=52.5,13.4&limit=100"},
 	} {
-		b.Run(c.name, func(b *testing.B) {
-			request := []byte("GET /stations" + c.query + " HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\nAuthorization: Bearer " + token + "\r\n\r\n")
-			ours := wires(b, w.server)
-			status, length, err := ours[0].do(request)
-			if err != nil || status != 200 {
-				b.Fatal(status, err)
-			}
-			fixed := bytes.Repeat([]byte("x"), length)
-			router := httprouter.New()
-			router.GET("/stations", func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) {
-				w.Header().Set("Content-Length", strconv.Itoa(length))
-				_, _ = w.Write(fixed)
-			})
-			send := func() []byte { return request }
-			compare(b, [2]string{"bare", "server"}, [2]load{over(wires(b, router), 200, send), over(ours, 200, send)})
-			b.ReportMetric(float64(length), "bytes")
-		})
+		b.Run(c.name, func(b *testing.B) { besideBare(b, w, token, "/stations"+c.query) })
 	}
+}
+
+// BenchmarkTrips searches a day between two stations of the demo network, direct
+// and with changes.
+func BenchmarkTrips(b *testing.B) {
+	w, token := benchWorld(b)
+	for _, c := range []struct{ name, query string }{{"direct", "&direct=true"}, {"changes", ""}} {
+		b.Run(c.name, func(b *testing.B) { besideBare(b, w, token, search+c.query) })
+	}
+}
+
+// besideBare compares the rate of a GET with that of a bare handler that writes
+// as many bytes.
+func besideBare(b *testing.B, w *world, token, target string) {
+	request := []byte("GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\nAuthorization: Bearer " + token + "\r\n\r\n")
+	ours := wires(b, w.server)
+	status, length, err := ours[0].do(request)
+	if err != nil || status != 200 {
+		b.Fatal(status, err)
+	}
+	fixed := bytes.Repeat([]byte("x"), length)
+	router := httprouter.New()
+	path, _, _ := strings.Cut(target, "?")
+	router.GET(path, func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) {
+		w.Header().Set("Content-Length", strconv.Itoa(length))
+		_, _ = w.Write(fixed)
+	})
+	send := func() []byte { return request }
+	compare(b, [2]string{"bare", "server"}, [2]load{over(wires(b, router), 200, send), over(ours, 200, send)})
+	b.ReportMetric(float64(length), "bytes")
 }
