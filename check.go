@@ -81,6 +81,9 @@ func (c *checker) text(field, s string, required bool) {
 // something to be seen if it is required. Whoever reads it in any form, XML too,
 // gets what was written.
 func badText(s string, required bool) string {
+	if len(s) <= MaxText && printed(s) && (s != "" || !required) {
+		return "" // as most are
+	}
 	switch n := utf8.RuneCountInString(s); {
 	case !utf8.ValidString(s):
 		return "is not valid UTF-8"
@@ -104,6 +107,16 @@ func badText(s string, required bool) string {
 		return "is empty but for characters that cannot be seen"
 	}
 	return ""
+}
+
+// printed says whether a text is all ASCII that shows, with blanks inside alone.
+func printed(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' && (s[i] != ' ' || i == 0) || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 // seen says whether a character shows by itself. Joiners and accents are part

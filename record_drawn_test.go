@@ -210,7 +210,7 @@ func TestTimetableRecord(t *testing.T) {
 				})
 			}
 			tt.Trains = append(tt.Trains, tr)
-			ids = append(ids, numbering{drawID(t), rapid.Uint32().Draw(t, "number")})
+			ids = append(ids, numbering{drawID(t), rapid.Uint32().Draw(t, "number"), 0})
 		}
 		got, gotIDs, err := decodeTimetable(encodeTimetable(tt, ids))
 		checkRecord(t, tt, got, err)

@@ -126,7 +126,7 @@ func sampleTimetable() (*Timetable, []numbering) {
 	other := train
 	other.ID, other.Days, other.Coaches, other.Fare = "2", nil, nil, Fare{}
 	tt.Trains = []Train{train, other, train}
-	return tt, []numbering{{sampleID(3), 1}, {sampleID(4), maxNumber}, {sampleID(5), 2}}
+	return tt, []numbering{{train: sampleID(3), number: 1}, {train: sampleID(4), number: maxNumber}, {train: sampleID(5), number: 2}}
 }
 
 func sampleRegistry() registry {

@@ -44,6 +44,7 @@ type candidate struct {
 type numbering struct {
 	train  uuid.UUID
 	number uint32
+	list   uint64 // listMark of its calls; zero if it was read from a record
 }
 
 // keepNumbers is how long after its last date a train keeps its number: longer
@@ -105,7 +106,7 @@ func register(old registry, trains []Train, calendars func(*Calendar) *days, tod
 			}
 			e := &kept[at]
 			e.terminus, e.source, e.last = c.terminus, c.source, max(e.last, c.days.last)
-			out[c.index] = numbering{train: e.train(), number: e.number}
+			out[c.index] = numbering{train: e.train(), number: e.number, list: c.list}
 			running[e.number] = true
 		}
 	}

@@ -77,10 +77,13 @@ func compile(t *Timetable, ids []numbering, reg registry, z *zones) *snapshot {
 		tr := &sn.trains[i]
 		*tr = train{
 			index: int32(i),
-			id:    ids[i].train, number: ids[i].number, since: since[ids[i].number], list: listMark(src.Calls),
+			id:    ids[i].train, number: ids[i].number, since: since[ids[i].number], list: ids[i].list,
 			operator: src.Operator, name: src.Number, location: z.get(src.Zone), days: calendars.get(src.Days),
 			coaches:  src.Coaches,
 			bicycles: src.Bicycles, dogs: src.Dogs, hooks: src.Hooks, fare: src.Fare,
+		}
+		if tr.list == 0 {
+			tr.list = listMark(src.Calls)
 		}
 		for _, c := range src.Coaches {
 			tr.places += c.Seats
