@@ -26,6 +26,8 @@ type LoadReport struct {
 type Stranded struct {
 	Booking uuid.UUID
 	Run     RunID
+	// Leg is what was sold of the run.
+	Leg Leg
 }
 
 // chunkSize is what one record holds of a timetable. Several ride in one

@@ -100,7 +100,8 @@ func loadTimetable(ctx context.Context, service *traintravel.Service, t *traintr
 		return nil, err
 	}
 	for _, s := range loaded.Stranded {
-		rep.Stranded = append(rep.Stranded, fmt.Sprintf("does not fit the new timetable: booking %v on run %v", s.Booking, s.Run))
+		rep.Stranded = append(rep.Stranded, fmt.Sprintf("does not fit the new timetable: booking %v on %s, %s %s to %s, run %v",
+			s.Booking, s.Leg.Number, s.Leg.Origin.Time.Format("2006-01-02 15:04"), s.Leg.Origin.Name, s.Leg.Destination.Name, s.Run))
 	}
 	return rep, nil
 }
