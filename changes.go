@@ -39,7 +39,8 @@ const (
 	Impossible
 	// StaySeated: the train goes on as the other one, on which passengers
 	// remain. FromTrain and ToTrain are given; the one ends where the other
-	// begins.
+	// begins, and does so within an hour on each day it runs, or else the rule
+	// means nothing.
 	StaySeated
 )
 
@@ -85,7 +86,41 @@ func (c *checker) change(field string, ch *Change) {
 	}
 }
 
+// maxPairs bounds how many pairs of trains the rules for changing may tell apart.
+const maxPairs = 4_000_000
+
+// pairs refuses rules that tell apart more pairs of trains than can be held.
+func (c *checker) pairs(all []Change) {
+	from, to, joined := map[uuid.UUID]map[string]bool{}, map[uuid.UUID]map[string]bool{}, map[[2]uuid.UUID]bool{}
+	add := func(side map[uuid.UUID]map[string]bool, at uuid.UUID, line, train string) {
+		if line == "" && train == "" {
+			return
+		}
+		if side[at] == nil {
+			side[at] = map[string]bool{}
+		}
+		side[at][line+"\x00"+train] = true
+	}
+	for i := range all {
+		ch := &all[i]
+		if ch.Kind == StaySeated {
+			continue
+		}
+		add(from, ch.From, ch.FromLine, ch.FromTrain)
+		add(to, ch.To, ch.ToLine, ch.ToTrain)
+		joined[[2]uuid.UUID{ch.From, ch.To}], joined[[2]uuid.UUID{ch.From, ch.From}] = true, true
+	}
+	sum := 0
+	for pair := range joined {
+		sum += (len(from[pair[0]]) + 1) * (len(to[pair[1]]) + 1)
+	}
+	if sum > maxPairs {
+		c.say("changes", "tell apart %d pairs of trains, more than %d: name lines, or fewer trains at one station", sum, maxPairs)
+	}
+}
+
 func (c *checker) changes(all []Change) {
+	c.pairs(all)
 	for i := range all {
 		c.change(fmt.Sprintf("changes[%d]", i), &all[i])
 		if c.full() {

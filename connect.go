@@ -29,6 +29,9 @@ type change struct {
 // of these one without a walk, of these the one with the
 // most slack, and of those the earliest. It returns nil if there is none.
 func (sn *snapshot) connect(first ride, numbers []uint32, alight int) []ride {
+	if len(numbers) == 0 {
+		return nil
+	}
 	c := connector{
 		sn: sn, numbers: numbers, alight: alight, origin: first.train.station(first.board), target: -1, until: first.departs().Add(longestTrip), known: map[boarding][]ride{},
 	}
@@ -37,7 +40,27 @@ func (sn *snapshot) connect(first ride, numbers []uint32, alight int) []ride {
 			c.target = t.station(alight) // of all that have the number
 		}
 	}
+	for i, number := range numbers {
+		c.variants[i] = sn.variants(number, first.departs(), c.until)
+	}
 	return c.from(first, 0)
+}
+
+// maxLooks bounds how often connect looks for a next run, for IDs and timetables
+// that are made to keep it busy.
+const maxLooks = 100_000
+
+// variants lists the trains of a number that may depart between two instants.
+func (sn *snapshot) variants(number uint32, from, to time.Time) (all []*train) {
+	first, last := DateOf(from.UTC()), DateOf(to.UTC())+1
+	for _, v := range sn.byNumber[number] {
+		t := &sn.trains[v]
+		days := Date(t.times[len(t.times)-1].Depart/86400) + 2
+		if t.days.first <= last && t.days.last >= first-days {
+			all = append(all, t)
+		}
+	}
+	return all
 }
 
 // A connector remembers where it has been: trains that share many stations can
@@ -50,6 +73,9 @@ type connector struct {
 	target  int32     // nor here
 	until   time.Time // the last train departs no later
 	known   map[boarding][]ride
+
+	variants [maxLegs][]*train // of the numbers, those that may come in question
+	looks    int
 }
 
 // A boarding is a call of a run of the n-th number.
@@ -72,7 +98,7 @@ func (c *connector) from(first ride, n int) []ride {
 
 func (c *connector) search(first ride, n int) (trip []ride) {
 	last := n == len(c.numbers)-1
-	for _, ch := range c.changes(first, c.numbers[n], last) {
+	for _, ch := range c.changes(first, n, last) {
 		if trip != nil && ch.date > trip[1].date {
 			break
 		}
@@ -114,7 +140,7 @@ func (c *connector) ends(station int32) bool { return station == c.origin || sta
 // changes lists the ways to change into the runs of a train, for each place the
 // next: the earliest run first, and of those into one run those without a walk, with
 // most slack first.
-func (c *connector) changes(from ride, number uint32, last bool) []change {
+func (c *connector) changes(from ride, n int, last bool) []change {
 	var all []change
 	for i := from.board + 1; i < len(from.train.stops); i++ {
 		if !from.train.alights(i) || c.ends(from.train.station(i)) {
@@ -123,11 +149,13 @@ func (c *connector) changes(from ride, number uint32, last bool) []change {
 		arrives := from.train.arrives(from.date, i)
 		for _, e := range c.sn.network.Edges(from.train.stops[i].Alight) {
 			earliest := arrives.Add(time.Duration(e.Seconds) * time.Second)
-			for _, v := range c.sn.byNumber[number] {
-				t := &c.sn.trains[v]
+			for _, t := range c.variants[n] {
 				for j := range t.stops {
 					if t.stops[j].Board != e.To && t.stops[j].Seated != e.To || c.ends(t.station(j)) || last && !t.rideable(j, c.alight) {
 						continue
+					}
+					if c.looks++; c.looks > maxLooks {
+						return nil
 					}
 					d, departs, ok := t.next(j, earliest, c.until, from.run())
 					if !ok {

@@ -55,7 +55,7 @@ func (sn *snapshot) allow(q *TripQuery, currency string) func(int32) bool {
 
 // maxSearches bounds how often a search begins again because a train that it
 // has found is full.
-const maxSearches = 12
+const maxSearches = 50
 
 // withChanges finds the trips with changes that can be booked and that no other
 // that can be beats. A search that meets full trains is done again without
@@ -81,7 +81,7 @@ func (s *Service) inCurrency(ctx context.Context, sn *snapshot, q *TripQuery, a 
 		Origin: a.origin, Target: a.destination, From: a.from, To: a.to, Legs: maxLegs, Allow: sn.allow(q, currency),
 	}
 	limited := map[RunID]int{} // index of the query's limit
-	for range maxSearches {
+	for n := 1; ; n++ {
 		var found [][]ride
 		for _, j := range sn.network.Search(days, &query) {
 			if rides := sn.canonical(sn.rides(j)); rides != nil {
@@ -100,12 +100,14 @@ func (s *Service) inCurrency(ctx context.Context, sn *snapshot, q *TripQuery, a 
 			}
 			again = again || more
 		}
-		if !again {
-			return slices.DeleteFunc(trips, func(t Trip) bool { return len(t.Legs) == 1 }), nil
+		if again && n < maxSearches {
+			continue
 		}
+		if again {
+			s.log.Warn("a search met too many full trains: not all its trips are found", "origin", sn.stations[a.origin].ID, "destination", sn.stations[a.destination].ID, "date", a.date)
+		}
+		return slices.DeleteFunc(trips, func(t Trip) bool { return len(t.Legs) == 1 }), nil
 	}
-	s.log.Warn("a search met too many full trains: not all its trips are found", "origin", sn.stations[a.origin].ID, "destination", sn.stations[a.destination].ID, "date", a.date)
-	return nil, nil
 }
 
 // canonical is the trip that the ID of a journey means: the same trains, changed

@@ -123,7 +123,7 @@ func slowChangeTime(tt *Timetable, a *Train, alight int, b *Train, board int) (t
 			continue
 		}
 		if c.Kind == StaySeated {
-			if alight == len(a.Calls)-1 && board == 0 {
+			if alight == len(a.Calls)-1 && board == 0 && slowGoesOn(tt, c) {
 				return 0, true
 			}
 			continue
@@ -155,6 +155,40 @@ func slowChangeTime(tt *Timetable, a *Train, alight int, b *Train, board int) (t
 		whole += time.Second
 	}
 	return 5*time.Minute + whole, metres <= 500
+}
+
+// slowGoesOn says whether all trains that a rule means go on within an hour
+// whenever they run.
+func slowGoesOn(tt *Timetable, c *Change) bool {
+	for _, a := range tt.Trains {
+		for _, b := range tt.Trains {
+			if a.ID != c.FromTrain || b.ID != c.ToTrain || a.Feed != c.Feed || b.Feed != c.Feed ||
+				c.FromLine != "" && c.FromLine != a.Line || c.ToLine != "" && c.ToLine != b.Line {
+				continue
+			}
+			zoneA, _ := time.LoadLocation(a.Zone)
+			zoneB, _ := time.LoadLocation(b.Zone)
+			runs := 0
+			for d := Date(18600); d < 18960; d++ { // 2020-12-04 to 2021-11-29
+				if !a.Days.Runs(d) {
+					continue
+				}
+				runs++
+				ok := false
+				for e := d - 17; e < d+17; e++ {
+					wait := b.Calls[0].Depart.Instant(e, zoneB).Sub(a.Calls[len(a.Calls)-1].Arrive.Instant(d, zoneA))
+					ok = ok || b.Days.Runs(e) && wait >= 0 && wait <= time.Hour
+				}
+				if !ok {
+					return false
+				}
+			}
+			if runs == 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // drawChanges are rules between the stations and trains of a drawn timetable.

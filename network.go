@@ -140,7 +140,8 @@ type nodes struct {
 	from, to        selectors // of the rules that do not say that one stays seated
 	stays, goesOn   selectors // of those that do
 	boards, alights side
-	seats           map[int32][]int32 // by rule: the nodes of those who stay seated
+	seats           map[int32][]int32  // by rule: the nodes of those who stay seated
+	pairs           map[[2]int32]int32 // by nodes: the rule that counts of those that single out both
 }
 
 // side is the nodes where one gets on, or those where one gets off.
@@ -170,15 +171,78 @@ func (sn *snapshot) newNodes(t *Timetable) *nodes {
 		}
 		s.rules = make([][]int32, len(sn.stations))
 	}
+	goesOn := sn.goOn(t)
 	for i, c := range t.Changes {
 		from, to := n.from, n.to
 		if c.Kind == StaySeated {
-			from, to = n.stays, n.goesOn
+			if from, to = n.stays, n.goesOn; !goesOn(&c) {
+				continue
+			}
 		}
 		from.add(int32(i), sn.stationAt[c.From], c.Feed, c.FromLine, c.FromTrain)
 		to.add(int32(i), sn.stationAt[c.To], c.Feed, c.ToLine, c.ToTrain)
 	}
 	return n
+}
+
+// maxStand is how long a train may stand before it goes on as another.
+const maxStand = time.Hour
+
+// goOn returns a function that says whether trains always go on as a rule says:
+// on each day, and within maxStand. One cannot stay seated on a train that does
+// so on some days alone: on the others, one would wait in it for days.
+func (sn *snapshot) goOn(t *Timetable) func(c *Change) bool {
+	type name struct{ feed, id string }
+	var named map[name][]int
+	return func(c *Change) bool {
+		if named == nil {
+			named = map[name][]int{}
+			for i := range t.Trains {
+				n := name{t.Trains[i].Feed, t.Trains[i].ID}
+				named[n] = append(named[n], i)
+			}
+		}
+		fits := func(i int, line string) bool { return line == "" || line == t.Trains[i].Line }
+		any := false
+		for _, a := range named[name{c.Feed, c.FromTrain}] {
+			for _, b := range named[name{c.Feed, c.ToTrain}] {
+				if !fits(a, c.FromLine) || !fits(b, c.ToLine) {
+					continue
+				}
+				if any = sn.goesOn(t, a, b); !any {
+					return false
+				}
+			}
+		}
+		return any
+	}
+}
+
+// goesOn says whether a train goes on as another on each day.
+func (sn *snapshot) goesOn(t *Timetable, a, b int) bool {
+	from, to := &sn.trains[a], &sn.trains[b]
+	arrive, depart := t.Trains[a].Calls[len(t.Trains[a].Calls)-1].Arrive, t.Trains[b].Calls[0].Depart
+	stand := time.Duration(depart-arrive) * time.Second
+	if from.days == to.days && from.location == to.location && stand >= 0 && stand <= maxStand {
+		return true
+	}
+	for d := from.days.first; d <= from.days.last; d++ {
+		if !from.days.runs(d) {
+			continue
+		}
+		at, ok := arrive.Instant(d, from.location), false
+		near := d + Date((arrive-depart)/86400)
+		for e := near - 2; e <= near+2 && !ok; e++ {
+			if to.days.runs(e) {
+				wait := depart.Instant(e, to.location).Sub(at)
+				ok = wait >= 0 && wait <= maxStand
+			}
+		}
+		if !ok {
+			return false
+		}
+	}
+	return from.days.first <= from.days.last
 }
 
 func (s selectors) add(rule, station int32, feed, line, train string) {
@@ -282,6 +346,7 @@ func (n *nodes) edges() [][]raptor.Edge {
 		slices.Sort(near[station])
 		near[station] = slices.Compact(near[station])
 	}
+	n.pairs = n.pairRules()
 	edges := make([][]raptor.Edge, len(n.alights.stations))
 	for node, station := range n.alights.stations {
 		for _, to := range near[station] {
@@ -300,28 +365,56 @@ func (n *nodes) edges() [][]raptor.Edge {
 	return edges
 }
 
+// pairRules finds the rules that single out the trains on both sides.
+func (n *nodes) pairRules() map[[2]int32]int32 {
+	boards := map[int32][]int32{} // by rule
+	for node, rules := range n.boards.rules {
+		for _, r := range rules {
+			boards[r] = append(boards[r], int32(node))
+		}
+	}
+	pairs := map[[2]int32]int32{}
+	for node, rules := range n.alights.rules {
+		for _, r := range rules {
+			for _, board := range boards[r] {
+				pair := [2]int32{int32(node), board}
+				if best, ok := pairs[pair]; !ok || n.counts(r, best) {
+					pairs[pair] = r
+				}
+			}
+		}
+	}
+	return pairs
+}
+
+// counts says whether a rule counts and not another.
+func (n *nodes) counts(rule, other int32) bool {
+	if other < 0 {
+		return true
+	}
+	a, b := n.changes[rule].weight(), n.changes[other].weight()
+	return a > b || a == b && rule > other
+}
+
 // takes says how long a change takes, and whether it is possible.
 func (n *nodes) takes(general []int32, alight, board, from, to int32) (seconds int32, ok bool) {
 	best := int32(-1)
-	consider := func(rules []int32, fits func(c *Change) bool) {
+	consider := func(rules []int32, singlesOut func(c *Change) bool) {
 		for _, i := range rules {
 			c := &n.changes[i]
-			if c.Kind == StaySeated || n.sn.stationAt[c.From] != from || n.sn.stationAt[c.To] != to || !fits(c) {
+			if c.Kind == StaySeated || singlesOut(c) || n.sn.stationAt[c.From] != from || n.sn.stationAt[c.To] != to {
 				continue
 			}
-			if best < 0 || c.weight() > n.changes[best].weight() || c.weight() == n.changes[best].weight() && i > best {
+			if n.counts(i, best) {
 				best = i
 			}
 		}
 	}
-	consider(general, func(*Change) bool { return true })
-	consider(n.alights.rules[alight], func(c *Change) bool { return c.ToLine == "" && c.ToTrain == "" })
-	consider(n.boards.rules[board], func(c *Change) bool { return c.FromLine == "" && c.FromTrain == "" })
-	both := n.boards.rules[board]
-	for _, i := range n.alights.rules[alight] {
-		if _, found := slices.BinarySearch(both, i); found {
-			consider([]int32{i}, func(*Change) bool { return true })
-		}
+	consider(general, func(*Change) bool { return false })
+	consider(n.alights.rules[alight], func(c *Change) bool { return c.ToLine != "" || c.ToTrain != "" })
+	consider(n.boards.rules[board], func(c *Change) bool { return c.FromLine != "" || c.FromTrain != "" })
+	if both, ok := n.pairs[[2]int32{alight, board}]; ok && n.counts(both, best) {
+		best = both
 	}
 	if best >= 0 {
 		c := &n.changes[best]
