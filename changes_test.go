@@ -47,6 +47,15 @@ func TestChangesThatCannotBe(t *testing.T) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
+	tt.Changes = nil
+	for i := range 2_100 { // each train told apart from each other
+		name := string(rune('a' + i))
+		tt.Changes = append(tt.Changes, Change{From: a, To: a, FromTrain: name}, Change{From: a, To: a, ToTrain: name})
+	}
+	var bad *InvalidError
+	if err := tt.Check(); !errors.As(err, &bad) || bad.Field != "changes" {
+		t.Errorf("too many pairs of trains: %v", err)
+	}
 	for _, c := range []Change{
 		{From: a, To: a, Time: -time.Second}, {From: a, To: a, Time: time.Millisecond}, {From: a, To: a, Time: time.Second, Kind: Impossible},
 	} {

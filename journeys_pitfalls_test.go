@@ -134,6 +134,15 @@ func TestJourneyPitfalls(t *testing.T) {
 			want: []string{"1 A 07:00 B 08:00, 2 B 08:00 C 09:00"},
 		},
 		{
+			name: "nobody stays seated in a train that goes on some days only", day: NewDate(2021, 6, 19), // a Saturday
+			trains: []Train{
+				train("x", trainOf("1", berlin, allYear, "A 7:00", "B 8:00")),
+				train("y", trainOf("2", berlin, &Calendar{Weekdays: [7]bool{1: true, 2: true}, From: allYear.From, To: allYear.To}, "B 8:00 no-boarding", "C 9:00")),
+			},
+			changes: []Change{{From: at("B").ID, To: at("B").ID, FromTrain: "x", ToTrain: "y", Kind: StaySeated}}, from: "A", to: "C",
+			want: []string{},
+		},
+		{
 			name: "all that is best, and nothing else",
 			trains: []Train{
 				trainOf("direct", berlin, allYear, "A 8:00", "C 12:00"), trainOf("1", berlin, allYear, "A 8:00", "B 9:00"), trainOf("2", berlin, allYear, "B 9:30", "C 11:00"),

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
 	"github.com/traintravel/traintravel"
@@ -87,5 +88,69 @@ func TestSearchOffersWhatIsLeft(t *testing.T) {
 	})
 	if offered == 0 || full == 0 || less*200 > searches {
 		t.Errorf("%d trips with changes, %d full rides, %d of %d searches that offer less", offered, full, less, searches)
+	}
+}
+
+// However many trains are full, what is left is offered.
+func TestSearchPastFullTrains(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{20, 80} { // beyond what is searched for, too
+		tt := &traintravel.Timetable{}
+		for i, name := range []string{"A", "B", "C"} {
+			tt.Stations = append(tt.Stations, traintravel.Station{ID: uuid.UUID{15: byte(i + 1)}, Name: name, Zone: "UTC", Latitude: float64(i)})
+		}
+		day := traintravel.NewDate(2026, 6, 1)
+		add := func(number string, from int, depart, arrive int) {
+			tt.Trains = append(tt.Trains, traintravel.Train{
+				Number: number, Operator: "Rail", Zone: "UTC", Days: traintravel.Daily(day, day), Fare: traintravel.Fare{Currency: "eur", Base: 100},
+				Coaches: []traintravel.Coach{{Number: "1", Seats: 1}},
+				Calls: []traintravel.Call{
+					{Station: tt.Stations[from].ID, Depart: traintravel.ServiceTime(depart * 60)},
+					{Station: tt.Stations[from+1].ID, Arrive: traintravel.ServiceTime(arrive * 60)},
+				},
+			})
+		}
+		add("early", 0, 300, 360)
+		add("late", 0, 1350, 1355)
+		add("last", 1, 1400, 1410)
+		for i := range n {
+			add(strconv.Itoa(i), 1, 400+10*i, 430+10*i)
+		}
+		service, err := traintravel.New(memstore.New(), traintravel.Options{
+			Now: func() time.Time { return day.Start(time.UTC).AddDate(0, 0, -1) }, HoldFor: 100 * time.Hour,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := service.LoadTimetable(t.Context(), tt); err != nil {
+			t.Fatal(err)
+		}
+		search := func(from int) []traintravel.Trip {
+			found, err := service.SearchTrips(t.Context(), traintravel.TripQuery{
+				Origin: tt.Stations[from].ID, Destination: tt.Stations[2].ID, Depart: day.Start(time.UTC), Page: traintravel.Page{Limit: 100},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return found.Items
+		}
+		for _, trip := range search(1) {
+			if number := trip.Legs[0].Number; number != "last" && number != strconv.Itoa(n-1) {
+				if _, err := service.CreateBooking(t.Context(), anna, traintravel.NewBooking{TripID: trip.ID, PassengerName: "Anna"}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		var got []string
+		for _, trip := range search(0) {
+			got = append(got, trip.Legs[0].Number+" "+trip.Legs[1].Number)
+		}
+		want := []string{"early " + strconv.Itoa(n-1), "late last"}
+		if n > 50 {
+			want = want[1:]
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("with %d trains of which one has room: %q, want %q", n, got, want)
+		}
 	}
 }
