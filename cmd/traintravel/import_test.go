@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -125,8 +126,10 @@ func TestImportOfTwo(t *testing.T) {
 	}
 	one := named("one")
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(one, link); err != nil {
-		t.Skip(err)
+	if err := os.Symlink(one, link); err != nil && runtime.GOOS == "windows" {
+		t.Skip("Windows makes links for administrators alone: ", err)
+	} else if err != nil {
+		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		feeds []string

@@ -1,0 +1,340 @@
+package traintravel
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/traintravel/traintravel/internal/raptor"
+)
+
+// nodes are where trains are boarded and left.
+type nodes struct {
+	sn              *snapshot
+	changes         []Change
+	from, to        selectors // of the rules that do not say that one stays seated
+	stays, goesOn   selectors // of those that do
+	boards, alights side
+	seats           map[int32][]int32  // by rule: the nodes of those who stay seated
+	pairs           map[[2]int32]int32 // by nodes: the rule that counts of those that single out both
+}
+
+// side is the nodes where one gets on, or those where one gets off.
+type side struct {
+	stations []int32   // of each node
+	rules    [][]int32 // of each node: those that single out its trains
+	known    map[string]int32
+}
+
+// selectors are the rules that single out trains, by what they ask for.
+type selectors map[selector][]int32
+
+type selector struct {
+	station           int32
+	feed, line, train string
+}
+
+// newNodes makes the nodes that all trains share: one for each station.
+func (sn *snapshot) newNodes(t *Timetable) *nodes {
+	n := &nodes{
+		sn: sn, changes: t.Changes, from: selectors{}, to: selectors{}, stays: selectors{}, goesOn: selectors{}, seats: map[int32][]int32{},
+	}
+	for _, s := range []*side{&n.boards, &n.alights} {
+		s.known = map[string]int32{}
+		for at := range sn.stations {
+			s.stations = append(s.stations, int32(at))
+		}
+		s.rules = make([][]int32, len(sn.stations))
+	}
+	goesOn := sn.goOn(t)
+	for i, c := range t.Changes {
+		from, to := n.from, n.to
+		if c.Kind == StaySeated {
+			if from, to = n.stays, n.goesOn; !goesOn(&c) {
+				continue
+			}
+		}
+		from.add(int32(i), sn.stationAt[c.From], c.Feed, c.FromLine, c.FromTrain)
+		to.add(int32(i), sn.stationAt[c.To], c.Feed, c.ToLine, c.ToTrain)
+	}
+	return n
+}
+
+// maxStand is how long a train may stand before it goes on as another.
+const maxStand = time.Hour
+
+// goOn returns a function that says whether trains always go on as a rule says:
+// on each day, and within maxStand. One cannot stay seated on a train that does
+// so on some days alone: on the others, one would wait in it for days.
+func (sn *snapshot) goOn(t *Timetable) func(c *Change) bool {
+	type name struct{ feed, id string }
+	var named map[name][]int
+	return func(c *Change) bool {
+		if named == nil {
+			named = map[name][]int{}
+			for i := range t.Trains {
+				n := name{t.Trains[i].Feed, t.Trains[i].ID}
+				named[n] = append(named[n], i)
+			}
+		}
+		fits := func(i int, line string) bool { return line == "" || line == t.Trains[i].Line }
+		any := false
+		for _, a := range named[name{c.Feed, c.FromTrain}] {
+			for _, b := range named[name{c.Feed, c.ToTrain}] {
+				if !fits(a, c.FromLine) || !fits(b, c.ToLine) {
+					continue
+				}
+				if any = sn.goesOn(t, a, b); !any {
+					return false
+				}
+			}
+		}
+		return any
+	}
+}
+
+// goesOn says whether a train goes on as another on each day.
+func (sn *snapshot) goesOn(t *Timetable, a, b int) bool {
+	from, to := &sn.trains[a], &sn.trains[b]
+	arrive, depart := t.Trains[a].Calls[len(t.Trains[a].Calls)-1].Arrive, t.Trains[b].Calls[0].Depart
+	stand := time.Duration(depart-arrive) * time.Second
+	if from.days == to.days && from.location == to.location && stand >= 0 && stand <= maxStand {
+		return true
+	}
+	for d := from.days.first; d <= from.days.last; d++ {
+		if !from.days.runs(d) {
+			continue
+		}
+		at, ok := arrive.Instant(d, from.location), false
+		near := d + Date((arrive-depart)/86400)
+		for e := near - 2; e <= near+2 && !ok; e++ {
+			if to.days.runs(e) {
+				wait := depart.Instant(e, to.location).Sub(at)
+				ok = wait >= 0 && wait <= maxStand
+			}
+		}
+		if !ok {
+			return false
+		}
+	}
+	return from.days.first <= from.days.last
+}
+
+func (s selectors) add(rule, station int32, feed, line, train string) {
+	if line != "" || train != "" {
+		k := selector{station, feed, line, train}
+		s[k] = append(s[k], rule)
+	}
+}
+
+// of lists the rules that single out a train's call at a station, in order.
+func (s selectors) of(t *Train, station int32) (found []int32) {
+	if len(s) == 0 {
+		return nil
+	}
+	for _, k := range [...]selector{{station, t.Feed, t.Line, t.ID}, {station, t.Feed, "", t.ID}, {station, t.Feed, t.Line, ""}} {
+		if k.line != "" || k.train != "" {
+			found = append(found, s[k]...)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// node is the one of a station's that rules share: all trains' if there is none.
+func (s *side) node(station int32, rules []int32, kind byte) int32 {
+	if len(rules) == 0 {
+		return station
+	}
+	key := binary.AppendUvarint([]byte{kind}, uint64(station))
+	for _, r := range rules {
+		key = binary.AppendUvarint(key, uint64(r))
+	}
+	node, ok := s.known[string(key)]
+	if !ok {
+		node = int32(len(s.stations))
+		s.known[string(key)] = node
+		s.stations, s.rules = append(s.stations, station), append(s.rules, rules)
+	}
+	return node
+}
+
+func (n *nodes) board(t *Train, station int32) int32 {
+	return n.boards.node(station, n.to.of(t, station), 'b')
+}
+
+// alight is the node where one gets off. Who does so at the end may stay seated.
+func (n *nodes) alight(t *Train, station int32, call int) int32 {
+	rules := n.from.of(t, station)
+	if call == len(t.Calls)-1 {
+		rules = append(rules, n.stays.of(t, station)...)
+	}
+	return n.alights.node(station, rules, 'a')
+}
+
+// seated is the node of those who stay seated as another train becomes this
+// one; -1 if none does.
+func (n *nodes) seated(t *Train, station int32) int32 {
+	rules := n.goesOn.of(t, station)
+	if len(rules) == 0 {
+		return -1
+	}
+	before := len(n.boards.stations)
+	node := n.boards.node(station, rules, 's')
+	if int(node) == before { // new
+		for _, r := range rules {
+			n.seats[r] = append(n.seats[r], node)
+		}
+		n.boards.rules[node] = nil
+	}
+	return node
+}
+
+// edges says where one can get on after getting off.
+func (n *nodes) edges() [][]raptor.Edge {
+	general := map[[2]int32][]int32{} // by stations: the rules that single out nobody
+	near := n.sn.walks()
+	for i, c := range n.changes {
+		if c.Kind == StaySeated {
+			continue
+		}
+		from, to := n.sn.stationAt[c.From], n.sn.stationAt[c.To]
+		near[from] = append(near[from], to)
+		if c.FromLine == "" && c.FromTrain == "" && c.ToLine == "" && c.ToTrain == "" {
+			general[[2]int32{from, to}] = append(general[[2]int32{from, to}], int32(i))
+		}
+	}
+	seat := map[int32]bool{}
+	for _, nodes := range n.seats {
+		for _, node := range nodes {
+			seat[node] = true
+		}
+	}
+	boards := make([][]int32, len(n.sn.stations))
+	for node, station := range n.boards.stations {
+		if !seat[int32(node)] {
+			boards[station] = append(boards[station], int32(node))
+		}
+	}
+	for station := range near {
+		near[station] = append(near[station], int32(station))
+		slices.Sort(near[station])
+		near[station] = slices.Compact(near[station])
+	}
+	n.pairs = n.pairRules()
+	edges := make([][]raptor.Edge, len(n.alights.stations))
+	for node, station := range n.alights.stations {
+		for _, to := range near[station] {
+			for _, board := range boards[to] {
+				if seconds, ok := n.takes(general[[2]int32{station, to}], int32(node), board, station, to); ok {
+					edges[node] = append(edges[node], raptor.Edge{To: board, Seconds: seconds})
+				}
+			}
+		}
+		for _, r := range n.alights.rules[node] {
+			for _, board := range n.seats[r] {
+				edges[node] = append(edges[node], raptor.Edge{To: board})
+			}
+		}
+	}
+	return edges
+}
+
+// pairRules finds the rules that single out the trains on both sides.
+func (n *nodes) pairRules() map[[2]int32]int32 {
+	boards := map[int32][]int32{} // by rule
+	for node, rules := range n.boards.rules {
+		for _, r := range rules {
+			boards[r] = append(boards[r], int32(node))
+		}
+	}
+	pairs := map[[2]int32]int32{}
+	for node, rules := range n.alights.rules {
+		for _, r := range rules {
+			for _, board := range boards[r] {
+				pair := [2]int32{int32(node), board}
+				if best, ok := pairs[pair]; !ok || n.counts(r, best) {
+					pairs[pair] = r
+				}
+			}
+		}
+	}
+	return pairs
+}
+
+// counts says whether a rule counts and not another.
+func (n *nodes) counts(rule, other int32) bool {
+	if other < 0 {
+		return true
+	}
+	a, b := n.changes[rule].weight(), n.changes[other].weight()
+	return a > b || a == b && rule > other
+}
+
+// takes says how long a change takes, and whether it is possible.
+func (n *nodes) takes(general []int32, alight, board, from, to int32) (seconds int32, ok bool) {
+	best := int32(-1)
+	consider := func(rules []int32, singlesOut func(c *Change) bool) {
+		for _, i := range rules {
+			c := &n.changes[i]
+			if c.Kind == StaySeated || singlesOut(c) || n.sn.stationAt[c.From] != from || n.sn.stationAt[c.To] != to {
+				continue
+			}
+			if n.counts(i, best) {
+				best = i
+			}
+		}
+	}
+	consider(general, func(*Change) bool { return false })
+	consider(n.alights.rules[alight], func(c *Change) bool { return c.ToLine != "" || c.ToTrain != "" })
+	consider(n.boards.rules[board], func(c *Change) bool { return c.FromLine != "" || c.FromTrain != "" })
+	if both, ok := n.pairs[[2]int32{alight, board}]; ok && n.counts(both, best) {
+		best = both
+	}
+	if best >= 0 {
+		c := &n.changes[best]
+		return int32(c.Time / time.Second), c.Kind == Takes
+	}
+	seconds = int32(changeTime / time.Second)
+	if from != to {
+		metres := n.sn.stations[from].Distance(n.sn.stations[to])
+		if metres > walkable {
+			return 0, false
+		}
+		seconds += int32(math.Ceil(metres))
+	}
+	return seconds, true
+}
+
+// weight orders rules by how exactly they say which trains they mean.
+func (c *Change) weight() int {
+	w := 0
+	for _, t := range []struct{ line, train string }{{c.FromLine, c.FromTrain}, {c.ToLine, c.ToTrain}} {
+		switch {
+		case t.train != "":
+			w += 10
+		case t.line != "":
+			w++
+		}
+	}
+	return w
+}
+
+// walks lists for each station those that are near enough to walk to.
+func (sn *snapshot) walks() [][]int32 {
+	near := make([][]int32, len(sn.stations))
+	north := slices.Clone(sn.directory.north)
+	const reach = walkable / (earth * degree) * 1.01
+	for i, a := range north {
+		for _, b := range north[i+1:] {
+			if sn.stations[b].Latitude > sn.stations[a].Latitude+reach {
+				break
+			}
+			if sn.stations[a].Distance(sn.stations[b]) <= walkable {
+				near[a], near[b] = append(near[a], b), append(near[b], a)
+			}
+		}
+	}
+	return near
+}
