@@ -42,6 +42,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/group"
 )
 
 // ErrClosed is returned by every method of a Store after Close.
@@ -60,7 +61,7 @@ type Store struct {
 	db     *bolt.DB
 	path   string
 	names  [][]byte // of the buckets, by table
-	queue  queue
+	queue  group.Queue
 	commit func(*bolt.Tx) error // (*bolt.Tx).Commit, or a test's
 }
 
@@ -95,7 +96,7 @@ func Open(path string, opts *Options) (*Store, error) {
 // later call is refused with ErrClosed; a second Close does nothing. Close must
 // not be called in a closure given to View or Update.
 func (s *Store) Close() error {
-	s.queue.close()
+	s.queue.Close(ErrClosed)
 	if err := s.db.Close(); err != nil {
 		return fmt.Errorf("boltstore: close %s: %w", s.path, err)
 	}

@@ -74,9 +74,7 @@ func key(id string) traintravel.Key {
 func (g *gate) update(ctx context.Context, name string, fn func(traintravel.Tx) error) {
 	result, ran := make(chan error, 1), make(chan struct{})
 	g.results[name], g.ran[name] = result, ran
-	g.queue.mu.Lock()
-	tail := g.queue.tail
-	g.queue.mu.Unlock()
+	waiting := g.queue.Waiting()
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {
@@ -91,10 +89,13 @@ func (g *gate) update(ctx context.Context, name string, fn func(traintravel.Tx) 
 			return fn(tx)
 		})
 	}()
-	for queued := false; !queued; runtime.Gosched() {
-		g.queue.mu.Lock()
-		queued = g.queue.tail != tail
-		g.queue.mu.Unlock()
+	for g.queue.Waiting() == waiting {
+		select {
+		case <-ran:
+			return
+		default:
+			runtime.Gosched()
+		}
 	}
 }
 

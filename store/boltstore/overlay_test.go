@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/group"
 )
 
 // model is a table as a map.
@@ -33,17 +34,17 @@ func (m model) list(r traintravel.Range) []string {
 }
 
 // writes returns random writes, some to one key, and makes them in the model.
-func (m model) writes(rnd *rand.Rand) []write {
-	var ws []write
+func (m model) writes(rnd *rand.Rand) []group.Write {
+	var ws []group.Write
 	for range 1 + rnd.IntN(20) {
-		w := write{table: traintravel.TableRuns, id: randomID(rnd)}
+		w := group.Write{Table: traintravel.TableRuns, ID: randomID(rnd)}
 		if rnd.IntN(3) == 0 {
-			delete(m, w.id)
+			delete(m, w.ID)
 		} else {
-			w.value = fmt.Append([]byte{}, rnd.IntN(1000))
-			m[w.id] = string(w.value)
+			w.Value = fmt.Append([]byte{}, rnd.IntN(1000))
+			m[w.ID] = string(w.Value)
 		}
-		ws = append(ws, w, write{table: traintravel.TableAgenda, id: w.id, value: []byte{}})
+		ws = append(ws, w, group.Write{Table: traintravel.TableAgenda, ID: w.ID, Value: []byte{}})
 	}
 	return ws
 }
@@ -66,13 +67,13 @@ func TestOverlay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := group{store: s, tx: tx}
+		g := batch{store: s, tx: tx}
 		for range 10 { // closures
-			g.over.merge(m.writes(rnd))
+			g.over.Merge(m.writes(rnd))
 			check(t, rnd, m, &reader{store: s, tx: tx, over: g.over})
 		}
 		for _, ws := range g.over {
-			if !slices.IsSortedFunc(ws, compareWrites) || len(slices.CompactFunc(slices.Clone(ws), func(a, b write) bool { return a.id == b.id })) != len(ws) {
+			if !slices.IsSortedFunc(ws, group.CompareWrites) || len(slices.CompactFunc(slices.Clone(ws), func(a, b group.Write) bool { return a.ID == b.ID })) != len(ws) {
 				t.Error("the overlay has keys out of order or twice")
 			}
 		}

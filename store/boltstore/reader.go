@@ -2,22 +2,19 @@ package boltstore
 
 import (
 	"context"
-	"errors"
 
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/group"
 )
-
-// errDead is returned to closures that let their Reader or Tx out.
-var errDead = errors.New("boltstore: a read after the closure returned")
 
 // A reader reads one snapshot: a transaction of the file and, in an update, what
 // the earlier closures of its group have written. Values lie in the memory map.
 type reader struct {
 	store *Store
 	tx    *bolt.Tx // nil when the closure has returned
-	over  overlay
+	over  group.Overlay
 
 	buckets []*bolt.Bucket // by table, opened when first read
 }
@@ -35,7 +32,7 @@ func (r *reader) Get(ctx context.Context, keys ...traintravel.Key) ([][]byte, er
 }
 
 func (r *reader) get(k traintravel.Key) []byte {
-	if v, known := r.over.get(k); known {
+	if v, known := r.over.Get(k); known {
 		return v
 	}
 	b := r.bucket(k.Table)
@@ -58,7 +55,7 @@ func (r *reader) List(ctx context.Context, rg traintravel.Range) ([]traintravel.
 		records []traintravel.Record
 		err     error
 	)
-	merge(b.Cursor(), r.over.within(rg), rg, func(id string, value []byte) bool {
+	r.over.Records(rg, scan(b.Cursor(), rg), func(id string, value []byte) bool {
 		records = append(records, traintravel.Record{ID: id, Value: value})
 		if len(records)%1024 == 0 && ctx.Err() != nil {
 			err = ctx.Err()
@@ -74,7 +71,7 @@ func (r *reader) List(ctx context.Context, rg traintravel.Range) ([]traintravel.
 
 func (r *reader) check(ctx context.Context) error {
 	if r.tx == nil {
-		return errDead
+		return group.ErrDead
 	}
 	return ctx.Err()
 }
@@ -93,42 +90,28 @@ func (r *reader) bucket(t traintravel.Table) *bolt.Bucket {
 	return r.buckets[t]
 }
 
-// merge yields the records of a range in order, those of the overlay instead of
-// those of the file, until yield returns false.
-func merge(c *bolt.Cursor, over []write, rg traintravel.Range, yield func(id string, value []byte) bool) {
-	k, v := first(c, rg)
+// scan returns the records of a range one by one, in its direction.
+func scan(c *bolt.Cursor, rg traintravel.Range) func() (id string, value []byte, ok bool) {
 	step := c.Next
 	if rg.Reverse {
 		step = c.Prev
 	}
-	for i := 0; ; {
-		inFile := k != nil && (rg.Reverse || rg.To == "" || string(k) < rg.To) &&
-			(!rg.Reverse || string(k) >= rg.From)
-		if i == len(over) {
-			if !inFile || !yield(string(k), v) {
-				return
-			}
+	begun := false
+	return func() (string, []byte, bool) {
+		var k, v []byte
+		if begun {
 			k, v = step()
-			continue
-		}
-		w := over[i]
-		if rg.Reverse {
-			w = over[len(over)-1-i]
+		} else {
+			k, v = first(c, rg)
+			begun = true
 		}
 		switch {
-		case inFile && string(k) == w.id:
-			k, v = step() // hidden by w, which comes next
-		case inFile && (string(k) < w.id) != rg.Reverse:
-			if !yield(string(k), v) {
-				return
-			}
-			k, v = step()
-		default:
-			if w.value != nil && !yield(w.id, w.value) {
-				return
-			}
-			i++
+		case k == nil,
+			!rg.Reverse && rg.To != "" && string(k) >= rg.To,
+			rg.Reverse && string(k) < rg.From:
+			return "", nil, false
 		}
+		return string(k), v, true
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/group"
 )
 
 func TestGroup(t *testing.T) {
@@ -189,32 +190,6 @@ func TestCancelledInQueue(t *testing.T) {
 	g.holds(t, "a", "d")
 }
 
-// TestCancelledLeader: whoever is to lead does so although his context has
-// ended at that moment.
-func TestCancelledLeader(t *testing.T) {
-	t.Parallel()
-	var q queue
-	ctx, cancel := context.WithCancel(t.Context())
-	a, b, c := &call{ctx: t.Context()}, &call{ctx: ctx}, &call{ctx: t.Context()}
-	for _, c := range []*call{a, b, c} {
-		if lead, err := q.join(c); err != nil || lead != (c == a) {
-			t.Fatal(lead, err)
-		}
-	}
-	q.take()
-	q.pass() // to b
-	cancel()
-	if !q.wait(b) || q.take() != b {
-		t.Error("b does not lead")
-	}
-	q.pass()
-	if !q.wait(c) || q.take() != c || q.take() != nil {
-		t.Error("c does not lead")
-	}
-	q.pass()
-	q.close()
-}
-
 func TestGoexit(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
@@ -225,7 +200,7 @@ func TestGoexit(t *testing.T) {
 	g.update(g.bg, "c", put("c"))
 	g.commits()
 	g.answered(t, nil, "a")
-	g.answered(t, errGoexit, "exits")
+	g.answered(t, group.ErrGoexit, "exits")
 	<-g.arrived
 	g.commits()
 	g.answered(t, nil, "c")
@@ -267,10 +242,8 @@ func TestClose(t *testing.T) {
 	closed := make(chan error, 2)
 	go func() { closed <- g.Close() }()
 	go func() { closed <- g.Close() }()
-	for begun := false; !begun; runtime.Gosched() {
-		g.queue.mu.Lock()
-		begun = g.queue.closed
-		g.queue.mu.Unlock()
+	for !g.queue.Closed() {
+		runtime.Gosched()
 	}
 	if err := g.Update(g.bg, refuse); err != ErrClosed {
 		t.Errorf("an update was answered %v", err)
