@@ -16,8 +16,6 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/traintravel/traintravel"
-	"github.com/traintravel/traintravel/gtfs"
-	"github.com/traintravel/traintravel/internal/demo"
 	"github.com/traintravel/traintravel/store/boltstore"
 	"github.com/traintravel/traintravel/store/memstore"
 )
@@ -39,11 +37,7 @@ func benchService(b *testing.B, store traintravel.Store, opts traintravel.Option
 	if err != nil {
 		b.Fatal(err)
 	}
-	tt, _, err := gtfs.Read(b.Context(), demo.Feed(), gtfs.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	if _, err := s.LoadTimetable(b.Context(), tt); err != nil {
+	if _, err := s.LoadTimetable(b.Context(), demoNetwork(b)); err != nil {
 		b.Fatal(err)
 	}
 	return s

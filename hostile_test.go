@@ -11,8 +11,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
-	"github.com/traintravel/traintravel/gtfs"
-	"github.com/traintravel/traintravel/internal/demo"
 	"github.com/traintravel/traintravel/store/memstore"
 )
 
@@ -25,11 +23,7 @@ func hostileService(t *testing.T, opts traintravel.Options) (*traintravel.Servic
 	if err != nil {
 		t.Fatal(err)
 	}
-	tt, _, err := gtfs.Read(t.Context(), demo.Feed(), gtfs.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.LoadTimetable(t.Context(), tt); err != nil {
+	if _, err := s.LoadTimetable(t.Context(), demoNetwork(t)); err != nil {
 		t.Fatal(err)
 	}
 	found, err := s.SearchTrips(t.Context(), traintravel.TripQuery{

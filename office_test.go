@@ -14,6 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/gtfs"
+	"github.com/traintravel/traintravel/internal/demo"
 	"github.com/traintravel/traintravel/sandbox"
 	"github.com/traintravel/traintravel/store/boltstore"
 	"github.com/traintravel/traintravel/store/memstore"
@@ -70,6 +72,16 @@ type tester interface {
 	rapid.TB
 	Context() context.Context
 	Cleanup(func())
+}
+
+// demoNetwork is the timetable that is there to try things out with.
+func demoNetwork(t tester) *traintravel.Timetable {
+	t.Helper()
+	tt, _, err := gtfs.Read(t.Context(), demo.Feed(), gtfs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tt
 }
 
 // An office is a service with all that is around it.

@@ -1,7 +1,6 @@
 package traintravel_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,8 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
-	"github.com/traintravel/traintravel/gtfs"
-	"github.com/traintravel/traintravel/internal/demo"
 )
 
 func TestSearch(t *testing.T) {
@@ -98,10 +95,7 @@ func TestSearch(t *testing.T) {
 // TestDemoNetwork goes to Paris, as the API's published examples do.
 func TestDemoNetwork(t *testing.T) {
 	t.Parallel()
-	tt, _, err := gtfs.Read(context.Background(), demo.Feed(), gtfs.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tt := demoNetwork(t)
 	onEvery := func(t *testing.T, store traintravel.Store) {
 		o := newOffice(t, store)
 		o.load(tt)

@@ -15,7 +15,7 @@ import (
 
 // The demo network never changes by itself, and the clock stands still, so
 // every word of the output is known. The README shows it.
-const want = `72 stations, 310 trains
+const want = `72 stations, 336 trains
 Berlin Hauptbahnhof to Paris Gare du Nord on 2024-02-01
   07:00 CET - 14:46 CET  LA 21        113.58 eur  460 seats left
   11:00 CET - 18:46 CET  ME 11        113.58 eur  486 seats left

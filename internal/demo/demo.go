@@ -5,7 +5,8 @@
 // names, places and clocks, and about how long trains take between them. The
 // operators, the train numbers, the exact times, the coaches and the fares are
 // invented, and the trains run every day from 2020 to 2099. Nobody can travel
-// by it.
+// by it. Between the stations of one city it has transfers, and with three
+// changes one gets from nearly everywhere to everywhere.
 //
 // The tables in the folder gen are the source of the files in the folder feed;
 // go generate makes these from those. Both are ours, under the licence of this

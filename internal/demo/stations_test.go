@@ -50,6 +50,33 @@ func TestStations(t *testing.T) {
 	}
 }
 
+// Between all stations of a city there is a way that takes its time.
+func TestCrossings(t *testing.T) {
+	t.Parallel()
+	n := load(t)
+	takes := map[[2]uuid.UUID]time.Duration{}
+	for _, ch := range n.Changes {
+		takes[[2]uuid.UUID{ch.From, ch.To}] = ch.Time
+	}
+	cities := 0
+	for _, a := range n.Stations {
+		for _, b := range n.Stations {
+			metres := a.Distance(b)
+			if metres == 0 || metres > 20_000 {
+				continue
+			}
+			cities++
+			there, back := takes[[2]uuid.UUID{a.ID, b.ID}], takes[[2]uuid.UUID{b.ID, a.ID}]
+			if walk := time.Duration(metres) * time.Second; there < walk/4 || there < 15*time.Minute || there > time.Hour || there != back {
+				t.Errorf("from %s to %s it takes %v, and back %v", a.Name, b.Name, there, back)
+			}
+		}
+	}
+	if len(n.Changes) != cities || cities < 8 {
+		t.Errorf("%d rules for %d ways", len(n.Changes), cities)
+	}
+}
+
 // The reader leaves out stations without trains: there are none.
 func TestNoStationLeftOut(t *testing.T) {
 	t.Parallel()

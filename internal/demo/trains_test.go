@@ -2,7 +2,6 @@ package demo_test
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 	"time"
@@ -12,14 +11,6 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// kilometres is the distance as the crow flies.
-func kilometres(a, b traintravel.Station) float64 {
-	rad := func(degrees float64) float64 { return degrees * math.Pi / 180 }
-	sinLat, sinLon := math.Sin(rad(b.Latitude-a.Latitude)/2), math.Sin(rad(b.Longitude-a.Longitude)/2)
-	h := sinLat*sinLat + math.Cos(rad(a.Latitude))*math.Cos(rad(b.Latitude))*sinLon*sinLon
-	return 2 * 6371 * math.Asin(math.Sqrt(h))
-}
-
 func TestSpeeds(t *testing.T) {
 	t.Parallel()
 	n := load(t)
@@ -27,7 +18,7 @@ func TestSpeeds(t *testing.T) {
 		for i, c := range train.Calls[1:] {
 			before := train.Calls[i]
 			a, b := n.byID[before.Station], n.byID[c.Station]
-			kmh := kilometres(a, b) / (float64(c.Arrive-before.Depart) / 3600)
+			kmh := a.Distance(b) / float64(c.Arrive-before.Depart) * 3.6
 			if kmh < 20 || kmh > 320 {
 				t.Errorf("%s runs from %s to %s at %.0f km/h", train.Number, a.Name, b.Name, kmh)
 			}

@@ -24,6 +24,9 @@ func generate() (map[string][]byte, error) {
 	f := feed{}
 	f.addFrame()
 	f.addStations()
+	if err := f.addCrossings(); err != nil {
+		return nil, err
+	}
 	f.add("routes.txt", "route_id", "agency_id", "route_long_name", "route_type")
 	f.add("trips.txt", "route_id", "service_id", "trip_id", "trip_headsign", "trip_short_name", "direction_id",
 		"bikes_allowed", "bicycle_hooks", "dogs_allowed", "coaches", "fare_currency", "fare_base", "fare_per_km")
@@ -85,6 +88,23 @@ func (f feed) addStations() {
 		f.add("stops.txt", s.id, s.name, fmt.Sprintf("%.4f", s.latitude), fmt.Sprintf("%.4f", s.longitude),
 			zones[s.country], s.country, s.address)
 	}
+}
+
+// addCrossings adds the ways across a city, in both directions.
+func (f feed) addCrossings() error {
+	const takesTime = "2"
+	f.add("transfers.txt", "from_stop_id", "to_stop_id", "transfer_type", "min_transfer_time")
+	for _, c := range crossings {
+		a, aKnown := stationByKey(c.a)
+		b, bKnown := stationByKey(c.b)
+		if !aKnown || !bKnown {
+			return fmt.Errorf("no crossing from %q to %q: a station is missing", c.a, c.b)
+		}
+		seconds := strconv.Itoa(60 * c.minutes)
+		f.add("transfers.txt", a.id, b.id, takesTime, seconds)
+		f.add("transfers.txt", b.id, a.id, takesTime, seconds)
+	}
+	return nil
 }
 
 // addLine adds a route and its trains.

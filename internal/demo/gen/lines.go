@@ -40,8 +40,10 @@ var lines = []line{
 	{"ME", 250, "Graz 152 Wien/6 88 Brno 153 Praha/8 136 Dresden 112 Berlin",
 		"6:26 12:26", "5:16 13:16", ec, "eur 12.90 0.09", daily},
 	{"ME", 40, "Berlin 163 Poznań 147 Warszawa", "5:52 13:52", "5:58 13:58", ecEast, "eur 14.90 0.08", daily},
+	{"ME", 50, "Berlin 163 Poznań 165 Gdańsk", "9:52", "9:58", ecEast, "eur 14.90 0.08", daily},
 	{"ME", 70, "Hamburg 78 Hannover 138 Frankfurt/6 166 Basel/8 53 Zürich",
 		"6:01-14:01/4h", "7:00-15:00/4h", ice, "eur 19.00 0.14", daily},
+	{"ME", 80, "Frankfurt 166 Basel/8 56 Bern", "9:50 15:50", "8:04 14:04", ice, "eur 19.00 0.14", daily},
 	{"ME", 120, "Amsterdam 155 Köln/4 62 Frankfurt",
 		"8:05 16:05", "6:29 14:29", icePlain, "eur 19.00 0.14", daily},
 	{"ME", 140, "Berlin 99 Hannover 245 Amsterdam", "6:34 14:34", "7:00 15:00", ic, "eur 19.00 0.10", daily},
@@ -49,6 +51,9 @@ var lines = []line{
 	{"ME", 590, "Köln 64 Frankfurt/6 78 Stuttgart/5 128 München",
 		"5:55-17:55/6h", "6:27-18:27/6h", ice, "eur 17.90 0.13", daily},
 	{"ME", 390, "Hamburg 278 København", "6:53 14:53", "7:26 15:26", ic, "eur 24.90 0.10", daily},
+	{"ME", 400, "Berlin 110 Hamburg/8 278 København/10 38 Malmö/4 152 Göteborg/6 217 Oslo",
+		"7:10", "7:20", ic, "eur 29.00 0.09", daily},
+	{"ME", 410, "Hamburg 278 København/10 38 Malmö/5 262 Stockholm", "8:53", "9:21", ic, "eur 29.00 0.09", daily},
 	{"ME", 190, "München 213 Zürich", "6:54-18:54/6h", "7:33-19:33/6h", ec, "eur 19.00 0.12", daily},
 
 	// The Danube and the eastern Alps
@@ -94,13 +99,18 @@ var lines = []line{
 	{"LA", 920, "Paris-Lyon 184 Basel/5 54 Zürich", "7:22 18:22", "6:34 17:34", tgv, "eur 25.00 0.12", daily},
 	{"LA", 924, "Paris-Lyon 118 Lyon/6 295 Milano", "6:46 14:43", "6:00 15:10", tgv, "eur 29.00 0.10", daily},
 	{"LA", 980, "Barcelona 302 Lyon/6 117 Paris-Lyon", "9:25 15:25", "9:42 14:42", tgv, "eur 29.00 0.10", daily},
+	{"LA", 990, "Madrid 77 Zaragoza 88 Barcelona/10 302 Lyon/6 117 Paris-Lyon",
+		"8:10", "8:42", tgv, "eur 39.00 0.08", daily},
 
 	// Great Britain
 	{"SX", 9000, "London 137 Paris-Nord", "7:01-19:01/4h", "7:13-19:13/4h", strait, "gbp 35.00 0.20", daily},
 	{"SX", 9100, "London 119 Bruxelles/6 71 Rotterdam 41 Amsterdam",
 		"6:16 16:04", "7:47 17:47", strait, "gbp 29.00 0.18", daily},
+	{"SX", 9200, "London 137 Paris-Nord", "9:31 14:31", "10:13 15:13", strait, "eur 39.00 0.24", daily},
+	{"SX", 9300, "London 119 Bruxelles/8 107 Köln/5 62 Frankfurt", "10:58", "8:11", strait, "eur 39.00 0.20", daily},
 	{"SX", 50, "London-KX 264 Edinburgh", "7:00 17:00", "6:30 16:30", mark4, "gbp 12.00 0.11", daily},
 	{"SX", 80, "London-KX 258 Edinburgh", "8:00", "17:30", mark4, "gbp 12.00 0.11", workdays},
+	{"SX", 90, "London-KX 264 Edinburgh", "14:30", "8:30", mark4, "eur 15.00 0.13", daily},
 
 	// Italy
 	{"TR", 9500, "Milano 64 Bologna 37 Firenze/5 95 Roma/8 73 Napoli",
@@ -164,7 +174,12 @@ var lines = []line{
 		"19:25", "19:48", nightOld, "eur 19.00 0.06", daily},
 	{"NF", 346, "Wien 165 Budapest/15 760 Brașov/10 165 București",
 		"19:42", "14:45", nightOld, "eur 29.00 0.05", daily},
+	{"NF", 350, "Wien 165 Budapest/15 205 Beograd/25 620 Sofia/20 155 Plovdiv/10 225 Kapıkule/90 248 Halkalı",
+		"15:42", "7:00", nightOld, "eur 29.00 0.04", daily},
+	{"NF", 354, "Budapest 205 Beograd/25 880 Thessaloníki/20 255 Athína",
+		"14:40", "15:20", nightOld, "eur 19.00 0.05", daily},
 	{"NF", 330, "Lisboa 628 Madrid", "21:34", "21:43", nightPets, "eur 25.00 0.05", daily},
+	{"NF", 334, "Porto 640 Madrid", "20:40", "22:05", nightOld, "eur 19.00 0.05", daily},
 	{"NF", 490, "Sofia 155 Plovdiv/10 225 Kapıkule/90 248 Halkalı",
 		"18:40", "20:00", nightOld, "eur 9.00 0.04", daily},
 	{"NF", 480, "București 152 Ruse/40 470 Kapıkule/90 248 Halkalı",

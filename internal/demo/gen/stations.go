@@ -113,3 +113,18 @@ var stations = []station{
 	{"Ruse", "33f90746-0ea7-4e2e-96d7-16284b80b985", "Русе", "Русе", "BG", 43.8346, 25.9556},
 	{"Sofia", "682783ff-a741-464f-ba3a-289699fec98c", "София", "бул. Княгиня Мария Луиза 102, 1202 София", "BG", 42.7119, 23.3212},
 }
+
+// A crossing is the way between two stations of a city that are too far apart
+// to walk, or where papers are checked, and the minutes it takes at least.
+type crossing struct {
+	a, b    string // their keys
+	minutes int
+}
+
+// crossings are all that there are between stations of one city.
+var crossings = []crossing{
+	{"Paris-Est", "Paris-Nord", 20},
+	{"Paris-Est", "Paris-Lyon", 45},
+	{"Paris-Lyon", "Paris-Nord", 45},
+	{"London", "London-KX", 30},
+}
