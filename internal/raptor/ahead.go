@@ -1,64 +1,163 @@
 package raptor
 
-// lookAhead finds how long it takes from each node to the target at the least,
-// whatever the day: with one leg, two and three.
+// An ahead is how long it takes at the least from being ready to the target, with
+// exactly one leg, two and so on, whatever the day; never if it is not possible, or
+// of no interest.
+type ahead [MaxLegs]int32
+
+var nothingAhead = ahead{never, never, never, never}
+
+// latest is the instant before which one must be ready, after r legs and with this
+// ahead, to arrive earlier than is known.
+func (s *search) latest(a *ahead, r int) int32 {
+	latest := s.arrival[r+1] - a[0]
+	for m := 2; m <= s.legs-r; m++ {
+		latest = max(latest, s.arrival[r+m]-a[m-1])
+	}
+	return latest
+}
+
+// lookAhead finds what is ahead. With one leg and with two it goes back from the
+// target. With more it looks only where one can be by then: with all legs ahead
+// on the sequences of the origin, with all but one also on those into which one
+// can change from there.
 func (s *search) lookAhead() {
-	nw := s.nw
-	for m := 1; m < s.legs; m++ {
-		off, ahead := s.first[m], s.ahead[m]
-		for node := range off {
-			off[node] = never
-			if nw.alighting[node] == s.q.Target {
-				off[node] = 0
-			} else if m > 1 {
-				for _, e := range nw.edges.of(int32(node)) {
-					if further := s.ahead[m-1][e.To]; further != never {
-						off[node] = min(off[node], e.Seconds+further)
+	for _, v := range s.nw.visits.of(s.q.Target) {
+		s.list(s.nw.patterns[v.Pattern].sequence)
+	}
+	s.goBack(1)
+	if s.legs > 1 {
+		s.listBefore()
+		s.goBack(2)
+	}
+	for m := 3; m <= s.legs; m++ {
+		s.listAfter(s.legs - m)
+		s.goBack(m)
+	}
+}
+
+// list puts a sequence on the list of those to go back on.
+func (s *search) list(q int32) {
+	if !s.onList[q] {
+		s.onList[q] = true
+		s.listed = append(s.listed, q)
+	}
+}
+
+// goBack finds what is ahead with m legs on the listed sequences.
+func (s *search) goBack(m int) {
+	for _, q := range s.listed {
+		s.onList[q] = false
+		s.back(q, m)
+	}
+	s.listed = s.listed[:0]
+}
+
+// listBefore lists the sequences from which one can change to the target's.
+func (s *search) listBefore() {
+	for _, q := range s.touched {
+		for _, stop := range s.nw.stopsIn(q) {
+			for _, node := range stop.boards() {
+				if node < 0 || s.places[node].ahead[0] == never || s.places[node].seen {
+					continue
+				}
+				s.places[node].seen = true
+				for _, source := range s.nw.sources.of(node) {
+					for _, q := range s.nw.alights.of(source) {
+						s.list(q)
 					}
 				}
 			}
 		}
-		if m == 1 {
-			fill(ahead, never)
-			fill(s.along[1], never)
-			s.backFromTarget()
-			continue
-		}
-		copy(ahead, s.ahead[m-1])
-		for _, q := range nw.sequences {
-			s.back(q, m)
-		}
 	}
 }
 
-// backFromTarget looks at the sequences that call at the target.
-func (s *search) backFromTarget() {
-	done := int32(-1)
-	for _, v := range s.nw.visits.of(s.q.Target) {
-		if q := s.nw.patterns[v.Pattern].sequence; q.first != done {
-			done = q.first
-			s.back(q, 1)
-		}
+// listAfter lists the sequences of the origin, and, if changes are possible, those
+// into which one can change from them.
+func (s *search) listAfter(changes int) {
+	for _, v := range s.nw.visits.of(s.q.Origin) {
+		s.list(s.nw.patterns[v.Pattern].sequence)
 	}
-}
-
-// back goes back along a sequence, where to get off costs what first says, and
-// finds what is ahead with m legs.
-func (s *search) back(q sequence, m int) {
-	off, ahead, along := s.first[m], s.ahead[m], s.along[m][q.first:][:q.n]
-	stops, least := s.nw.stops[q.first:][:q.n], s.nw.least[q.first:][:q.n]
-	const far = never / 2
-	end := int32(far) // what the rest takes, on the clock of least
-	for i := len(stops) - 1; i >= 0; i-- {
-		along[i] = never
-		for _, node := range [...]int32{stops[i].Board, stops[i].Seated} {
-			if node >= 0 && end < far {
-				along[i] = end - least[i].Depart
-				ahead[node] = min(ahead[node], along[i])
+	if changes == 0 {
+		return
+	}
+	for _, q := range s.listed[:len(s.listed):len(s.listed)] {
+		for _, stop := range s.nw.stopsIn(q) {
+			if stop.Alight < 0 {
+				continue
+			}
+			for _, e := range s.nw.edges.of(stop.Alight) {
+				for _, c := range s.nw.boards.of(e.To) {
+					s.list(c.sequence)
+				}
 			}
 		}
-		if node := stops[i].Alight; node >= 0 && off[node] < far {
-			end = min(end, least[i].Arrive+off[node])
+	}
+}
+
+// back goes back along a sequence to find what is ahead with m legs.
+func (s *search) back(q int32, m int) {
+	if !s.isTouched[q] {
+		s.isTouched[q] = true
+		s.touched = append(s.touched, q)
+	}
+	const far = never / 2
+	end := int32(far) // what the rest takes, on the clock of least
+	first, stops := s.nw.sequences[q].stop, s.nw.stopsIn(q)
+	least, along := s.nw.least[first:][:len(stops)], s.along[first:][:len(stops)]
+	for i := len(stops) - 1; i >= 0; i-- {
+		stop := &stops[i]
+		if end < far {
+			takes := end - least[i].Depart
+			along[i][m-1] = takes
+			for _, node := range stop.boards() {
+				if node >= 0 {
+					ahead := &s.places[node].ahead[m-1]
+					*ahead = min(*ahead, takes)
+				}
+			}
+		}
+		if stop.Alight >= 0 {
+			if off := s.off(stop, m-1); off < far {
+				end = min(end, least[i].Arrive+off)
+			}
 		}
 	}
+}
+
+// off is what is ahead of who gets off at a stop, with m legs more.
+func (s *search) off(stop *Stop, m int) int32 {
+	switch {
+	case stop.Station == s.q.Target && m == 0:
+		return 0
+	case stop.Station == s.q.Target || stop.Station == s.q.Origin || m == 0:
+		return never
+	}
+	off := int32(never)
+	for _, e := range s.nw.edges.of(stop.Alight) {
+		if further := s.places[e.To].ahead[m-1]; further != never {
+			off = min(off, e.Seconds+further)
+		}
+	}
+	return off
+}
+
+// forget makes places and sequences what they were before anything was touched.
+func (s *search) forget() {
+	for _, q := range s.touched {
+		s.isTouched[q] = false
+		along := s.along[s.nw.sequences[q].stop:]
+		for i, stop := range s.nw.stopsIn(q) {
+			along[i] = nothingAhead
+			for _, node := range stop.boards() {
+				if node >= 0 {
+					s.places[node] = unreached
+				}
+			}
+		}
+	}
+	for _, q := range s.listed {
+		s.onList[q] = false
+	}
+	s.touched, s.listed = s.touched[:0], s.listed[:0]
 }

@@ -58,7 +58,7 @@ func boardsBefore(stops []Stop, visits []Visit, pattern, stop int32) bool {
 
 // departures adds the rides of a pattern that depart in from <= t < to.
 func (nw *Network) departures(days *Days, q *Query, p *pattern, board, alight int32, from, to int64, found []Leg) []Leg {
-	times, n := nw.times[p.times+board:], p.sequence.n
+	times, n := nw.times[p.times+board:], p.stops
 	first, last := int64(times[0].Depart), int64(times[(p.n-1)*n].Depart)
 	for bit, start := range days.start[p.zone] {
 		start := int64(start)
@@ -84,7 +84,7 @@ func (nw *Network) departures(days *Days, q *Query, p *pattern, board, alight in
 // after is the place of the first train that departs at a time or later, of
 // the times at one stop.
 func (p *pattern) after(times []Time, time int64) int32 {
-	low, high, n := int32(0), p.n, p.sequence.n
+	low, high, n := int32(0), p.n, p.stops
 	for low < high {
 		if mid := (low + high) / 2; int64(times[mid*n].Depart) < time {
 			low = mid + 1

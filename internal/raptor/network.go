@@ -27,6 +27,9 @@ type Stop struct {
 	Metres                         int32
 }
 
+// boards are the nodes at which one gets on.
+func (s *Stop) boards() [2]int32 { return [...]int32{s.Board, s.Seated} }
+
 // A Time is when a train is at a stop, in seconds after the start of its
 // service day.
 type Time struct{ Arrive, Depart int32 }
@@ -72,10 +75,12 @@ type Network struct {
 	times     []Time
 	slots     []slot // by train
 	visits    lists[Visit]
-	calls     []int32 // by station: of all trains
-	boarding  []int32 // by node: its station
-	alighting []int32
+	calls     []int32      // by station: of all trains
+	boarding  []int32      // by node: its station
+	boards    lists[call]  // by node: where one gets on there
+	alights   lists[int32] // by node: the sequences on which one gets off there
 	edges     lists[Edge]
+	sources   lists[int32] // by node to get on at: those to get off at that have an edge to it
 	start     func(zone, day int32) int64
 	latest    int32 // of all departures, in seconds of a service day
 	pool      sync.Pool
@@ -83,15 +88,22 @@ type Network struct {
 }
 
 // A sequence is a list of stops, where all its patterns call.
-type sequence struct{ first, n int32 }
+type sequence struct {
+	stop, stops       int32 // the first, and how many
+	pattern, patterns int32
+}
+
+// A call is a stop of a sequence.
+type call struct{ sequence, stop int32 }
 
 // A pattern is trains of one sequence and time zone of which none overtakes
 // another, on whatever days they run. They are sorted by time, and take slots.
 type pattern struct {
-	sequence sequence
-	first, n int32 // slots
-	times    int32 // of the first slot; the others follow
-	zone     int32
+	sequence    int32
+	stop, stops int32 // of its sequence: the first, and how many
+	first, n    int32 // slots
+	times       int32 // of the first slot; the others follow
+	zone        int32
 }
 
 // slot says where a train is.
@@ -132,7 +144,7 @@ const apart = 23 * 3600
 // Build makes a network.
 func Build(t *Timetable) *Network {
 	nw := &Network{
-		stations: t.Stations, start: t.Start, boarding: t.Boards, alighting: t.Alights, slots: make([]slot, len(t.Trains)),
+		stations: t.Stations, start: t.Start, boarding: t.Boards, slots: make([]slot, len(t.Trains)),
 	}
 	total := 0
 	for _, s := range t.Sequences {
@@ -140,7 +152,7 @@ func Build(t *Timetable) *Network {
 	}
 	nw.stops = make([]Stop, 0, total)
 	for _, s := range t.Sequences {
-		nw.sequences = append(nw.sequences, sequence{int32(len(nw.stops)), int32(len(s))})
+		nw.sequences = append(nw.sequences, sequence{stop: int32(len(nw.stops)), stops: int32(len(s))})
 		nw.stops = append(nw.stops, s...)
 	}
 	nw.sortTrains(t.Trains)
@@ -151,6 +163,22 @@ func Build(t *Timetable) *Network {
 				add(s.Station, Visit{int32(p), int32(i)})
 			}
 		}
+	})
+	nw.boards = newLists(len(t.Boards), func(add func(int32, call)) {
+		nw.eachCall(func(c call, s *Stop) {
+			for _, node := range s.boards() {
+				if node >= 0 {
+					add(node, c)
+				}
+			}
+		})
+	})
+	nw.alights = newLists(len(t.Alights), func(add func(int32, int32)) {
+		nw.eachCall(func(c call, s *Stop) {
+			if s.Alight >= 0 {
+				add(s.Alight, c.sequence)
+			}
+		})
 	})
 	nw.calls = make([]int32, t.Stations)
 	for _, p := range nw.patterns {
@@ -165,7 +193,23 @@ func Build(t *Timetable) *Network {
 			}
 		}
 	})
+	nw.sources = newLists(len(t.Boards), func(add func(int32, int32)) {
+		for node, edges := range t.Edges {
+			for _, e := range edges {
+				add(e.To, int32(node))
+			}
+		}
+	})
 	return nw
+}
+
+// eachCall goes through all stops of all sequences.
+func (nw *Network) eachCall(do func(c call, s *Stop)) {
+	for i, q := range nw.sequences {
+		for stop := q.stop; stop < q.stop+q.stops; stop++ {
+			do(call{int32(i), stop}, &nw.stops[stop])
+		}
+	}
 }
 
 // sortTrains makes patterns of the trains.
@@ -197,6 +241,10 @@ func (nw *Network) sortTrains(trains []Train) {
 // addPatterns makes patterns of trains of one sequence and zone, sorted: each
 // train joins the first pattern in which it overtakes nobody.
 func (nw *Network) addPatterns(trains []Train, order []int32) {
+	sequence := &nw.sequences[trains[order[0]].Sequence]
+	if sequence.patterns == 0 {
+		sequence.pattern = int32(len(nw.patterns))
+	}
 	var made [][]int32
 next:
 	for _, i := range order {
@@ -210,7 +258,7 @@ next:
 	}
 	for _, members := range made {
 		p := pattern{
-			sequence: nw.sequences[trains[members[0]].Sequence], first: int32(len(nw.trains)), n: int32(len(members)),
+			sequence: trains[members[0]].Sequence, stop: sequence.stop, stops: sequence.stops, first: int32(len(nw.trains)), n: int32(len(members)),
 			times: int32(len(nw.times)), zone: trains[members[0]].Zone,
 		}
 		for at, i := range members {
@@ -223,6 +271,7 @@ next:
 			}
 		}
 		nw.patterns = append(nw.patterns, p)
+		sequence.patterns++
 	}
 }
 
@@ -248,7 +297,7 @@ func (nw *Network) measure() {
 	}
 	for p := range nw.patterns {
 		p := &nw.patterns[p]
-		least := nw.least[p.sequence.first:][:p.sequence.n]
+		least := nw.least[p.stop:][:p.stops]
 		for s := range p.n {
 			times := nw.timesOf(p, s)
 			for i := 1; i < len(times); i++ {
@@ -258,7 +307,7 @@ func (nw *Network) measure() {
 		}
 	}
 	for _, s := range nw.sequences {
-		least := nw.least[s.first:][:s.n]
+		least := nw.least[s.stop:][:s.stops]
 		least[0] = Time{}
 		for i := 1; i < len(least); i++ {
 			if least[i].Arrive == unknown { // no train has the sequence
@@ -270,12 +319,17 @@ func (nw *Network) measure() {
 	}
 }
 
+func (nw *Network) stopsIn(sequence int32) []Stop {
+	q := nw.sequences[sequence]
+	return nw.stops[q.stop:][:q.stops]
+}
+
 func (nw *Network) stopsOf(p *pattern) []Stop {
-	return nw.stops[p.sequence.first:][:p.sequence.n:p.sequence.n]
+	return nw.stops[p.stop:][:p.stops:p.stops]
 }
 
 func (nw *Network) timesOf(p *pattern, at int32) []Time {
-	n := p.sequence.n
+	n := p.stops
 	return nw.times[p.times+at*n:][:n:n]
 }
 

@@ -65,6 +65,26 @@ type departure struct {
 	stop int32
 }
 
+// A place is what is known of a node where one gets on: for each number of legs,
+// when one is ready to board, with so many or fewer, for whatever departure so far.
+type place struct {
+	ahead ahead
+	best  [MaxLegs]int32
+	since [MaxLegs]int32 // the turn that did last improve it
+	old   [MaxLegs]int32 // what was best before that
+	seen  bool           // for finding what is ahead
+}
+
+var unreached = place{ahead: nothingAhead, best: [...]int32{never, never, never, never}}
+
+// before is the instant before which a run must depart that no earlier turn has boarded.
+func (p *place) before(r int, turn int32) int32 {
+	if p.since[r] == turn {
+		return p.old[r]
+	}
+	return p.best[r]
+}
+
 type search struct {
 	nw    *Network
 	days  *Days
@@ -75,25 +95,20 @@ type search struct {
 
 	limited map[[3]int32]int32 // by pattern, place and bit: index of its Limit
 
-	// ahead[m][node] is how long it takes at the least from being ready at a
-	// node to the target, with m legs or fewer.
-	ahead [MaxLegs][]int32
-	along [MaxLegs][]int32 // the same by stop of a sequence, for who boards there
-	first [MaxLegs][]int32 // of the nodes where one gets off, for computing ahead
+	places []place         // by node where one gets on
+	along  []ahead         // by stop of a sequence, for who boards or stays on there
+	by     [MaxLegs][]ride // by legs and node: the last ride, of exactly so many
 
-	// best[r][node] is when one is ready to board, with r legs or fewer,
-	// for whatever departure so far, and by is the last ride of exactly r.
-	best [MaxLegs + 1][]int32
-	by   [MaxLegs + 1][]ride
+	onList, isTouched []bool  // by sequence
+	listed, touched   []int32 // sequences
+
 	// at the target
 	arrival [MaxLegs + 1]int32
 	last    [MaxLegs + 1]ride
 
-	// fresh[r] are the nodes that the current departure has improved, and
-	// since[r][node] is the departure that did last.
+	// fresh[r] are the nodes that the current departure has improved.
 	fresh [MaxLegs + 1][]int32
-	since [MaxLegs + 1][]int32
-	turn  int32
+	turn  int32 // counts the departures
 
 	queued  []int32 // by pattern: the first stop to scan, or none
 	queue   []int32
@@ -104,15 +119,21 @@ func (nw *Network) newSearch() *search {
 	if s, ok := nw.pool.Get().(*search); ok {
 		return s
 	}
-	s := &search{nw: nw, queued: make([]int32, len(nw.patterns))}
+	s := &search{
+		nw: nw, queued: make([]int32, len(nw.patterns)), places: make([]place, len(nw.boarding)), along: make([]ahead, len(nw.stops)),
+		onList: make([]bool, len(nw.sequences)), isTouched: make([]bool, len(nw.sequences)),
+	}
 	for i := range s.queued {
 		s.queued[i] = none
 	}
-	for m := range s.ahead {
-		s.ahead[m], s.first[m], s.along[m] = make([]int32, len(nw.boarding)), make([]int32, len(nw.alighting)), make([]int32, len(nw.stops))
+	for i := range s.places {
+		s.places[i] = unreached
 	}
-	for r := range s.best {
-		s.best[r], s.by[r], s.since[r] = make([]int32, len(nw.boarding)), make([]ride, len(nw.boarding)), make([]int32, len(nw.boarding))
+	for i := range s.along {
+		s.along[i] = nothingAhead
+	}
+	for r := range s.by {
+		s.by[r] = make([]ride, len(nw.boarding))
 	}
 	return s
 }
@@ -133,6 +154,10 @@ func (s *search) run() (found []Journey) {
 		return nil
 	}
 	s.lookAhead()
+	s.departs = slices.DeleteFunc(s.departs, func(d departure) bool { return d.at >= s.latest(s.at(&d), 0) })
+	slices.SortFunc(s.departs, func(a, b departure) int {
+		return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(a.run.pattern, b.run.pattern), cmp.Compare(a.run.at, b.run.at), cmp.Compare(b.stop, a.stop))
+	})
 	for len(s.departs) > 0 {
 		n := 1
 		for n < len(s.departs) && s.departs[n].at == s.departs[0].at {
@@ -164,26 +189,19 @@ func (s *search) prepare() {
 			s.limited[[3]int32{at.pattern, at.at, bit}] = int32(i)
 		}
 	}
-	for r := range s.best {
-		fill(s.best[r], never)
-		clear(s.since[r])
+	s.forget()
+	for r := range s.arrival {
 		s.arrival[r] = never
 	}
 	s.turn = 0
 }
 
-func fill(list []int32, v int32) {
-	for i := range list {
-		list[i] = v
-	}
-}
-
-// depart finds the departures from the origin in from <= t < to, the latest first.
+// depart finds the departures from the origin in from <= t < to, in no order.
 func (s *search) depart(from, to int32) {
 	s.departs = s.departs[:0]
 	for _, v := range s.nw.visits.of(s.q.Origin) {
 		p := &s.nw.patterns[v.Pattern]
-		if s.nw.stops[p.sequence.first+v.Index].Board < 0 {
+		if s.nw.stops[p.stop+v.Index].Board < 0 {
 			continue
 		}
 		first, last := s.span(p, v.Index)
@@ -197,7 +215,7 @@ func (s *search) depart(from, to int32) {
 				break
 			}
 			for at := p.after(s.nw.times[p.times+v.Index:], int64(from-start)); at < p.n; at++ {
-				depart := s.nw.times[p.times+at*p.sequence.n+v.Index].Depart + start
+				depart := s.nw.times[p.times+at*p.stops+v.Index].Depart + start
 				if depart >= to {
 					break
 				}
@@ -207,10 +225,10 @@ func (s *search) depart(from, to int32) {
 			}
 		}
 	}
-	slices.SortFunc(s.departs, func(a, b departure) int {
-		return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(a.run.pattern, b.run.pattern), cmp.Compare(a.run.at, b.run.at), cmp.Compare(b.stop, a.stop))
-	})
 }
+
+// at is what is ahead of a departure.
+func (s *search) at(d *departure) *ahead { return &s.along[s.nw.patterns[d.run.pattern].stop+d.stop] }
 
 func (s *search) limitOf(pattern, at, bit int32) int32 {
 	if s.limited != nil {
@@ -223,23 +241,27 @@ func (s *search) limitOf(pattern, at, bit int32) int32 {
 
 // span is the first and the last departure of a pattern from a stop.
 func (s *search) span(p *pattern, stop int32) (first, last int32) {
-	return s.nw.times[p.times+stop].Depart, s.nw.times[p.times+(p.n-1)*p.sequence.n+stop].Depart
+	return s.nw.times[p.times+stop].Depart, s.nw.times[p.times+(p.n-1)*p.stops+stop].Depart
 }
 
-// next is the first run without a limit that departs from a stop at a time or later.
-func (s *search) next(pattern int32, p *pattern, stop, ready int32) (run, bool) {
+// next is the first run without a limit that departs from a stop in ready <= t < before.
+func (s *search) next(pattern int32, p *pattern, stop, ready, before int32) (run, bool) {
 	first, last := s.span(p, stop)
 	starts := s.days.start[p.zone]
+	times := s.nw.times[p.times+stop:]
 	bit := max((ready-last-starts[0])/(25*3600), 0)
 	for ; bit < 64; bit++ {
 		start := starts[bit]
 		if start+last < ready {
 			continue
 		}
-		if start+first > s.until {
+		if start+first >= before {
 			break
 		}
-		for at := p.after(s.nw.times[p.times+stop:], int64(ready-start)); at < p.n; at++ {
+		for at := p.after(times, int64(ready-start)); at < p.n; at++ {
+			if times[at*p.stops].Depart+start >= before {
+				break
+			}
 			if s.mask[s.nw.groups[p.first+at]]>>bit&1 != 0 && s.limitOf(pattern, at, bit) == none {
 				return run{pattern, at, bit, start, none}, true
 			}
@@ -257,7 +279,9 @@ func (s *search) leave(departs []departure, found []Journey) []Journey {
 	}
 	before := s.arrival
 	for _, d := range departs {
-		s.ridesFrom(d)
+		if d.at < s.latest(s.at(&d), 0) {
+			s.ridesFrom(d)
+		}
 	}
 	for r := 2; r <= s.legs && len(s.fresh[r-1]) > 0; r++ {
 		s.round(r)
@@ -279,24 +303,24 @@ func (s *search) ridesFrom(d departure) {
 // reach is the last stop to which one can ride.
 func (s *search) reach(r run, board int32, p *pattern) int32 {
 	if r.limit == none {
-		return p.sequence.n - 1
+		return p.stops - 1
 	}
 	return int32(s.q.Limits[r.limit].Reach[board])
 }
 
 // rideOn reaches what can be reached from where a run was boarded.
 func (s *search) rideOn(r int, p *pattern, by ride, reach int32) {
-	stops, times := s.nw.stopsOf(p), s.nw.timesOf(p, by.run.at)
+	stops, times, along := s.nw.stopsOf(p), s.nw.timesOf(p, by.run.at), s.along[p.stop:]
 	for i := by.board + 1; i <= reach; i++ {
-		if !s.alight(r, &stops[i], times[i].Arrive+by.run.start, by, i) {
+		if !s.alight(r, &stops[i], times[i].Arrive+by.run.start, &by, i) || times[i].Depart+by.run.start >= s.latest(&along[i], r-1) {
 			return
 		}
 	}
 }
 
-// alight gets off. It returns false if there is no use in riding further.
-func (s *search) alight(r int, stop *Stop, arrive int32, by ride, at int32) bool {
-	if arrive > s.until || arrive >= s.arrival[r] {
+// alight gets off. It returns false if nobody rides further.
+func (s *search) alight(r int, stop *Stop, arrive int32, by *ride, at int32) bool {
+	if arrive > s.until {
 		return false
 	}
 	if stop.Alight < 0 {
@@ -305,7 +329,7 @@ func (s *search) alight(r int, stop *Stop, arrive int32, by ride, at int32) bool
 	if stop.Station == s.q.Target {
 		if arrive < s.arrival[r] {
 			by.alight = at
-			s.last[r] = by
+			s.last[r] = *by
 			for n := r; n <= s.legs; n++ {
 				s.arrival[n] = min(s.arrival[n], arrive)
 			}
@@ -315,60 +339,40 @@ func (s *search) alight(r int, stop *Stop, arrive int32, by ride, at int32) bool
 	if r == s.legs || stop.Station == s.q.Origin {
 		return true
 	}
-	best := s.best[r]
 	for _, e := range s.nw.edges.of(stop.Alight) {
 		ready := arrive + e.Seconds
+		to := &s.places[e.To]
+		if ready >= to.best[r] || ready >= s.latest(&to.ahead, r) {
+			continue
+		}
 		if at := s.nw.boarding[e.To]; at == s.q.Origin || at == s.q.Target {
 			continue
 		}
-		if ready >= best[e.To] || !s.useful(r, e.To, ready) {
-			continue
-		}
-		for n := r; n < s.legs && ready < s.best[n][e.To]; n++ {
-			s.best[n][e.To] = ready
-		}
-		by.alight = at
-		s.by[r][e.To] = by
-		if s.since[r][e.To] != s.turn {
-			s.since[r][e.To] = s.turn
+		if to.since[r] != s.turn {
+			to.since[r], to.old[r] = s.turn, to.best[r]
 			s.fresh[r] = append(s.fresh[r], e.To)
 		}
+		for n := r; n < s.legs && ready < to.best[n]; n++ {
+			to.best[n] = ready
+		}
+		by.alight = at
+		s.by[r][e.To] = *by
 	}
 	return true
-}
-
-// useful says whether who is ready at a node after r legs may still arrive
-// earlier than is known.
-func (s *search) useful(r int, node, ready int32) bool { return s.improves(&s.ahead, r, node, ready) }
-
-func (s *search) improves(ahead *[MaxLegs][]int32, r int, at, ready int32) bool {
-	for m := 1; m <= s.legs-r; m++ {
-		if ahead := ahead[m][at]; ahead != never && ready+ahead < s.arrival[r+m] {
-			return true
-		}
-	}
-	return false
 }
 
 // round takes one leg more from what the round before has improved.
 func (s *search) round(r int) {
 	for _, node := range s.fresh[r-1] {
-		ready := s.best[r-1][node]
-		if !s.useful(r-1, node, ready) {
-			s.since[r-1][node] = 0
+		at := &s.places[node]
+		ready := at.best[r-1]
+		if ready >= s.latest(&at.ahead, r-1) {
+			at.since[r-1] = 0
 			continue
 		}
-		for _, v := range s.nw.visits.of(s.nw.boarding[node]) {
-			at := s.nw.patterns[v.Pattern].sequence.first + v.Index
-			if stop := &s.nw.stops[at]; stop.Board != node && stop.Seated != node || !s.improves(&s.along, r-1, at, ready) {
-				continue
-			}
-			switch at := s.queued[v.Pattern]; {
-			case at == none:
-				s.queue = append(s.queue, v.Pattern)
-				s.queued[v.Pattern] = v.Index
-			case v.Index < at:
-				s.queued[v.Pattern] = v.Index
+		for _, c := range s.nw.boards.of(node) {
+			if ready < s.latest(&s.along[c.stop], r-1) {
+				s.enqueue(c)
 			}
 		}
 	}
@@ -383,16 +387,37 @@ func (s *search) round(r int) {
 	}
 }
 
-// boarding is the node at which one is ready to board at a stop first, of those
-// that the current departure has improved, and when.
-func (s *search) boarding(r int, stop *Stop) (node, ready int32) {
-	node, ready = none, never
-	for _, n := range [...]int32{stop.Board, stop.Seated} {
-		if n >= 0 && s.since[r-1][n] == s.turn && s.best[r-1][n] < ready {
-			node, ready = n, s.best[r-1][n]
+// enqueue puts the patterns of a sequence on the queue, to be scanned from a stop.
+func (s *search) enqueue(c call) {
+	q := &s.nw.sequences[c.sequence]
+	stop := c.stop - q.stop
+	for pattern := q.pattern; pattern < q.pattern+q.patterns; pattern++ {
+		switch at := s.queued[pattern]; {
+		case at == none:
+			s.queue = append(s.queue, pattern)
+			s.queued[pattern] = stop
+		case stop < at:
+			s.queued[pattern] = stop
 		}
 	}
-	return node, ready
+}
+
+// boarding is the node at which one is ready to board at a stop first, of those
+// that the current departure has improved, and when. Runs that do not depart
+// before another instant were boarded for later departures.
+func (s *search) boarding(r int, stop *Stop) (node, ready, before int32) {
+	node, ready, before = none, never, never
+	for _, n := range stop.boards() {
+		if n < 0 {
+			continue
+		}
+		at := &s.places[n]
+		before = min(before, at.before(r-1, s.turn))
+		if at.since[r-1] == s.turn && at.best[r-1] < ready {
+			node, ready = n, at.best[r-1]
+		}
+	}
+	return node, ready, before
 }
 
 // before says whether a run of the same pattern is the earlier one. Where both
@@ -404,19 +429,31 @@ func (r run) before(other run) bool {
 // scan rides along a pattern with the earliest train there is.
 func (s *search) scan(r int, pattern, from int32) {
 	p := &s.nw.patterns[pattern]
-	stops := s.nw.stopsOf(p)
+	stops, along := s.nw.stopsOf(p), s.along[p.stop:]
 	var by ride
 	var times []Time
-	for i := from; i < p.sequence.n; i++ {
+	for i := from; i < p.stops; i++ {
 		stop := &stops[i]
-		if times != nil && !s.alight(r, stop, times[i].Arrive+by.run.start, by, i) {
+		if times != nil && !s.alight(r, stop, times[i].Arrive+by.run.start, &by, i) {
 			times = nil
 		}
-		node, at := s.boarding(r, stop)
-		if node < 0 || times != nil && times[i].Depart+by.run.start < at {
+		node, ready, before := s.boarding(r, stop)
+		if times == nil && node < 0 {
 			continue
 		}
-		if next, ok := s.next(pattern, p, i, at); ok && (times == nil || next.before(by.run)) {
+		before = min(before, s.until+1, s.latest(&along[i], r-1))
+		if times != nil {
+			depart := times[i].Depart + by.run.start
+			if depart >= s.latest(&along[i], r-1) {
+				times = nil // there is no use in riding further
+			} else {
+				before = min(before, depart+1)
+			}
+		}
+		if ready >= before {
+			continue
+		}
+		if next, ok := s.next(pattern, p, i, ready, before); ok && (times == nil || next.before(by.run)) {
 			by = ride{run: next, board: i, from: node}
 			times = s.nw.timesOf(p, next.at)
 		}
@@ -440,7 +477,7 @@ func (s *search) scanLimited(r int) {
 		times := s.nw.timesOf(p, at.at)
 		stops := s.nw.stopsOf(p)
 		for j := range stops {
-			if node, ready := s.boarding(r, &stops[j]); node >= 0 && ready <= times[j].Depart+one.start {
+			if node, ready, _ := s.boarding(r, &stops[j]); node >= 0 && ready <= times[j].Depart+one.start {
 				s.rideOn(r, p, ride{run: one, board: int32(j), from: node}, s.reach(one, int32(j), p))
 			}
 		}
