@@ -238,24 +238,15 @@ func (nw *Network) sortTrains(trains []Train) {
 	}
 }
 
-// addPatterns makes patterns of trains of one sequence and zone, sorted: each
-// train joins the first pattern in which it overtakes nobody.
+// addPatterns makes patterns of trains of one sequence and zone, sorted.
 func (nw *Network) addPatterns(trains []Train, order []int32) {
 	sequence := &nw.sequences[trains[order[0]].Sequence]
 	if sequence.patterns == 0 {
 		sequence.pattern = int32(len(nw.patterns))
 	}
-	var made [][]int32
-next:
-	for _, i := range order {
-		for m, members := range made {
-			if follows(trains[members[0]].Times, trains[members[len(members)-1]].Times, trains[i].Times) {
-				made[m] = append(members, i)
-				continue next
-			}
-		}
-		made = append(made, []int32{i})
-	}
+	made := divide(order, func(first, last, i int32) bool {
+		return follows(trains[first].Times, trains[last].Times, trains[i].Times)
+	})
 	for _, members := range made {
 		p := pattern{
 			sequence: trains[members[0]].Sequence, stop: sequence.stop, stops: sequence.stops, first: int32(len(nw.trains)), n: int32(len(members)),
@@ -273,6 +264,27 @@ next:
 		nw.patterns = append(nw.patterns, p)
 		sequence.patterns++
 	}
+}
+
+// maxOpen is how many patterns a train may join: the latest. Where each train
+// overtakes all others, to ask every pattern would take a time that grows with the
+// square of their number.
+const maxOpen = 256
+
+// divide puts each train into the first of the latest patterns in which it
+// overtakes nobody: where it joins those from the first to the last.
+func divide(order []int32, joins func(first, last, i int32) bool) (made [][]int32) {
+next:
+	for _, i := range order {
+		for m := max(0, len(made)-maxOpen); m < len(made); m++ {
+			if members := made[m]; joins(members[0], members[len(members)-1], i) {
+				made[m] = append(members, i)
+				continue next
+			}
+		}
+		made = append(made, []int32{i})
+	}
+	return made
 }
 
 // follows says whether a train is nowhere earlier than another, and everywhere
