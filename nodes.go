@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/traintravel/traintravel/internal/raptor"
 )
 
@@ -193,7 +195,7 @@ func (n *nodes) seated(t *Train, station int32) int32 {
 
 // edges says where one can get on after getting off.
 func (n *nodes) edges() [][]raptor.Edge {
-	general := map[[2]int32][]int32{} // by stations: the rules that single out nobody
+	general := map[[2]int32]int32{} // by stations: the rule that counts of those that single out nobody
 	near := n.sn.walks()
 	for i, c := range n.changes {
 		if c.Kind == StaySeated {
@@ -202,7 +204,7 @@ func (n *nodes) edges() [][]raptor.Edge {
 		from, to := n.sn.stationAt[c.From], n.sn.stationAt[c.To]
 		near[from] = append(near[from], to)
 		if c.FromLine == "" && c.FromTrain == "" && c.ToLine == "" && c.ToTrain == "" {
-			general[[2]int32{from, to}] = append(general[[2]int32{from, to}], int32(i))
+			n.keep(general, [2]int32{from, to}, int32(i))
 		}
 	}
 	seat := map[int32]bool{}
@@ -223,11 +225,23 @@ func (n *nodes) edges() [][]raptor.Edge {
 		near[station] = slices.Compact(near[station])
 	}
 	n.pairs = n.pairRules()
+	left := n.oneSided(&n.alights, func(c *Change) (uuid.UUID, bool) { return c.To, c.ToLine == "" && c.ToTrain == "" })
+	entered := n.oneSided(&n.boards, func(c *Change) (uuid.UUID, bool) { return c.From, c.FromLine == "" && c.FromTrain == "" })
 	edges := make([][]raptor.Edge, len(n.alights.stations))
 	for node, station := range n.alights.stations {
 		for _, to := range near[station] {
+			without, possible := n.withoutRule(station, to)
+			rule := n.better(-1, general, [2]int32{station, to})
+			rule = n.better(rule, left, [2]int32{int32(node), to})
 			for _, board := range boards[to] {
-				if seconds, ok := n.takes(general[[2]int32{station, to}], int32(node), board, station, to); ok {
+				best := n.better(rule, entered, [2]int32{board, station})
+				best = n.better(best, n.pairs, [2]int32{int32(node), board})
+				seconds, ok := without, possible
+				if best >= 0 {
+					c := &n.changes[best]
+					seconds, ok = int32(c.Time/time.Second), c.Kind == Takes
+				}
+				if ok {
 					edges[node] = append(edges[node], raptor.Edge{To: board, Seconds: seconds})
 				}
 			}
@@ -253,14 +267,26 @@ func (n *nodes) pairRules() map[[2]int32]int32 {
 	for node, rules := range n.alights.rules {
 		for _, r := range rules {
 			for _, board := range boards[r] {
-				pair := [2]int32{int32(node), board}
-				if best, ok := pairs[pair]; !ok || n.counts(r, best) {
-					pairs[pair] = r
-				}
+				n.keep(pairs, [2]int32{int32(node), board}, r)
 			}
 		}
 	}
 	return pairs
+}
+
+// oneSided finds by node and by the other station the rule that counts of those
+// that single out the trains on one side alone.
+func (n *nodes) oneSided(s *side, other func(c *Change) (uuid.UUID, bool)) map[[2]int32]int32 {
+	found := map[[2]int32]int32{}
+	for node, rules := range s.rules {
+		for _, r := range rules {
+			c := &n.changes[r]
+			if at, ok := other(c); ok && c.Kind != StaySeated {
+				n.keep(found, [2]int32{int32(node), n.sn.stationAt[at]}, r)
+			}
+		}
+	}
+	return found
 }
 
 // counts says whether a rule counts and not another.
@@ -272,30 +298,24 @@ func (n *nodes) counts(rule, other int32) bool {
 	return a > b || a == b && rule > other
 }
 
-// takes says how long a change takes, and whether it is possible.
-func (n *nodes) takes(general []int32, alight, board, from, to int32) (seconds int32, ok bool) {
-	best := int32(-1)
-	consider := func(rules []int32, singlesOut func(c *Change) bool) {
-		for _, i := range rules {
-			c := &n.changes[i]
-			if c.Kind == StaySeated || singlesOut(c) || n.sn.stationAt[c.From] != from || n.sn.stationAt[c.To] != to {
-				continue
-			}
-			if n.counts(i, best) {
-				best = i
-			}
-		}
+// keep puts a rule in its place, unless one is there that counts instead.
+func (n *nodes) keep(rules map[[2]int32]int32, at [2]int32, rule int32) {
+	if best, ok := rules[at]; !ok || n.counts(rule, best) {
+		rules[at] = rule
 	}
-	consider(general, func(*Change) bool { return false })
-	consider(n.alights.rules[alight], func(c *Change) bool { return c.ToLine != "" || c.ToTrain != "" })
-	consider(n.boards.rules[board], func(c *Change) bool { return c.FromLine != "" || c.FromTrain != "" })
-	if both, ok := n.pairs[[2]int32{alight, board}]; ok && n.counts(both, best) {
-		best = both
+}
+
+// better is the rule that is in a place, if it counts and not another.
+func (n *nodes) better(rule int32, rules map[[2]int32]int32, at [2]int32) int32 {
+	if r, ok := rules[at]; ok && n.counts(r, rule) {
+		return r
 	}
-	if best >= 0 {
-		c := &n.changes[best]
-		return int32(c.Time / time.Second), c.Kind == Takes
-	}
+	return rule
+}
+
+// withoutRule says how long a change takes of which no rule speaks, and whether
+// it is possible.
+func (n *nodes) withoutRule(from, to int32) (seconds int32, ok bool) {
 	seconds = int32(changeTime / time.Second)
 	if from != to {
 		metres := n.sn.stations[from].Distance(n.sn.stations[to])

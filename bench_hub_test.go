@@ -1,0 +1,49 @@
+package traintravel
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+)
+
+// hub is a station where each of so many lines has a rule of its own for changing
+// into each other one.
+func hub(lines int) *Timetable {
+	id := func(n int) uuid.UUID { return uuid.UUID{0: byte(n), 6: 0x40, 8: 0x80} }
+	tt := &Timetable{}
+	for i := range 3 {
+		tt.Stations = append(tt.Stations, Station{ID: id(i), Name: fmt.Sprint("S", i), Zone: "Europe/Berlin", Latitude: float64(i)})
+	}
+	days := Daily(NewDate(2026, 1, 1), NewDate(2026, 12, 31))
+	for i := range lines {
+		tr := Train{Line: fmt.Sprint("L", i), Operator: "x", Number: fmt.Sprint(i), Zone: "Europe/Berlin", Days: days}
+		for n := range 3 {
+			at := Clock(1+n, 0) + ServiceTime(i*60)
+			tr.Calls = append(tr.Calls, Call{Station: id(n), Arrive: at, Depart: at})
+		}
+		tt.Trains = append(tt.Trains, tr)
+		for k := range lines {
+			tt.Changes = append(tt.Changes, Change{From: id(1), To: id(1), FromLine: tr.Line, ToLine: fmt.Sprint("L", k), Kind: Impossible})
+		}
+	}
+	return tt
+}
+
+// BenchmarkRulesAtHub compiles rules for all pairs of lines at one station, which
+// takes a time that grows with the number of rules.
+func BenchmarkRulesAtHub(b *testing.B) {
+	for _, lines := range []int{300, 600} {
+		b.Run(fmt.Sprint("rules=", lines*lines), func(b *testing.B) {
+			tt := hub(lines)
+			ids, reg, err := register(registry{}, tt.Trains, calendarCache{}.get, FirstDate, FirstDate)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				compile(tt, ids, reg, &zones{})
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*lines*lines), "ns/rule")
+		})
+	}
+}
