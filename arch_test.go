@@ -192,6 +192,9 @@ func TestLayers(t *testing.T) {
 	})
 }
 
+// forTests are the packages that only tests import.
+var forTests = []string{"internal/need", "internal/pgtest"}
+
 // What other people's code is for, and where it may be used.
 func TestDependencies(t *testing.T) {
 	t.Parallel()
@@ -209,7 +212,7 @@ func TestDependencies(t *testing.T) {
 			"it brings the borders of all time zones along: who imports package places wants them"},
 		{[]string{"github.com/google/go-cmp", "pgregory.net/rapid"}, []string{"store/storetest"}, true,
 			"they are made for tests: go-cmp panics on what it cannot compare"},
-		{[]string{"testing"}, []string{"store/storetest"}, true,
+		{[]string{"testing"}, append([]string{"store/storetest"}, forTests...), true,
 			"it adds its flags to the host's command line"},
 		{[]string{"github.com/julienschmidt/httprouter", "golang.org/x/oauth2", "github.com/lestrrat-go/jwx"}, []string{"httpserver", "cmd", "examples"}, false,
 			"a program that embeds the library without its server pays for no router and no tokens"},
@@ -226,6 +229,9 @@ func TestDependencies(t *testing.T) {
 	each(t, func(p *pkg) {
 		p.imports(func(f *source, spec *ast.ImportSpec, target string, ours bool) {
 			if ours {
+				if under(target, forTests...) && !f.test && !p.under(forTests...) {
+					t.Errorf("%s: %s must not import %s: it is for tests, and imports testing", at(spec.Pos()), p.name, target)
+				}
 				return
 			}
 			for _, b := range bans {
@@ -262,7 +268,8 @@ func TestProcessIsTheHosts(t *testing.T) {
 		{"github.com/google/uuid", []string{"SetRand", "EnableRandPool", "SetClockSequence", "SetNodeID"}, "it changes the IDs of everybody in the process"},
 	}
 	each(t, func(p *pkg) {
-		if p.main || p.under("cmd", "examples", "store/storetest") { // storetest starts its own test binary
+		// storetest starts its own test binary, need is told in the environment that all must run
+		if p.main || p.under("cmd", "examples", "store/storetest", "internal/need") {
 			return
 		}
 		for _, f := range p.code() {

@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -25,6 +24,7 @@ import (
 	"github.com/traintravel/traintravel/httpserver"
 	"github.com/traintravel/traintravel/httpserver/authserver"
 	"github.com/traintravel/traintravel/internal/keys"
+	"github.com/traintravel/traintravel/internal/need"
 )
 
 // A browser shows all operations, on a server that it knows by another name
@@ -238,20 +238,7 @@ type browser struct {
 // newBrowser starts one, or skips the test.
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
-	at := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			at = path
-			break
-		}
-	}
-	if at == "" {
-		const missing = "there is no Chromium here: apt-get install -y --no-install-recommends chromium"
-		if os.Getenv("TRAINTRAVEL_REQUIRE_ALL") == "1" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	at := need.Program(t, "chromium", "chromium", "chromium-browser", "google-chrome")
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(at), chromedp.NoSandbox, chromedp.WindowSize(1280, 1400), chromedp.UserDataDir(t.TempDir()),
 		chromedp.Flag("host-resolver-rules", "MAP trains.example 127.0.0.1"))...)

@@ -14,12 +14,15 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/traintravel/traintravel/internal/need"
 )
 
 // TestReadme runs the sessions that the README shows, of a server from token to
 // cancelled booking and of a mock, and compares what they print line by line.
 func TestReadme(t *testing.T) {
-	need(t, "bash", "curl")
+	need.Program(t, "bash", "bash")
+	need.Program(t, "curl", "curl")
 	t.Parallel()
 	steps := session(t, "$ ")
 	if all := fmt.Sprint(steps); !strings.Contains(all, "token --user") || !strings.Contains(all, "DELETE") {
@@ -61,21 +64,6 @@ func (sh *shell) show(steps []step, shownBase, base string) {
 			}
 			time.Sleep(50 * time.Millisecond)
 		}
-	}
-}
-
-// need skips a test if a program is missing, or fails it where all must run.
-func need(t *testing.T, programs ...string) {
-	t.Helper()
-	for _, p := range programs {
-		if _, err := exec.LookPath(p); err == nil {
-			continue
-		}
-		const help = "there is no %s; on Debian and Ubuntu, apt-get install %[1]s"
-		if os.Getenv("TRAINTRAVEL_REQUIRE_ALL") == "1" {
-			t.Fatalf(help, p)
-		}
-		t.Skipf(help, p)
 	}
 }
 

@@ -1,0 +1,33 @@
+// Package need finds the programs beside Go that some tests call.
+package need
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// Program returns where the first of some programs is that do the same: names
+// are looked up in PATH. If none is there, the test is skipped and says which
+// Debian package has it.
+func Program(t testing.TB, debian string, names ...string) string {
+	t.Helper()
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	Missing(t, names[0], debian)
+	return ""
+}
+
+// Missing skips a test for want of a program, or fails it where everything must
+// run: with TRAINTRAVEL_REQUIRE_ALL=1.
+func Missing(t testing.TB, name, debian string) {
+	t.Helper()
+	const help = "there is no %s here; on Debian and Ubuntu: apt-get install -y --no-install-recommends %s"
+	if os.Getenv("TRAINTRAVEL_REQUIRE_ALL") == "1" {
+		t.Fatalf(help, name, debian)
+	}
+	t.Skipf(help, name, debian)
+}
