@@ -20,7 +20,8 @@ import (
 //
 // Errors. An absent key is no error (see [Reader.Get]). Whatever a store
 // returns beside the errors of the closures and contexts it was given is an
-// opaque failure: the caller knows that nothing was written. The one exception
+// opaque failure: the caller knows that nothing was written. It wraps
+// [ErrUnavailable] if the same call may succeed a little later. The one exception
 // is [ErrUnknownOutcome]. A store that can neither finish an update that is
 // durable nor undo it returns that, and refuses all later updates until it is
 // opened anew. Of several mistakes in one closure the store may report any.
@@ -182,6 +183,11 @@ func CheckKey(key Key, value []byte) error {
 // ErrReadAfterWrite is returned by the Get and List of a [Tx] after its first
 // Put or Delete. It is a mistake in the closure, never the user's.
 var ErrReadAfterWrite = errors.New("traintravel: a read after a write in one update")
+
+// ErrUnavailable is returned (wrapped) by a store that cannot do its work at the
+// moment, such as one whose database is away and does not come back within the
+// time that the store waits. Nothing was written, and the caller may try again.
+var ErrUnavailable = errors.New("traintravel: the store is not available at the moment")
 
 // ErrUnknownOutcome is returned (wrapped) by [Store.Update] when the answer to
 // a commit was lost and nothing the store can look up tells whether it took

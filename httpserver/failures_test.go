@@ -97,9 +97,9 @@ func TestFailures(t *testing.T) {
 	w.get(path).want(200)
 }
 
-// A store that cannot write for what its operator has to mend is a service that
-// is not available. What may have been written is not to be tried again blindly.
-func TestDiskFull(t *testing.T) {
+// A store that cannot write at the moment, or for what its operator has to mend,
+// is a service that is not available. What may have been written is not to be tried again blindly.
+func TestStoreUnavailable(t *testing.T) {
 	t.Parallel()
 	store := &failingStore{}
 	w := newWorld(t, func(w *world) {
@@ -107,10 +107,14 @@ func TestDiskFull(t *testing.T) {
 		w.store = store
 	})
 	b := w.book()
-	for _, why := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO} {
+	for _, why := range []error{traintravel.ErrUnavailable, syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO} {
 		err := fmt.Errorf("commit: %w", &fs.PathError{Op: "write", Path: "secret.db", Err: why})
 		store.fail = func() error { return err }
-		p := w.post("/bookings", newBooking(b.TripID)).problem(503, "unavailable")
+		a := w.post("/bookings", newBooking(b.TripID))
+		p := a.problem(503, "unavailable")
+		if a.header.Get("Retry-After") == "" {
+			t.Error("there is no Retry-After")
+		}
 		if strings.Contains(p.Detail, "secret") {
 			t.Errorf("the problem tells too much: %s", p.Detail)
 		}

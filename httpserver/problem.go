@@ -64,6 +64,7 @@ var refusals = []struct {
 	err error
 	problem
 }{
+	{traintravel.ErrUnknownOutcome, *problemInternal}, // whatever else it wraps: "try again" would be wrong
 	{traintravel.ErrNotFound, problem{status: http.StatusNotFound, slug: "not-found", title: "There is nothing here",
 		detail: "It does not exist, or not any more, or it is not yours."}},
 	{traintravel.ErrSoldOut, problem{status: http.StatusConflict, slug: "sold-out", title: "The trip is sold out",
@@ -91,6 +92,7 @@ var refusals = []struct {
 	{traintravel.ErrKeyReused, problem{status: http.StatusUnprocessableEntity, slug: "key-reused", title: "The key was used for another request",
 		detail: "An idempotency key belongs to one request. Use a new one."}},
 	{traintravel.ErrNoTimetable, *problemUnavailable},
+	{traintravel.ErrUnavailable, *problemUnavailable},
 	{ErrUnavailable, *problemUnavailable},
 }
 
@@ -118,7 +120,7 @@ func (x *exchange) problemOf(err error) *problem {
 		}
 	}
 	for _, cannotWrite := range [...]error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO} {
-		if errors.Is(err, cannotWrite) && !errors.Is(err, traintravel.ErrUnknownOutcome) {
+		if errors.Is(err, cannotWrite) {
 			return problemUnavailable.because(err) // nothing was done, until the operator mends it
 		}
 	}
