@@ -1,0 +1,302 @@
+// Package pgstore keeps the records of a traintravel service in PostgreSQL, with
+// [github.com/jackc/pgx/v5]. Any number of servers may share one database.
+//
+// When [Store.Update] returns nil, its writes and all it has read are on stable
+// storage, on a synchronous standby too if the database has one. Who loses the
+// primary and promotes that standby loses no update that was answered.
+//
+// Each table of the store is a table of the database with a key and a value, both
+// bytea, whose order is that of bytes. Updates that wait at the same time share
+// one transaction, as in package boltstore: its first statement takes the one row
+// of traintravel_lock, so that the groups of all servers run one after another,
+// none ever fails for another's sake, and what a group reads cannot change before
+// it commits. A group takes two round trips: the lock with what its closures read
+// first, and its writes with the commit. Each further read that depends on an
+// earlier one takes one more, for all closures of the group together; the closures
+// run again then. Decision 0012 tells why.
+//
+// What to know:
+//
+//   - A connection that is lost, a server that restarts and a standby that takes
+//     over are waited for, [Options.RetryFor] at most, and nobody sees it but for
+//     the time. After that a call fails with [traintravel.ErrUnavailable].
+//   - If the answer to a commit is lost, the store asks the database what became
+//     of it. Only if it cannot find out in time does Update return
+//     [traintravel.ErrUnknownOutcome].
+//   - A process that stops in the middle of an update, but whose connection does
+//     not, holds up all others until idle_in_transaction_session_timeout, ten
+//     seconds unless the URL says otherwise.
+//   - A setting of synchronous_commit that does not wait for the disk, off, is
+//     overruled; one that does not wait for the standby, local, is not.
+//   - The schema is made and brought up to date by [Open]. The user of the URL
+//     must own it, or whoever does opens the store once after each upgrade.
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/group"
+)
+
+// ErrClosed is returned by every method of a Store after Close.
+var ErrClosed = errors.New("pgstore: the store is closed")
+
+// Options tell Open how to use a database. The zero value is good.
+type Options struct {
+	// RetryFor is how long a call waits for a database that is away, restarts
+	// or fails over. Zero means 15 seconds; less than zero, not at all.
+	RetryFor time.Duration
+}
+
+// A Store is a [traintravel.Store] in a PostgreSQL database. It is safe for
+// concurrent use.
+type Store struct {
+	pool     *pgxpool.Pool
+	retryFor time.Duration
+	queue    group.Queue
+	lanes    chan *lane
+	closed   atomic.Bool
+}
+
+var _ traintravel.Store = (*Store)(nil)
+
+const (
+	// lanes is how many groups of one store are under way: one that has the
+	// lock, and one whose closures have run as far as they can without it.
+	lanes = 2
+	// poolSize is how many connections a store opens unless the URL says
+	// pool_max_conns.
+	poolSize = 16
+)
+
+// A lane is where one group at a time is committed. Its row in the database
+// says which one was last.
+type lane struct {
+	id   uuid.UUID
+	last int64
+}
+
+// Open connects to a database and makes its schema, or brings it up to date. Nil
+// Options are the zero value.
+//
+// The URL is one of libpq's, as in
+// postgres://user:password@host:5432/database?sslmode=verify-full, or a string of
+// keywords and values. It may name several hosts, of which with
+// target_session_attrs=read-write the one that takes writes is used. Beside
+// libpq's parameters it may have those of pgxpool (pool_max_conns, 16 by default)
+// and settings of the session, such as search_path or statement_timeout.
+//
+// A database that a newer version of this package wrote is refused with an error
+// that wraps [traintravel.ErrNewerData].
+func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	config, err := parse(url)
+	if err != nil {
+		return nil, fmt.Errorf("pgstore: %w", err)
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("pgstore: %w", err)
+	}
+	s := &Store{pool: pool, retryFor: opts.RetryFor, queue: group.Queue{Leaders: lanes}, lanes: make(chan *lane, lanes)}
+	if s.retryFor == 0 {
+		s.retryFor = 15 * time.Second
+	}
+	for range lanes {
+		s.lanes <- &lane{id: uuid.New()}
+	}
+	if err := s.retry(ctx, s.prepare); err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// parse reads a URL and adds our settings to those it has.
+func parse(url string) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	if !given(url, "pool_max_conns") {
+		config.MaxConns = poolSize
+	}
+	session := config.ConnConfig.RuntimeParams
+	for name, value := range map[string]string{
+		"application_name":                    "traintravel",
+		"idle_in_transaction_session_timeout": "10s",
+	} {
+		if _, ok := session[name]; !ok {
+			session[name] = value
+		}
+	}
+	if session["synchronous_commit"] == "off" {
+		delete(session, "synchronous_commit")
+	}
+	config.ConnConfig.OnNotice = func(c *pgconn.PgConn, n *pgconn.Notice) {
+		if n.SeverityUnlocalized == "WARNING" {
+			c.CustomData()[warned] = n.Message
+		}
+	}
+	config.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
+		var sync string
+		if err := c.QueryRow(ctx, "SHOW synchronous_commit").Scan(&sync); err != nil || sync != "off" {
+			return err
+		}
+		_, err := c.Exec(ctx, "SET synchronous_commit TO on")
+		return err
+	}
+	return config, nil
+}
+
+// warned is where a connection keeps the last warning it had.
+const warned = "traintravel.warned"
+
+// given says whether a URL, or a string of keywords and values, has a parameter.
+func given(url, name string) bool {
+	config, err := pgconn.ParseConfig(url) // which takes pgxpool's for the session's
+	if err != nil {
+		return false
+	}
+	_, ok := config.RuntimeParams[name]
+	return ok
+}
+
+// Close waits for the updates, reads and views under way, and disconnects. Every
+// later call is refused with ErrClosed; a second Close does nothing. Close must
+// not be called in a closure given to View or Update.
+func (s *Store) Close() error {
+	s.closed.Store(true)
+	s.queue.Close(ErrClosed)
+	s.pool.Close()
+	return nil
+}
+
+// Get implements [traintravel.Reader] on a snapshot of its own: it is one
+// statement.
+func (s *Store) Get(ctx context.Context, keys ...traintravel.Key) (values [][]byte, err error) {
+	if len(keys) == 0 {
+		return nil, ctx.Err()
+	}
+	err = s.read(ctx, func(ctx context.Context) error {
+		values, err = get(ctx, s.pool, keys)
+		return err
+	})
+	return values, err
+}
+
+// List implements [traintravel.Reader] on a snapshot of its own.
+func (s *Store) List(ctx context.Context, r traintravel.Range) (records []traintravel.Record, err error) {
+	err = s.read(ctx, func(ctx context.Context) error {
+		records, err = list(ctx, s.pool, r)
+		return err
+	})
+	return records, err
+}
+
+// View implements [traintravel.Store]. Its transaction begins with the first read.
+func (s *Store) View(ctx context.Context, fn func(traintravel.Reader) error) error {
+	if err := s.usable(ctx); err != nil {
+		return err
+	}
+	v := &view{store: s}
+	defer v.end()
+	return fn(v)
+}
+
+// usable returns the error of a context that has ended or of a closed store.
+func (s *Store) usable(ctx context.Context) error {
+	if s.closed.Load() {
+		return ErrClosed
+	}
+	return ctx.Err()
+}
+
+// read runs a read until it succeeds.
+func (s *Store) read(ctx context.Context, fn func(context.Context) error) error {
+	if err := s.usable(ctx); err != nil {
+		return err
+	}
+	return s.retry(ctx, fn)
+}
+
+// A view reads one snapshot: a transaction that has one.
+type view struct {
+	store *Store
+	conn  *pgxpool.Conn // nil before the first read
+	dead  bool
+}
+
+const beginView = "begin isolation level repeatable read read only"
+
+// Get implements [traintravel.Reader].
+func (v *view) Get(ctx context.Context, keys ...traintravel.Key) (values [][]byte, err error) {
+	if len(keys) == 0 {
+		return nil, ctx.Err()
+	}
+	err = v.read(ctx, func(ctx context.Context, q querier) error {
+		values, err = get(ctx, q, keys)
+		return err
+	})
+	return values, err
+}
+
+// List implements [traintravel.Reader].
+func (v *view) List(ctx context.Context, r traintravel.Range) (records []traintravel.Record, err error) {
+	err = v.read(ctx, func(ctx context.Context, q querier) error {
+		records, err = list(ctx, q, r)
+		return err
+	})
+	return records, err
+}
+
+// read runs a read, the first one until it succeeds: nothing was seen before.
+func (v *view) read(ctx context.Context, fn func(context.Context, querier) error) error {
+	if v.dead {
+		return group.ErrDead
+	}
+	if v.conn != nil {
+		if err := fn(ctx, v.conn); err != nil {
+			return failure(ctx, err)
+		}
+		return nil
+	}
+	return v.store.retry(ctx, func(ctx context.Context) error {
+		conn, err := v.store.pool.Acquire(ctx)
+		if err != nil {
+			return err
+		}
+		if _, err = conn.Exec(ctx, beginView); err == nil {
+			err = fn(ctx, conn)
+		}
+		if err != nil {
+			conn.Release() // which closes what is in a transaction
+			return err
+		}
+		v.conn = conn
+		return nil
+	})
+}
+
+func (v *view) end() {
+	v.dead = true
+	if v.conn == nil {
+		return
+	}
+	ctx, stop := context.WithTimeout(context.Background(), time.Second)
+	defer stop()
+	_, _ = v.conn.Exec(ctx, "rollback")
+	v.conn.Release()
+}

@@ -1,0 +1,99 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/traintravel/traintravel"
+)
+
+// retry runs fn until it succeeds or fails for a reason that does not pass, for
+// RetryFor at most, and says in our words why it did not.
+func (s *Store) retry(ctx context.Context, fn func(context.Context) error) error {
+	limit := max(s.retryFor, 0)
+	began := time.Now()
+	pause := 10 * time.Millisecond
+	for {
+		// A database that hangs must not hang its callers.
+		try, stop := context.WithTimeout(ctx, max(limit-time.Since(began), time.Second))
+		err := fn(try)
+		stop()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil, !passes(err), time.Since(began)+pause >= limit:
+			return failure(ctx, err)
+		}
+		if onStandby(err) { // as the other connections may be
+			s.pool.Reset()
+		}
+		t := time.NewTimer(pause/2 + rand.N(pause))
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return ctx.Err()
+		}
+		pause = min(2*pause, time.Second)
+	}
+}
+
+// passes says whether a failure is one that a database gets over.
+func passes(err error) bool {
+	var server *pgconn.PgError
+	if !errors.As(err, &server) {
+		// The connection was lost or not made; or the answer was none that the
+		// driver understands, which happens when the other end is cut off.
+		return !errors.Is(err, traintravel.ErrNewerData) && !errors.Is(err, traintravel.ErrUnknownOutcome) && !isOurs(err)
+	}
+	switch server.Code {
+	case "40001", "40P01", // serialization failure, deadlock
+		"25006",                            // a standby: it was the primary, or is going to be
+		"25P03",                            // we were taken for dead
+		"55P03",                            // the lock was not to be had
+		"57014",                            // cancelled
+		"57P01", "57P02", "57P03", "57P05": // shuts down, crashed, starts up
+		return true
+	}
+	switch server.Code[:2] {
+	case "08", "53": // the connection; room, memory or connections
+		return true
+	}
+	return false
+}
+
+func onStandby(err error) bool {
+	var server *pgconn.PgError
+	return errors.As(err, &server) && server.Code == "25006"
+}
+
+// failure says what a caller is told of an error.
+func failure(ctx context.Context, err error) error {
+	var server *pgconn.PgError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, traintravel.ErrUnknownOutcome), isOurs(err):
+		return err
+	case passes(err):
+		return fmt.Errorf("pgstore: %w: %w", traintravel.ErrUnavailable, err)
+	case errors.As(err, &server) && server.Code == "42501":
+		return fmt.Errorf("pgstore: the user of the URL may not do that: %w", err)
+	}
+	return fmt.Errorf("pgstore: %w", err)
+}
+
+// ours is an error that is no failure of the database.
+type ours struct{ error }
+
+func (o ours) Unwrap() error { return o.error }
+
+func isOurs(err error) bool {
+	var o ours
+	return errors.As(err, &o)
+}
