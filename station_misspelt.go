@@ -10,7 +10,8 @@ import (
 )
 
 // lettersToMiss is how many letters a word must have for one to be amiss: of
-// shorter ones too many are but a letter apart.
+// shorter ones too many are but a letter apart. One that has a letter less may
+// lack a letter of a word that is nothing more.
 const lettersToMiss = 4
 
 // misspelt returns the words that begin with one, or would if a letter of it
@@ -21,10 +22,12 @@ const lettersToMiss = 4
 // It goes along the word, keeps to the words that begin with what it has
 // passed, and tries each letter with which they go on.
 func (d *directory) misspelt(word string) []span {
-	if utf8.RuneCountInString(word) < lettersToMiss || strings.ContainsFunc(word, unicode.IsDigit) {
+	letters := utf8.RuneCountInString(word)
+	if letters < lettersToMiss-1 || strings.ContainsFunc(word, unicode.IsDigit) {
 		return d.typed(word)
 	}
 	spans := d.typed(word)
+	short := letters < lettersToMiss
 	try := func(word string, whole bool) {
 		for _, s := range d.typed(word) {
 			if s.amiss = true; s.whole || !whole {
@@ -37,15 +40,17 @@ func (d *directory) misspelt(word string) []span {
 		passed := word[:i]
 		letter, rest := cutLetter(word[i:])
 		next, after := cutLetter(rest)
-		try(passed+rest, rest == "") // added
-		if next != "" {
+		if !short {
+			try(passed+rest, rest == "") // added
+		}
+		if !short && next != "" {
 			try(passed+next+letter+after, false) // swapped
 		}
 		for other := range d.letters(from, to, i) {
-			if other != letter {
+			if !short && other != letter {
 				try(passed+other+rest, rest == "") // mistaken
 			}
-			try(passed+other+word[i:], false) // left out
+			try(passed+other+word[i:], short) // left out
 		}
 		i += len(letter)
 		begin, n := d.beginning(from, to, word[:i])

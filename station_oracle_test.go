@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"github.com/traintravel/traintravel/internal/fold"
 )
 
 // likeness is how a word of a search is like one of a station, worst first.
@@ -29,7 +31,7 @@ func slowLike(typed, word string, misspelt bool) likeness {
 		return whole
 	case strings.HasPrefix(word, typed):
 		return begins
-	case !misspelt || utf8.RuneCountInString(typed) < 4 || strings.ContainsFunc(typed, unicode.IsDigit):
+	case !misspelt || utf8.RuneCountInString(typed) < 3 || strings.ContainsFunc(typed, unicode.IsDigit):
 		return unlike
 	}
 	const any = '?'
@@ -52,6 +54,10 @@ func slowLike(typed, word string, misspelt bool) likeness {
 	}
 	r := []rune(typed)
 	for i := range r {
+		if len(r) == 3 {
+			try(slices.Concat(r[:i], []rune{any}, r[i:]), true)
+			continue
+		}
 		last := i == len(r)-1
 		try(slices.Concat(r[:i], r[i+1:]), last)
 		try(slices.Concat(r[:i], []rune{any}, r[i+1:]), last)
@@ -134,8 +140,16 @@ func withoutCommon(words []string) []string {
 	return left
 }
 
-// slowSearch ranks every station.
+// slowSearch ranks every station. Those come first that have the words for a name.
 func (sn *snapshot) slowSearch(q lookup) []int32 {
+	unlikeName := func(at int32) int {
+		name := sn.stations[at].Name
+		typed := strings.Join(q.words, " ")
+		if typed == strings.Join(fold.Words(fold.String(name)), " ") || typed == strings.Join(fold.Words(fold.Doubled(name)), " ") {
+			return 0
+		}
+		return 1
+	}
 	telling := slices.DeleteFunc(slices.Clone(q.words), func(w string) bool { return commonWords[w] })
 	for _, misspelt := range []bool{false, true} {
 		for _, words := range [][]string{q.words, telling} {
@@ -152,7 +166,7 @@ func (sn *snapshot) slowSearch(q lookup) []int32 {
 			}
 			if len(found) > 0 {
 				slices.SortStableFunc(found, func(a, b int32) int {
-					return cmp.Or(cmp.Compare(ranks[a], ranks[b]), cmp.Compare(sn.traffic(b), sn.traffic(a)))
+					return cmp.Or(cmp.Compare(ranks[a], ranks[b]), cmp.Compare(unlikeName(a), unlikeName(b)), cmp.Compare(sn.traffic(b), sn.traffic(a)))
 				})
 				return found
 			}

@@ -1,6 +1,10 @@
 package traintravel
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/traintravel/traintravel/internal/fold"
+)
 
 // A lookup asks a snapshot for stations.
 type lookup struct {
@@ -56,8 +60,9 @@ func (sn *snapshot) withWords(stations []int32, words []string) []int32 {
 }
 
 // ranked lists the stations that have the words, those first that are most
-// likely meant. They are compared by one number: how they have the words, how
-// many trains do not call there, and their index, which is by name.
+// likely meant. They are compared by one number: how they have the words, with
+// those first whose name in full they are, how many trains do not call there, and
+// their index, which is by name.
 func (sn *snapshot) ranked(q lookup, fits func(int32) bool) (found []int32, ok bool) {
 	const (
 		atBits      = 32
@@ -70,6 +75,9 @@ func (sn *snapshot) ranked(q lookup, fits func(int32) bool) (found []int32, ok b
 		keys = make([]uint64, 0, p.apart[0].rare)
 		for at, how := range d.find(&p) {
 			if fits(at) {
+				if how > asItsName || !sn.isName(at, q.words) {
+					how++
+				}
 				quiet := most - min(sn.traffic(at), most)
 				keys = append(keys, uint64(how)<<(trafficBits+atBits)|uint64(quiet)<<atBits|uint64(at))
 			}
@@ -90,6 +98,12 @@ func (sn *snapshot) ranked(q lookup, fits func(int32) bool) (found []int32, ok b
 		found = append(found, int32(k))
 	}
 	return found, true
+}
+
+// isName says whether words are all that the name of a station has.
+func (sn *snapshot) isName(at int32, words []string) bool {
+	name := sn.stations[at].Name
+	return slices.Equal(fold.Words(fold.String(name)), words) || slices.Equal(fold.Words(fold.Doubled(name)), words)
 }
 
 // least returns the n least of some numbers, sorted. It puts others in their

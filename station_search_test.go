@@ -219,3 +219,24 @@ func TestStationsOrderDoesNotDependOnTheFeed(t *testing.T) {
 		}
 	}
 }
+
+// A name typed in full comes first, however many trains call elsewhere.
+func TestStationNamedInFull(t *testing.T) {
+	t.Parallel()
+	names := []string{"Ostbahnhof", "S Ostbahnhof (Berlin)", "Hegyeshalom(Gr)", "Hegyeshalom", "Bern", "Bern Bümpliz Nord"}
+	var stations []Station
+	var trains []int
+	for i, name := range names {
+		stations, trains = append(stations, Station{Name: name}), append(trains, 1+i%2*5)
+	}
+	trains[2] = 9
+	sn := calledAt(t, stations, trains)
+	for _, name := range names {
+		q := lookingFor(name)
+		q.enough = 1
+		got, ok := sn.search(q)
+		if !ok || len(got) != 1 || sn.stations[got[0]].Name != name {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

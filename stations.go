@@ -57,12 +57,14 @@ type StationQuery struct {
 	// If that finds none, words that many stations have, such as "gare", "hbf"
 	// or "station", are left out of Search. If that finds none either, words
 	// of four letters or more may have one letter missing, too many, wrong or
-	// swapped with the next, unless there are more than eight words.
+	// swapped with the next, and words of three letters may lack one of a word
+	// of four, unless there are more than eight words.
 	//
-	// The stations come in this order: those with the fewest words misspelt;
-	// those of which Search is the name, then those whose name begins with it,
-	// those with all words in the name, and those with one in the address;
-	// those at which more trains call; those first by name. For the name,
+	// The stations come in this order: those whose name is Search to the last
+	// word; those with the fewest words misspelt; those of which Search is the
+	// name, then those whose name begins with it, those with all words in the
+	// name, and those with one in the address; those at which more trains
+	// call; those first by name. For the name, but not to the last word,
 	// words that many stations have and what is in parentheses at its end do
 	// not count: Berlin Hauptbahnhof is "berlin", and Frankfurt (Main)
 	// Hauptbahnhof is "frankfurt". As trains decide, Next is good until another
