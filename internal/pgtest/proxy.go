@@ -36,15 +36,15 @@ type Moment int
 
 // The moments.
 const (
-	// BeforeRequest: the server gets nothing of the message that was waited
-	// for, and what came before it in the same request is not completed.
+	// BeforeRequest: the server does not get the statement, and what came
+	// before it in the same request is not completed.
 	BeforeRequest Moment = iota
 	// BeforeAnswer: the server has done the request and says so, and the
 	// client hears nothing of that.
 	BeforeAnswer
 )
 
-// A trap waits for a message.
+// A trap waits for a statement.
 type trap struct {
 	moment Moment
 	text   []byte
@@ -96,10 +96,10 @@ func (p *Proxy) Delay(d time.Duration) {
 	p.delay = d
 }
 
-// CutAt cuts one connection: the next on which the client sends a message that
-// contains a text, in letters of any case. That may be the text of a statement,
-// the name under which it was prepared, or a parameter. The channel that is
-// returned is closed when it has been done.
+// CutAt cuts one connection: the next on which the client runs a statement that
+// contains a text, in letters of any case, in itself or in a parameter. It does
+// not matter when the statement was prepared. The channel that is returned is
+// closed when it has been done.
 func (p *Proxy) CutAt(m Moment, text string) <-chan struct{} {
 	trap := &trap{m, bytes.ToLower([]byte(text)), make(chan struct{})}
 	p.mu.Lock()
@@ -126,7 +126,7 @@ func (p *Proxy) serve(client net.Conn) {
 		return
 	}
 	defer server.Close()
-	c := &conn{proxy: p, client: client, server: server}
+	c := &conn{proxy: p, client: client, server: server, prepared: map[string][]byte{}}
 	p.mu.Lock()
 	if p.refuse {
 		p.mu.Unlock()
@@ -149,6 +149,7 @@ func (p *Proxy) serve(client net.Conn) {
 type conn struct {
 	proxy          *Proxy
 	client, server net.Conn
+	prepared       map[string][]byte // statements of the client by name; the last that had none is ""
 
 	mu   sync.Mutex
 	sent int // requests that the client has completed; connecting is the first
@@ -206,7 +207,7 @@ func asksForEncryption(body []byte) bool {
 // pass forwards one message of the client, and says whether to go on.
 func (c *conn) pass(kind byte, body []byte, w *bufio.Writer) bool {
 	ends := kind == 0 || kind == 'Q' || kind == 'S' || kind == 'F'
-	trap, delay := c.proxy.look(body, ends)
+	trap, delay := c.proxy.look(c.runs(kind, body), ends)
 	if trap != nil && trap.moment == BeforeRequest {
 		c.cut()
 		close(trap.sprung)
@@ -228,21 +229,37 @@ func (c *conn) pass(kind byte, body []byte, w *bufio.Writer) bool {
 	return err == nil
 }
 
-// look takes the first trap that a message falls into, and says how late the
+// runs returns what a message runs: the text of its statement, and parameters.
+func (c *conn) runs(kind byte, body []byte) []byte {
+	switch kind {
+	case 'Q':
+		return body
+	case 'P': // a name and a statement
+		name, statement, _ := bytes.Cut(body[4:], []byte{0})
+		c.prepared[string(name)] = statement
+	case 'B': // what is to be run, the name of its statement, parameters
+		_, rest, _ := bytes.Cut(body[4:], []byte{0})
+		name, parameters, _ := bytes.Cut(rest, []byte{0})
+		return slices.Concat(c.prepared[string(name)], parameters)
+	}
+	return nil
+}
+
+// look takes the first trap that what is run falls into, and says how late a
 // message is to be.
-func (p *Proxy) look(body []byte, ends bool) (*trap, time.Duration) {
+func (p *Proxy) look(runs []byte, ends bool) (*trap, time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delay := time.Duration(0)
 	if ends {
 		delay = p.delay
 	}
-	if len(p.traps) == 0 {
+	if len(runs) == 0 || len(p.traps) == 0 {
 		return nil, delay
 	}
-	lower := bytes.ToLower(body)
+	runs = bytes.ToLower(runs)
 	for i, t := range p.traps {
-		if bytes.Contains(lower, t.text) {
+		if bytes.Contains(runs, t.text) {
 			p.traps = slices.Delete(p.traps, i, i+1)
 			return t, delay
 		}

@@ -45,14 +45,15 @@ func message(kind string, body string) string {
 }
 
 // In a pipeline, the answer to one request is lost: those to earlier ones
-// arrive, and the server has done it, though it was sent in several messages.
+// arrive, and the server has done it, though it was sent in several messages and
+// prepared before.
 func TestProxyPipeline(t *testing.T) {
 	t.Parallel()
 	const protocol = "\x00\x03\x00\x00"
 	var (
 		start   = message("", protocol+"user\x00anna\x00\x00")
-		first   = message("P", "\x00SELECT 1\x00\x00\x00") + message("E", "") + message("S", "")
-		second  = message("P", "\x00CoMMiT\x00\x00\x00") + message("E", "") + message("S", "")
+		first   = message("P", "end\x00CoMMiT\x00\x00\x00") + message("P", "\x00SELECT 1\x00\x00\x00") + message("B", "\x00\x00") + message("E", "") + message("S", "")
+		second  = message("B", "\x00end\x00") + message("E", "") + message("S", "")
 		third   = message("Q", "SELECT 3\x00")
 		ready   = message("Z", "I")
 		greeted = message("R", "\x00\x00\x00\x00") + ready
