@@ -1,0 +1,271 @@
+package traintravel_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/pgtest"
+	"github.com/traintravel/traintravel/store/pgstore"
+)
+
+// TestFailover is the proof that docs/failover.md tells of. Two services sell
+// from one PostgreSQL server that has a synchronous standby. In the midst of it
+// the server is killed and the standby promoted, while the sale goes on. In the
+// end every booking that was acknowledged is there, no place is sold twice, and
+// who was refused because the database was away has got nothing.
+func TestFailover(t *testing.T) {
+	t.Parallel()
+	primary := pgtest.Start(t)
+	database := primary.NewDatabase(t)
+	standby := primary.Standby(t)
+	url := pgtest.Via(database, primary.Addr(), standby.Addr())
+
+	const offices, users, enough = 2, 8, 200
+	s := newSale(t)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var wg sync.WaitGroup
+	for office := range offices {
+		a := &agency{}
+		var err error
+		if a.Service, err = traintravel.New(openPostgres(t, url), traintravel.Options{Now: sinceOpening()}); err != nil {
+			t.Fatal(err)
+		}
+		if office == 0 {
+			if _, err := a.LoadTimetable(ctx, failoverNetwork()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ids, err := a.trips(ctx, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wg.Go(func() { _ = a.Run(ctx) })
+		for user := range users {
+			wg.Go(func() { s.use(ctx.Done(), a, ids, office*users+user) })
+		}
+	}
+
+	s.await(enough)
+	primary.Kill()
+	s.awaitAway()
+	standby.Promote()
+	s.await(s.sold() + enough)
+	stop()
+	wg.Wait()
+	s.audit(openPostgres(t, pgtest.Via(database, standby.Addr())))
+}
+
+// openPostgres opens a database for the length of the test. It waits for one that
+// is away only as long as a test should.
+func openPostgres(t *testing.T, url string) traintravel.Store {
+	t.Helper()
+	store, err := pgstore.Open(t.Context(), url, &pgstore.Options{RetryFor: 2 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return store
+}
+
+// sinceOpening is a clock that begins when the trains of tests can be booked.
+func sinceOpening() func() time.Time {
+	begun := time.Now()
+	return func() time.Time { return opens.Add(time.Since(begun)) }
+}
+
+// failoverNetwork has trains that sell out and trains that do not.
+func failoverNetwork() *traintravel.Timetable {
+	return timetable(train("R 1", 8, "ABCD", seats(300, 300), hooks(2)), train("R 2", 12, "DEF", seats(20)), train("S 3", 15, "FG"))
+}
+
+// A sale is what the users of all offices were told.
+type sale struct {
+	*testing.T
+	mu           sync.Mutex
+	acknowledged map[uuid.UUID]request
+	refused      map[request]bool // the database was away, and nothing written
+	unknown      map[request]bool // nobody could tell
+	away         int              // how often the database was away
+	soldOut      int
+}
+
+func newSale(t *testing.T) *sale {
+	return &sale{T: t, acknowledged: map[uuid.UUID]request{}, refused: map[request]bool{}, unknown: map[request]bool{}}
+}
+
+// use is one user, who books again and again and cancels now and then, until
+// closed. Every other request has an idempotency key and is repeated until it is
+// answered; the others are given up when they fail.
+func (s *sale) use(closed <-chan struct{}, a *agency, ids map[string]uuid.UUID, user int) {
+	ctx := context.Background() // who asks waits for the answer
+	for q := (request{User: user}); ; q.N++ {
+		select {
+		case <-closed:
+			return
+		default:
+		}
+		b := traintravel.NewBooking{TripID: ids[q.trip()], PassengerName: q.key()}
+		if q.N%2 == 0 {
+			b.IdempotencyKey = q.key()
+		}
+		booked, err := a.CreateBooking(ctx, q.by(), b)
+		for s.note(q, booked, err) && b.IdempotencyKey != "" {
+			booked, err = a.CreateBooking(ctx, q.by(), b)
+		}
+		if err != nil || q.N%3 > 0 {
+			continue
+		}
+		err = a.CancelBooking(ctx, q.by(), booked.ID)
+		if err != nil && !retriable(err) && !errors.Is(err, traintravel.ErrUnknownOutcome) {
+			s.Errorf("cancelling: %v", err)
+		}
+	}
+}
+
+// retriable says whether a caller is asked to try again: the server answers
+// with 503 and Retry-After.
+func retriable(err error) bool {
+	return errors.Is(err, traintravel.ErrUnavailable) && !errors.Is(err, traintravel.ErrUnknownOutcome)
+}
+
+// note writes down what a request led to, and says whether to ask again.
+func (s *sale) note(q request, b traintravel.Booking, err error) (again bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case err == nil:
+		if was, ok := s.acknowledged[b.ID]; ok && was != q {
+			s.Errorf("%s and %s got one booking, %v", was.key(), q.key(), b.ID)
+		}
+		s.acknowledged[b.ID] = q
+	case errors.Is(err, traintravel.ErrSoldOut):
+		s.soldOut++
+	case errors.Is(err, traintravel.ErrUnknownOutcome):
+		s.unknown[q] = true
+		return true
+	case retriable(err):
+		s.away++
+		s.refused[q] = true
+		return true
+	default:
+		s.Errorf("%s: %v", q.key(), err)
+	}
+	return false
+}
+
+func (s *sale) sold() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.acknowledged)
+}
+
+func (s *sale) await(n int) {
+	s.Helper()
+	s.until(fmt.Sprint(n, " bookings"), func() bool { return s.sold() >= n })
+}
+
+// awaitAway waits until callers have been told that the database is away.
+func (s *sale) awaitAway() {
+	s.Helper()
+	s.until("a refusal", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.away > 0
+	})
+}
+
+func (s *sale) until(what string, done func() bool) {
+	s.Helper()
+	for begun := time.Now(); !done(); time.Sleep(5 * time.Millisecond) {
+		if s.Failed() || time.Since(begun) > 2*time.Minute {
+			s.Fatalf("there is no end to waiting for %s", what)
+		}
+	}
+}
+
+// audit compares what is in the store with what was said.
+func (s *sale) audit(store traintravel.Store) {
+	books, err := traintravel.Audit(context.Background(), store)
+	if err != nil {
+		s.Errorf("the store is not sound:\n%v", err)
+	}
+	for id, q := range s.acknowledged {
+		if b, ok := books.Bookings[id]; !ok || b.PassengerName != q.key() || b.Owner != q.by().Subject {
+			s.Errorf("the booking %v of %s was acknowledged, and is lost: %+v", id, q.key(), b)
+		}
+	}
+	has := map[string]uuid.UUID{}
+	for id, b := range books.Bookings {
+		if other, ok := has[b.PassengerName]; ok {
+			s.Errorf("%s has the bookings %v and %v", b.PassengerName, id, other)
+		}
+		has[b.PassengerName] = id
+	}
+	answered := map[request]bool{}
+	for _, q := range s.acknowledged {
+		answered[q] = true
+		delete(has, q.key())
+	}
+	settled := 0
+	for q := range s.unknown {
+		if answered[q] {
+			settled++
+		}
+		delete(has, q.key())
+	}
+	for name, id := range has { // of those who were refused, too: they were told that nothing was written
+		s.Errorf("nobody was told of the booking %v of %s", id, name)
+	}
+	s.Logf("%d bookings acknowledged and found; sold out %d times; %d requests refused with the database away, %d times; %d with an unknown outcome, of which %d were settled by asking again",
+		len(s.acknowledged), s.soldOut, len(s.refused), s.away, len(s.unknown), settled)
+}
+
+// The answer to a commit is lost and then the commit itself. Each time the store
+// finds out: whoever is told of a booking has it, and nobody has two.
+func TestLostCommit(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Shared(t)
+	database := server.NewDatabase(t)
+	proxy := pgtest.NewProxy(t, server.Addr())
+	store := openPostgres(t, pgtest.Via(database, proxy.Addr()))
+	a := &agency{}
+	var err error
+	if a.Service, err = traintravel.New(store, traintravel.Options{Now: sinceOpening()}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.LoadTimetable(t.Context(), failoverNetwork()); err != nil {
+		t.Fatal(err)
+	}
+	ids, err := a.trips(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSale(t)
+	for n := range 6 {
+		q := request{N: n}
+		lost := proxy.CutAt([]pgtest.Moment{pgtest.BeforeAnswer, pgtest.BeforeRequest}[n%2], "commit")
+		b, err := a.CreateBooking(t.Context(), q.by(), traintravel.NewBooking{TripID: ids["R 1 AB on day 0"], PassengerName: q.key()})
+		select {
+		case <-lost:
+		default:
+			t.Fatal("no commit was lost")
+		}
+		s.note(q, b, err)
+	}
+	if len(s.acknowledged) != 6 {
+		t.Errorf("%d of 6 bookings were made", len(s.acknowledged))
+	}
+	s.audit(store)
+}
