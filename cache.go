@@ -9,44 +9,75 @@ import (
 
 // freshFor is how long what was read from the store is taken for true where a
 // little staleness does no harm: in searches. Bookings are checked in the
-// update that makes them. It is real time, whatever the service's clock says.
+// update that makes them. It is time that has passed, whatever clocks say.
 const freshFor = 2 * time.Second
+
+// elapsed is how long ago the service was made: an instant that no jump of a
+// clock disturbs.
+func (s *Service) elapsed() time.Duration { return time.Since(s.made) }
 
 // snapshots holds the latest timetable known.
 type snapshots struct {
 	latest  atomic.Pointer[snapshot]
-	checked atomic.Int64 // nanos at which latest was known to be in force
-	loading sync.Mutex
+	until   atomic.Int64  // when, by Service.elapsed, latest is to be looked after
+	loading chan struct{} // full while somebody loads, which may take as long as the store
 }
 
 // fresh returns the latest timetable if it was in force a moment ago, or nil.
-func (s *snapshots) fresh() *snapshot {
-	if time.Now().UnixNano()-s.checked.Load() < int64(freshFor) {
+func (s *snapshots) fresh(now time.Duration) *snapshot {
+	if int64(now) < s.until.Load() {
 		return s.latest.Load()
 	}
 	return nil
 }
 
-func (s *snapshots) set(sn *snapshot) {
+// set makes known a timetable that was in force at an instant.
+func (s *snapshots) set(sn *snapshot, at time.Duration) {
 	s.latest.Store(sn)
-	s.checked.Store(time.Now().UnixNano())
+	s.until.Store(int64(at + freshFor))
+}
+
+// lock waits until nobody loads, or until ctx ends.
+func (s *snapshots) lock(ctx context.Context) error {
+	select {
+	case s.loading <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *snapshots) unlock() { <-s.loading }
+
+// replace makes known a timetable that was loaded here. A refresh that is under
+// way may have read the one before, so it ends first.
+func (s *snapshots) replace(ctx context.Context, sn *snapshot, at time.Duration) error {
+	if err := s.lock(ctx); err != nil {
+		return err
+	}
+	defer s.unlock()
+	s.set(sn, at)
+	return nil
 }
 
 // expire makes the next use look whether there is a newer timetable.
-func (s *snapshots) expire() { s.checked.Store(0) }
+func (s *snapshots) expire() { s.until.Store(0) }
 
-// refresh loads the timetable in force. Of several callers one loads.
-func (s *snapshots) refresh(ctx context.Context, load func(known *snapshot) (*snapshot, error)) (*snapshot, error) {
-	s.loading.Lock()
-	defer s.loading.Unlock()
-	if sn := s.fresh(); sn != nil {
+// refreshed loads the timetable in force. Of several callers one loads.
+func (s *Service) refreshed(ctx context.Context) (*snapshot, error) {
+	if err := s.snapshots.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.snapshots.unlock()
+	now := s.elapsed()
+	if sn := s.snapshots.fresh(now); sn != nil {
 		return sn, nil
 	}
-	sn, err := load(s.latest.Load())
+	sn, err := s.readSnapshot(ctx, s.snapshots.latest.Load())
 	if err != nil {
 		return nil, err
 	}
-	s.set(sn)
+	s.snapshots.set(sn, now)
 	return sn, nil
 }
 
@@ -60,17 +91,17 @@ type stock struct {
 // nobody had booked the run. It is not modified any more.
 type stocked struct {
 	inv *inventory
-	at  int64
+	at  time.Duration // by Service.elapsed
 }
 
 // maxStocked bounds the inventories remembered.
 const maxStocked = 1 << 16
 
-func (s *stock) lookup(id RunID, now int64) (stocked, bool) {
+func (s *stock) lookup(id RunID, now time.Duration) (stocked, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	v, ok := s.runs[id]
-	return v, ok && now-v.at < int64(freshFor)
+	return v, ok && now-v.at < freshFor
 }
 
 // keep remembers an inventory unless a later one is known.
@@ -103,7 +134,7 @@ func (v stocked) revision() uint64 {
 // that are not known are read in one round trip.
 func (s *Service) inventories(ctx context.Context, ids []RunID) ([]*inventory, error) {
 	out := make([]*inventory, len(ids))
-	now := time.Now().UnixNano()
+	now := s.elapsed()
 	var missing []int
 	var keys []Key
 	for i, id := range ids {

@@ -19,17 +19,9 @@ const (
 // Options.Now must not begin before it, lest what has happened be in the
 // future.
 func LastInstant(ctx context.Context, store Store) (last time.Time, err error) {
-	err = store.View(ctx, func(r Reader) error {
-		v, err := r.Get(ctx, clockKey)
-		if err != nil {
+	err = store.View(ctx, func(r Reader) (err error) {
+		if last, err = readClock(ctx, r); err != nil {
 			return err
-		}
-		if v[0] != nil {
-			d, _ := newDecoder("clock", clockVersion, v[0])
-			last = d.time()
-			if err := d.done(); err != nil {
-				return err
-			}
 		}
 		newest, err := r.List(ctx, Range{Table: TableBookings, Reverse: true, Limit: 1})
 		if err != nil || len(newest) == 0 {
@@ -44,7 +36,18 @@ func LastInstant(ctx context.Context, store Store) (last time.Time, err error) {
 	return last, err
 }
 
-// keepClock records the service's clock now and then, and when ctx ends.
+func readClock(ctx context.Context, r Reader) (last time.Time, err error) {
+	v, err := r.Get(ctx, clockKey)
+	if err != nil || v[0] == nil {
+		return time.Time{}, err
+	}
+	d, _ := newDecoder("clock", clockVersion, v[0])
+	last = d.time()
+	return last, d.done()
+}
+
+// keepClock records the service's clock now and then, and when ctx ends, where
+// no other service's was further on.
 func (s *Service) keepClock(ctx context.Context) {
 	for {
 		now := s.now()
@@ -52,8 +55,11 @@ func (s *Service) keepClock(ctx context.Context) {
 		e.time(now)
 		write, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		err := s.store.Update(write, func(tx Tx) error {
-			tx.Put(clockKey, e.b)
-			return nil
+			last, err := readClock(write, tx)
+			if err == nil && now.After(last) {
+				tx.Put(clockKey, e.b)
+			}
+			return err
 		})
 		stop()
 		if err != nil {

@@ -91,7 +91,7 @@ func (s *Service) update(ctx context.Context, now time.Time, rules func(*ledger)
 	}
 	for _, e := range l.runs {
 		if e.changed {
-			s.stock.keep(e.id, stocked{e.inv, time.Now().UnixNano()})
+			s.stock.keep(e.id, stocked{e.inv, s.elapsed()})
 		}
 	}
 	select {

@@ -124,7 +124,9 @@ func (s *Service) LoadTimetable(ctx context.Context, t *Timetable) (LoadReport, 
 		if err != nil {
 			return LoadReport{}, fmt.Errorf("loading the timetable: %w", err)
 		}
-		s.snapshots.set(sn)
+		if err := s.snapshots.replace(ctx, sn, s.elapsed()); err != nil {
+			return LoadReport{}, fmt.Errorf("the timetable is loaded, but nothing more was done: %w", err)
+		}
 		if err := s.dropGenerations(ctx); err != nil {
 			s.log.Warn("an old timetable was not removed; the next load tries again", "error", err)
 		}

@@ -112,6 +112,7 @@ type Service struct {
 	stock     stock
 	wake      chan struct{} // tells Run that there may be something to do
 	clocked   bool          // the clock was supplied
+	made      time.Time     // when, with the monotonic reading
 }
 
 const (
@@ -158,7 +159,8 @@ func New(store Store, opts Options) (*Service, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{store: store, opts: opts, log: opts.Logger, wake: make(chan struct{}, 1), clocked: clocked}
+	s := &Service{store: store, opts: opts, log: opts.Logger, wake: make(chan struct{}, 1), clocked: clocked, made: time.Now()}
+	s.snapshots.loading = make(chan struct{}, 1)
 	s.stock.runs = map[RunID]stocked{}
 	return s, nil
 }
@@ -191,10 +193,10 @@ func (s *Service) price(rides []ride, trip Trip) (Money, bool, error) {
 // snapshot returns the timetable in force, loading it if there is a newer one
 // than is known here. It looks at most every two seconds.
 func (s *Service) snapshot(ctx context.Context) (*snapshot, error) {
-	if sn := s.snapshots.fresh(); sn != nil {
+	if sn := s.snapshots.fresh(s.elapsed()); sn != nil {
 		return sn, nil
 	}
-	return s.snapshots.refresh(ctx, func(known *snapshot) (*snapshot, error) { return s.readSnapshot(ctx, known) })
+	return s.refreshed(ctx)
 }
 
 // readSnapshot compiles the timetable in force, unless it is known.
