@@ -1,6 +1,7 @@
 package traintravel
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"math"
@@ -37,10 +38,11 @@ type item struct {
 }
 
 // agenda lists what is due of a kind, and when the next thing will be that is
-// not: the zero time if nothing is known to come.
-func (s *Service) agenda(ctx context.Context, k kind, now time.Time, limit int) (due []item, next time.Time, err error) {
+// not: the zero time if nothing is known to come. It begins at from if that is
+// not empty.
+func (s *Service) agenda(ctx context.Context, k kind, from string, now time.Time, limit int) (due []item, next time.Time, err error) {
 	records, err := s.store.List(ctx, Range{
-		Table: TableAgenda, From: string([]byte{byte(k)}), To: string([]byte{byte(k) + 1}), Limit: limit,
+		Table: TableAgenda, From: cmp.Or(from, string([]byte{byte(k)})), To: string([]byte{byte(k) + 1}), Limit: limit,
 	})
 	if err != nil {
 		return nil, time.Time{}, err

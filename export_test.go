@@ -52,17 +52,9 @@ func (s *Service) DirectTrip(ctx context.Context, number string, d Date, from, t
 // DoDue does, one after another, what Run would find to do now.
 func (s *Service) DoDue(ctx context.Context) error {
 	var errs []error
-	for _, d := range []*desk{
-		{kind: holdEnds, work: s.endHold},
-		{kind: paymentDue, work: s.followPayment},
-		{kind: keyForgotten, work: s.forgetKey},
-		{kind: eventDue, work: s.deliver},
-	} {
-		if d.kind == eventDue && s.opts.Notifier == nil {
-			continue
-		}
+	for _, d := range s.desks() {
 		for done, more := map[Key]bool{}, true; more; {
-			due, _, err := s.agenda(ctx, d.kind, s.now(), batch)
+			due, _, err := s.agenda(ctx, d.kind, "", s.now(), batch)
 			if err != nil {
 				return err
 			}

@@ -59,6 +59,10 @@ var recordKinds = []struct {
 		v, err := decodeCurrent(b)
 		return v.encode(), err
 	}},
+	{"server", sampleServer().encode(), func(b []byte) ([]byte, error) {
+		v, err := decodeServer(b)
+		return v.encode(), err
+	}},
 	{"moves", encodeMoves([]move{{0, NewDate(2026, 5, 4), 1}, {300, NewDate(2026, 5, 5), 0}}), func(b []byte) ([]byte, error) {
 		v, err := decodeMoves(b, 301)
 		return encodeMoves(v), err
@@ -94,6 +98,10 @@ func samplePayment() *payment {
 		},
 		charging: true, deadline: sampleTime(2), next: sampleTime(3), tries: 300,
 	}
+}
+
+func sampleServer() server {
+	return server{beats: 300, leaving: true, shares: []held{{eventDue, allParts}, {holdEnds, 1}}}
 }
 
 func sampleInventory() *inventory {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -16,11 +15,14 @@ const (
 	// lookAgain is how often Run looks at the agenda when nothing wakes it:
 	// other services write to it too, and the service's clock may jump.
 	lookAgain = time.Second
-	// batch is how many items of a kind are looked at together.
-	batch = 256
 	// workers is how many items of a kind are worked on at a time. Those that
 	// wait for the store share its commits.
 	workers = 64
+	// batch is how many records are looked at together.
+	batch = 256
+	// pages is how many batches of the agenda are looked through at once for
+	// an item that is in nobody else's hands.
+	pages = 16
 	// notifyTimeout is how long a Notifier may take.
 	notifyTimeout = time.Minute
 )
@@ -33,36 +35,47 @@ const (
 //
 // A service that nobody runs still sells correctly; it just frees no index,
 // delivers nothing and leaves payments pending. Run it once for each Service.
+// Services that share a store share the work too: each thing is done by one at
+// a time, and when one dies the others take over after ten seconds. One that
+// cannot reach the store for six stops what it is doing: the contexts it gave
+// to gateway and Notifier end. Payments are left to services with a Gateway,
+// events to those with a Notifier.
 func (s *Service) Run(ctx context.Context) error {
-	desks := []*desk{
-		{service: s, kind: holdEnds, work: s.endHold},
-		{service: s, kind: paymentDue, work: s.followPayment},
-		{service: s, kind: keyForgotten, work: s.forgetKey},
+	desks := s.desks()
+	claims := &Claims{}
+	local, isLocal := s.store.(LocalStore)
+	if isLocal {
+		claims = local.Claims()
 	}
-	if s.opts.Notifier != nil {
-		desks = append(desks, &desk{service: s, kind: eventDue, work: s.deliver})
+	for _, d := range desks {
+		d.wake, d.claims = make(chan struct{}, 1), claims
+		if isLocal {
+			d.share.renew(ctx, allParts, time.Now().Add(longest))
+		}
 	}
-	var wg sync.WaitGroup
-	wake := make([]chan struct{}, len(desks))
-	for i, d := range desks {
-		wake[i] = make(chan struct{}, 1)
-		d.wake, d.busy = wake[i], map[Key]bool{}
-		wg.Go(func() { d.run(ctx) })
+	var working, keeping sync.WaitGroup
+	present, leave := context.WithCancel(context.WithoutCancel(ctx))
+	defer leave()
+	if !isLocal {
+		r := s.newRoster(desks)
+		keeping.Go(func() { r.run(ctx, present) })
 	}
 	if s.clocked {
-		wg.Go(func() { s.keepClock(ctx) })
+		keeping.Go(func() { s.keepClock(ctx) })
+	}
+	for _, d := range desks {
+		working.Go(func() { d.run(ctx) })
 	}
 	for {
 		select {
 		case <-ctx.Done():
-			wg.Wait()
+			working.Wait()
+			leave() // not before: others would take over what is in hand
+			keeping.Wait()
 			return ctx.Err()
 		case <-s.wake:
-			for _, w := range wake {
-				select {
-				case w <- struct{}{}:
-				default:
-				}
+			for _, d := range desks {
+				d.poke()
 			}
 		}
 	}
@@ -74,10 +87,31 @@ type desk struct {
 	kind    kind
 	work    func(context.Context, item) error
 	wake    chan struct{}
+	claims  *Claims
+	share   share
+	from    string // where on the agenda to look next
+	wg      sync.WaitGroup
+}
 
-	mu   sync.Mutex
-	busy map[Key]bool // items in somebody's hands
-	wg   sync.WaitGroup
+// desks are those that the service can work at.
+func (s *Service) desks() []*desk {
+	desks := []*desk{{service: s, kind: holdEnds, work: s.endHold}}
+	if s.opts.Gateway != nil {
+		desks = append(desks, &desk{service: s, kind: paymentDue, work: s.followPayment})
+	}
+	desks = append(desks, &desk{service: s, kind: keyForgotten, work: s.forgetKey})
+	if s.opts.Notifier != nil {
+		desks = append(desks, &desk{service: s, kind: eventDue, work: s.deliver})
+	}
+	return desks
+}
+
+// poke makes the desk look at the agenda.
+func (d *desk) poke() {
+	select {
+	case d.wake <- struct{}{}:
+	default:
+	}
 }
 
 // run looks at the agenda until ctx ends, then waits for what is under way.
@@ -101,48 +135,59 @@ func (d *desk) run(ctx context.Context) {
 	}
 }
 
-// round starts work on what is due and says how long to wait for more.
+// round starts work on what is due and in nobody's hands, the earliest first,
+// and says how long to wait for more.
 func (d *desk) round(ctx context.Context, slots chan struct{}) (time.Duration, error) {
+	const limit = batch + workers // the first may be in our own hands
 	now := d.service.now()
-	d.mu.Lock()
-	limit := batch + len(d.busy)
-	d.mu.Unlock()
-	due, next, err := d.service.agenda(ctx, d.kind, now, limit)
-	if err != nil {
-		return lookAgain, err
-	}
-	started := 0
-	for _, it := range due {
-		if !d.claim(it.key) {
-			continue
+	for range pages {
+		due, next, err := d.service.agenda(ctx, d.kind, d.from, now, limit)
+		d.from = ""
+		if err != nil {
+			return lookAgain, err
 		}
-		started++
+		started := d.start(ctx, due, slots)
+		switch {
+		case len(due) < limit && next.IsZero():
+			return lookAgain, nil
+		case len(due) < limit:
+			return min(lookAgain, next.Sub(now)), nil
+		case started:
+			return 0, nil
+		}
+		d.from = due[limit-1].key.ID + "\x00"
+	}
+	return lookAgain, nil // and then go on from here
+}
+
+// start starts work on those items that nobody has in hand.
+func (d *desk) start(ctx context.Context, due []item, slots chan struct{}) (started bool) {
+	for _, it := range due {
 		select {
 		case slots <- struct{}{}:
 		case <-ctx.Done():
-			d.release(it.key)
-			return lookAgain, nil
+			return started
 		}
+		work, ok := d.take(it)
+		if !ok {
+			<-slots
+			continue
+		}
+		started = true
 		d.wg.Go(func() {
 			defer func() {
+				d.give(it)
 				<-slots
-				d.release(it.key)
 			}()
-			if err := d.safely(ctx, it); err != nil && ctx.Err() == nil {
+			if err := d.safely(work, it); err != nil && work.Err() == nil {
 				d.service.log.Error("something due could not be done; it is tried again", "kind", string(d.kind), "id", it.id, "error", err)
 				// Leave it in our hands for a moment, lest a broken store or
 				// item be hammered.
-				sleep(ctx, lookAgain)
+				sleep(work, lookAgain)
 			}
 		})
 	}
-	switch {
-	case started > 0 && len(due) >= limit:
-		return 0, nil
-	case !next.IsZero():
-		return min(lookAgain, next.Sub(now)), nil
-	}
-	return lookAgain, nil
+	return started
 }
 
 func (d *desk) safely(ctx context.Context, it item) (err error) {
@@ -150,20 +195,47 @@ func (d *desk) safely(ctx context.Context, it item) (err error) {
 	return d.work(ctx, it)
 }
 
-func (d *desk) claim(k Key) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.busy[k] {
+// take takes an item in hand, unless somebody has it or it is for others.
+func (d *desk) take(it item) (context.Context, bool) {
+	part := partOf(it.id)
+	work, ok := d.share.begin(part)
+	if ok && !d.claims.take(it.key) {
+		d.share.end(part)
+		return nil, false
+	}
+	return work, ok
+}
+
+func (d *desk) give(it item) {
+	d.claims.give(it.key)
+	d.share.end(partOf(it.id))
+}
+
+// Claims are what the services of one process have in hand of the work that is
+// due in a [LocalStore]. The zero value is none. They are safe for concurrent
+// use.
+type Claims struct {
+	mu    sync.Mutex
+	taken map[Key]struct{}
+}
+
+func (c *Claims) take(k Key) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := c.taken[k]; ok {
 		return false
 	}
-	d.busy[k] = true
+	if c.taken == nil {
+		c.taken = map[Key]struct{}{}
+	}
+	c.taken[k] = struct{}{}
 	return true
 }
 
-func (d *desk) release(k Key) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.busy, k)
+func (c *Claims) give(k Key) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.taken, k)
 }
 
 func sleep(ctx context.Context, d time.Duration) {
@@ -259,9 +331,6 @@ func (s *Service) notify(ctx context.Context, e Event) (err error) {
 
 // followPayment asks the gateway what became of a charge, or makes a refund.
 func (s *Service) followPayment(ctx context.Context, it item) error {
-	if s.opts.Gateway == nil {
-		return fmt.Errorf("payment %v waits for a gateway: %w", it.id, ErrNoGateway)
-	}
 	booking := uuid.UUID(bytes.Clone(it.value))
 	p, err := s.readPayment(ctx, s.store, booking, it.id)
 	if err != nil {

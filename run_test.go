@@ -15,6 +15,7 @@ import (
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/sandbox"
 	"github.com/traintravel/traintravel/store/memstore"
+	"github.com/traintravel/traintravel/store/storetest"
 )
 
 // inBubble runs a test in a bubble of fake time, with an office on a memstore
@@ -26,14 +27,19 @@ func inBubble(t *testing.T, test func(t *testing.T, o *office)) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &office{t: t, store: memstore.New(), bank: &bank{Gateway: sandbox.New()}, post: &post{}}
 		o = o.another(func(opts *traintravel.Options) { opts.Now = nil })
-		tt := network()
-		for i := range tt.Trains {
-			tt.Trains[i].Days = traintravel.Daily(traintravel.NewDate(2000, 1, 1), traintravel.NewDate(2000, 12, 31))
-		}
-		o.load(tt)
+		o.load(inBubbles())
 		test(t, o)
 		o.audit()
 	})
+}
+
+// inBubbles is the network in the bubble's first year.
+func inBubbles() *traintravel.Timetable {
+	tt := network()
+	for i := range tt.Trains {
+		tt.Trains[i].Days = traintravel.Daily(traintravel.NewDate(2000, 1, 1), traintravel.NewDate(2000, 12, 31))
+	}
+	return tt
 }
 
 // runs runs the service until stop is called, which waits for its end.
@@ -107,6 +113,34 @@ func TestRunSeesWhatOthersDo(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		o.told(b.ID, traintravel.BookingExpired, traintravel.BookingCreated)
+	})
+}
+
+// TestTwoServicesOfAProcess share a store that the process has to itself: each
+// thing is in one's hands, and nothing is written to say so.
+func TestTwoServicesOfAProcess(t *testing.T) {
+	inBubble(t, func(t *testing.T, o *office) {
+		w := newOnlooker(t)
+		store := storetest.Twice(o.store)
+		servers := []*machine{machineOn(o, store, w, "a"), machineOn(o, store, w, "b")}
+		for _, m := range servers {
+			m.start()
+		}
+		for i := range 200 {
+			servers[i%2].book(anna, o.unreserved())
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		records, err := o.store.List(t.Context(), traintravel.Range{Table: traintravel.TableMeta, From: "server/", To: "server0"})
+		if len(records) > 0 || err != nil {
+			t.Errorf("%d servers are on a roster, %v", len(records), err)
+		}
+		for _, m := range servers {
+			m.stop()
+		}
+		if o.once(); len(o.post.events) != 200 || w.did["a"] == 0 || w.did["b"] == 0 {
+			t.Errorf("%d events were delivered; they did %v", len(o.post.events), w.did)
+		}
 	})
 }
 

@@ -61,6 +61,18 @@ type Store interface {
 	Update(ctx context.Context, fn func(Tx) error) error
 }
 
+// A LocalStore is a Store that one process has to itself, such as a file or
+// the process's memory. Services of that process say to each other through it
+// what they work on. Those on any other store say so in the store itself, and
+// keep writing to it that they live (see [Service.Run]).
+type LocalStore interface {
+	Store
+
+	// Claims returns the same each time, from whichever of the process's
+	// stores on the same data: give the implementation a field of this type.
+	Claims() *Claims
+}
+
 // A Reader reads records. Values that a Reader given to a closure returns are
 // valid until the closure returns; those of a Store itself, for good. They
 // must not be modified.

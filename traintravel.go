@@ -37,7 +37,8 @@ import (
 // payments, and nobody is notified. A panic of a function in them reaches the
 // caller of the method that called it, with nothing done.
 type Options struct {
-	// Gateway moves money. Nil refuses every payment with ErrNoGateway.
+	// Gateway moves money. Nil refuses every payment with ErrNoGateway, and
+	// leaves those under way to another service of the store.
 	Gateway PaymentGateway
 
 	// Notifier is told of events by Run. Nil means that nobody wants to know,
@@ -52,7 +53,8 @@ type Options struct {
 	// time.Now. It must be safe for concurrent use. The clocks of services
 	// that share a store should agree to seconds: a charge that one has begun
 	// and the gateway has not heard of is given up when its deadline has
-	// passed by a minute on another's clock.
+	// passed by a minute on another's clock. Who does what of the work that
+	// they share is decided without it (see [Service.Run]).
 	Now func() time.Time
 
 	// NewID returns random UUIDs (version 4). The service takes the random

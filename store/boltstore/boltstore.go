@@ -63,9 +63,10 @@ type Store struct {
 	names  [][]byte // of the buckets, by table
 	queue  group.Queue
 	commit func(*bolt.Tx) error // (*bolt.Tx).Commit, or a test's
+	claims traintravel.Claims
 }
 
-var _ traintravel.Store = (*Store)(nil)
+var _ traintravel.LocalStore = (*Store)(nil)
 
 // Open opens the file at path, and makes it, readable by its owner alone, if
 // there is none; the directory must exist. Nil Options are the zero value.
@@ -151,6 +152,9 @@ func (s *Store) List(ctx context.Context, rg traintravel.Range) ([]traintravel.R
 	})
 	return records, err
 }
+
+// Claims implements [traintravel.LocalStore]: a file belongs to one process.
+func (s *Store) Claims() *traintravel.Claims { return &s.claims }
 
 // View implements [traintravel.Store].
 func (s *Store) View(ctx context.Context, fn func(traintravel.Reader) error) error {

@@ -22,9 +22,11 @@ type Store struct {
 
 	mu     sync.RWMutex // held for reading by views, and to apply an update
 	tables map[traintravel.Table]*table
+
+	claims traintravel.Claims
 }
 
-var _ traintravel.Store = (*Store)(nil)
+var _ traintravel.LocalStore = (*Store)(nil)
 
 // New returns an empty store. It starts nothing and needs no closing.
 func New() *Store {
@@ -34,6 +36,9 @@ func New() *Store {
 	}
 	return s
 }
+
+// Claims implements [traintravel.LocalStore].
+func (s *Store) Claims() *traintravel.Claims { return &s.claims }
 
 // Get implements [traintravel.Reader] on a snapshot of its own.
 func (s *Store) Get(ctx context.Context, keys ...traintravel.Key) (values [][]byte, err error) {

@@ -25,8 +25,21 @@ import (
 // and overwrites the copy when the closure returns. A closure that modifies a
 // value fails; one that keeps a value finds rubbish in it.
 //
-// Beyond that it does what store does, at about twice the cost.
-func Twice(store traintravel.Store) traintravel.Store { return twice{store} }
+// Beyond that it does what store does, at about twice the cost. It is a
+// [traintravel.LocalStore] if store is.
+func Twice(store traintravel.Store) traintravel.Store {
+	if local, ok := store.(traintravel.LocalStore); ok {
+		return localTwice{twice{store}, local}
+	}
+	return twice{store}
+}
+
+type localTwice struct {
+	twice
+	local traintravel.LocalStore
+}
+
+func (t localTwice) Claims() *traintravel.Claims { return t.local.Claims() }
 
 type twice struct{ traintravel.Store }
 

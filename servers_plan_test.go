@@ -1,0 +1,130 @@
+package traintravel
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+)
+
+// TestDivide: what a server has is its own, what it may begin is within its
+// quota, and what it has in hand stays until it is done.
+func TestDivide(t *testing.T) {
+	t.Parallel()
+	set := rapid.Map(rapid.Uint64(), func(v uint64) parts { return parts(v) })
+	rapid.Check(t, func(t *rapid.T) {
+		taken := set.Draw(t, "taken")
+		had, open, busy := set.Draw(t, "had")&^taken, set.Draw(t, "open"), set.Draw(t, "busy")
+		quota := rapid.IntRange(0, partCount).Draw(t, "quota")
+		held, next := divide(had, open, busy, taken, quota)
+		switch {
+		case held&taken != 0:
+			t.Fatalf("holds %x, which is taken", held&taken)
+		case next&^held != 0:
+			t.Fatalf("would begin %x, which it does not hold", next&^held)
+		case had&(open|busy)&^held != 0:
+			t.Fatalf("gives up %x, on which there may be work", had&(open|busy)&^held)
+		case next.len() > quota || next.len() < quota && next != ^taken:
+			t.Fatalf("would begin %d of a quota of %d, and %d are not taken", next.len(), quota, (^taken).len())
+		case (had&open).len() > quota && had&open&^busy&^next != 0 && next&busy&^next != 0:
+			t.Fatal("keeps the idle ones")
+		}
+	})
+}
+
+// TestPartsAreShared: servers that beat in any order come to have all parts,
+// each once, and nearly as many each. One that dies is found dead by its count.
+func TestPartsAreShared(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		now := time.Now()
+		records := map[uuid.UUID][]byte{}
+		rosters := make([]*roster, rapid.IntRange(1, 70).Draw(t, "servers"))
+		open := make([]parts, len(rosters))
+		for i, n := range rapid.Permutation(indices(len(rosters))).Draw(t, "IDs") {
+			rosters[i] = &roster{id: nth(n), desks: []*desk{{kind: eventDue}}}
+		}
+		beat := func(i int) plan {
+			r := rosters[i]
+			var list []Record
+			for id, v := range records {
+				list = append(list, Record{serverKey(id).ID, v})
+			}
+			r.beats++
+			p, err := r.plan(list, []state{{open: open[i]}}, false, now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, id := range p.dead {
+				delete(records, id)
+			}
+			records[r.id], open[i] = p.record.encode(), p.open[0]
+			r.look(p.alive, now)
+			return p
+		}
+		rounds := func(n int) {
+			for range n {
+				for range 4 {
+					for _, i := range rapid.Permutation(indices(len(rosters))).Draw(t, "order") {
+						beat(i)
+						now = now.Add(beatEvery / time.Duration(4*len(rosters)))
+					}
+				}
+			}
+			var all parts
+			for i := range rosters {
+				if p := open[i]; all&p != 0 || p.len() < partCount/len(rosters) || p.len() > partCount/len(rosters)+1 {
+					t.Fatalf("server %d of %d has %d parts; several have %x", i, len(rosters), p.len(), all&p)
+				}
+				all |= open[i]
+			}
+			if all != allParts {
+				t.Fatalf("nobody has %x", ^all)
+			}
+		}
+		rounds(2)
+		if len(rosters) == 1 {
+			return
+		}
+		last := len(rosters) - 1
+		dead := rosters[last].id
+		beat(last)
+		rosters, open = rosters[:last], open[:last]
+		for i := range rosters {
+			beat(i)
+		}
+		now = now.Add(deadAfter - 1)
+		if p := beat(0); len(p.dead) > 0 {
+			t.Fatal("taken for dead too early")
+		}
+		now = now.Add(1)
+		if p := beat(0); len(p.dead) != 1 || p.dead[0] != dead {
+			t.Fatalf("dead are %v, not %v", p.dead, dead)
+		}
+		for i := range rosters {
+			beat(i)
+		}
+		rounds(2)
+	})
+}
+
+func indices(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// A server that a newer version wrote is an error: it may share out otherwise.
+func TestServersOfANewerVersion(t *testing.T) {
+	t.Parallel()
+	r := &roster{id: nth(1)}
+	if _, err := r.plan([]Record{{serverKey(nth(2)).ID, []byte{serverVersion + 1}}}, nil, false, time.Now()); err == nil {
+		t.Error("it is read")
+	}
+	if _, err := r.plan([]Record{{serverPrefix + "x", server{}.encode()}}, nil, false, time.Now()); err == nil {
+		t.Error("a server's record with no ID is read")
+	}
+}
