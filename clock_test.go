@@ -2,6 +2,7 @@ package traintravel_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,6 +42,32 @@ func TestLastInstant(t *testing.T) {
 		<-stopped
 		if last, err = traintravel.LastInstant(t.Context(), store); err != nil || !last.Equal(now()) {
 			t.Errorf("stopped at %v the store knows of %v, %v", now(), last, err)
+		}
+	})
+}
+
+// TestLastInstantOfServices that disagree is the latest of all.
+func TestLastInstantOfServices(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.New()
+		begin := time.Now()
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		for _, ahead := range []time.Duration{time.Hour, 0} {
+			now := func() time.Time { return time.Now().Add(ahead) }
+			service, err := traintravel.New(store, traintravel.Options{Now: now})
+			if err != nil {
+				t.Fatal(err)
+			}
+			running.Go(func() { _ = service.Run(ctx) }) // ends with its context
+			time.Sleep(time.Second)
+		}
+		time.Sleep(10 * time.Minute)
+		stop()
+		running.Wait()
+		if last, err := traintravel.LastInstant(t.Context(), store); err != nil || !last.Equal(time.Now().Add(time.Hour)) {
+			t.Errorf("after %v the store knows of %v, %v", time.Since(begin), last, err)
 		}
 	})
 }
