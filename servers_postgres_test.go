@@ -43,7 +43,7 @@ func (c *pgCluster) start(i int) {
 	c.starts++
 	s := &pgServer{proxy: pgtest.NewProxy(c.t, c.server.Addr()), alive: true}
 	var err error
-	s.store, err = pgstore.Open(c.t.Context(), pgtest.Via(c.database, s.proxy.Addr())+"&pool_max_conns=6", &pgstore.Options{RetryFor: 3 * time.Second})
+	s.store, err = pgstore.Open(c.t.Context(), pgtest.Via(c.database, s.proxy.Addr())+"&pool_max_conns=6", &pgstore.Options{RetryFor: time.Second})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestServersOnPostgres(t *testing.T) {
 	o.load(network())
 	trips := []uuid.UUID{
 		o.trip('A', 'B', "R 1"), o.trip('B', 'D', "R 1"), o.trip('A', 'D', "R 1"), o.trip('D', 'F', "R 2"), o.trip('G', 'H', "R 4"),
-		o.trip('F', 'G', "S 3"),
+		o.trip('F', 'G', "S 3"), o.trip('F', 'G', "S 3"), o.trip('F', 'G', "S 3"), // which is never full
 	}
 	c := &pgCluster{
 		cluster: &cluster{t: t, office: o, onlooker: newOnlooker(t), chance: &chance{rnd: rand.New(rand.NewPCG(7, 1))}},
@@ -145,7 +145,7 @@ func TestServersOnPostgres(t *testing.T) {
 	}
 	end := make(chan struct{})
 	var users sync.WaitGroup
-	for range 8 {
+	for range 16 {
 		users.Go(func() { c.use(end, trips, any) })
 	}
 	for range 40 {
