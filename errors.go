@@ -18,6 +18,10 @@ var (
 	// ErrNoTimetable: the store holds no timetable yet; load one.
 	ErrNoTimetable = errors.New("no timetable is loaded")
 
+	// ErrHasTimetable: the store holds a timetable, and the one to be loaded
+	// was to be its first.
+	ErrHasTimetable = errors.New("a timetable is loaded already")
+
 	// Refusals of a booking.
 	ErrSoldOut            = errors.New("no place is left on this trip")
 	ErrBicyclesNotAllowed = errors.New("this trip is not known to take bicycles")
@@ -42,6 +46,14 @@ var (
 	ErrKeyReused = errors.New("the idempotency key was used for another request")
 	// ErrKeyInUse: the first request with this idempotency key is running.
 	ErrKeyInUse = errors.New("the first request with this idempotency key is still running")
+
+	// ErrMoved: the data of the store has moved to another one, by [Copy].
+	ErrMoved = errors.New("the data of this store has moved")
+	// ErrCopying: the store is being filled by [Copy], or one was that did not
+	// come to its end and has to be done again.
+	ErrCopying = errors.New("a copy into this store has not come to its end")
+	// ErrHoldsData: what Copy should fill is not empty.
+	ErrHoldsData = errors.New("the target holds data of its own")
 
 	// ErrNewerData: a record was written by a newer version of this package.
 	ErrNewerData = errors.New("the data was written by a newer version of traintravel")

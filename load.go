@@ -113,11 +113,21 @@ func decodeCurrent(b []byte) (current, error) {
 //
 // The timetable must not be modified any more.
 func (s *Service) LoadTimetable(ctx context.Context, t *Timetable) (LoadReport, error) {
+	return s.load(ctx, t, false)
+}
+
+// LoadFirstTimetable is LoadTimetable for a store that has none. If another one
+// is in force, or is first, that stays, and the error is [ErrHasTimetable].
+func (s *Service) LoadFirstTimetable(ctx context.Context, t *Timetable) (LoadReport, error) {
+	return s.load(ctx, t, true)
+}
+
+func (s *Service) load(ctx context.Context, t *Timetable, first bool) (LoadReport, error) {
 	if err := t.check(&s.zones); err != nil {
 		return LoadReport{}, err
 	}
 	for {
-		sn, err := s.replaceTimetable(ctx, t)
+		sn, err := s.replaceTimetable(ctx, t, first)
 		if errors.Is(err, errOvertaken) {
 			continue // somebody else loaded one meanwhile: its registry counts
 		}
@@ -140,7 +150,7 @@ func (s *Service) LoadTimetable(ctx context.Context, t *Timetable) (LoadReport, 
 
 var errOvertaken = errors.New("another timetable was loaded meanwhile")
 
-func (s *Service) replaceTimetable(ctx context.Context, t *Timetable) (*snapshot, error) {
+func (s *Service) replaceTimetable(ctx context.Context, t *Timetable, first bool) (*snapshot, error) {
 	now := s.now()
 	var old current
 	var former registry
@@ -157,6 +167,9 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable) (*snapshot
 	})
 	if err != nil {
 		return nil, err
+	}
+	if first && old.generation != uuid.Nil {
+		return nil, ErrHasTimetable
 	}
 	calendars := calendarCache{}
 	today := DateOf(now.UTC())

@@ -44,6 +44,7 @@ func FuzzRegistryRecord(f *testing.F)    { fuzzRecord(f, "registry") }
 func FuzzEventRecord(f *testing.F)       { fuzzRecord(f, "event") }
 func FuzzIdempotencyRecord(f *testing.F) { fuzzRecord(f, "idempotency") }
 func FuzzCurrentRecord(f *testing.F)     { fuzzRecord(f, "current") }
+func FuzzClosedRecord(f *testing.F)      { fuzzRecord(f, "closed") }
 
 // What is read of an inventory must do, whatever it is.
 func FuzzInventoryRecord(f *testing.F) {

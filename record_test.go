@@ -63,6 +63,10 @@ var recordKinds = []struct {
 		v, err := decodeServer(b)
 		return v.encode(), err
 	}},
+	{"closed", sampleClosing().encode(), func(b []byte) ([]byte, error) {
+		v, err := decodeClosing(b)
+		return v.encode(), err
+	}},
 	{"moves", encodeMoves([]move{{0, NewDate(2026, 5, 4), 1}, {300, NewDate(2026, 5, 5), 0}}), func(b []byte) ([]byte, error) {
 		v, err := decodeMoves(b, 301)
 		return encodeMoves(v), err
@@ -150,6 +154,10 @@ func sampleQueued() queued {
 
 func sampleRemembered() remembered {
 	return remembered{answer: answer{booking: sampleID(1), payment: sampleID(2)}, mark: [32]byte{0: 1, 31: 2}, created: sampleTime(1)}
+}
+
+func sampleClosing() closing {
+	return closing{moved: true, move: sampleID(1), attempt: sampleID(2), began: sampleTime(1), to: "another store"}
 }
 
 func sampleCurrent() current {

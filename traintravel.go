@@ -161,7 +161,7 @@ func New(store Store, opts Options) (*Service, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{store: store, opts: opts, log: opts.Logger, wake: make(chan struct{}, 1), clocked: clocked, made: time.Now()}
+	s := &Service{store: &guarded{Store: store}, opts: opts, log: opts.Logger, wake: make(chan struct{}, 1), clocked: clocked, made: time.Now()}
 	s.snapshots.loading = make(chan struct{}, 1)
 	s.stock.runs = map[RunID]stocked{}
 	return s, nil

@@ -92,6 +92,8 @@ var refusals = []struct {
 	{traintravel.ErrKeyReused, problem{status: http.StatusUnprocessableEntity, slug: "key-reused", title: "The key was used for another request",
 		detail: "An idempotency key belongs to one request. Use a new one."}},
 	{traintravel.ErrNoTimetable, *problemUnavailable},
+	{traintravel.ErrMoved, *problemUnavailable}, // until its operator starts it on the other store
+	{traintravel.ErrCopying, *problemUnavailable},
 	{traintravel.ErrUnavailable, *problemUnavailable},
 	{ErrUnavailable, *problemUnavailable},
 }

@@ -1,0 +1,362 @@
+package traintravel
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// CopyOptions are what Copy may be told. The zero value works.
+type CopyOptions struct {
+	// To names the target to people, in the error that services on the source
+	// get from then on. It holds no secret.
+	To string
+	// Progress, if not nil, is told how many of the records are copied and
+	// verified, and of how many, on the goroutine that called Copy.
+	Progress func(done, total int64)
+}
+
+// Copy moves all data of a store to another, of the same kind or of another:
+// bookings, payments, timetable, idempotency keys, and what is due. IDs and pages
+// stay as they are.
+//
+// No service sells from both, or from half of it. First the source is closed:
+// services on it get [ErrMoved] from their next update on. Then the target is
+// filled, chunk by chunk, while services on it get [ErrCopying]; it is read again
+// and compared; and last it is opened. Copy may be interrupted at any moment. It
+// opens the source again if it can; who is killed leaves both closed. Called again
+// with the same two stores, it starts over. [Reopen] opens a source that is not to
+// be moved after all.
+//
+// A target that has records of its own is refused with [ErrHoldsData], one that is
+// a source with ErrMoved. So is a source that has moved, to this target or another.
+// Of several calls for one target at a time only the last goes on.
+func Copy(ctx context.Context, to, from Store, opts CopyOptions) error {
+	c := &copying{to: to, from: from, progress: opts.Progress}
+	c.mark = closing{move: uuid.New(), attempt: uuid.New(), began: time.Now().UTC().Truncate(time.Second), to: opts.To}
+	if c.progress == nil {
+		c.progress = func(int64, int64) {}
+	}
+	if c.mark.to == "" {
+		c.mark.to = "another store"
+	}
+	if err := c.take(ctx); err != nil {
+		return err
+	}
+	err := c.seal(ctx)
+	if err == nil {
+		err = c.fill(ctx)
+	}
+	if err != nil {
+		if e := c.unseal(ctx); e != nil {
+			err = fmt.Errorf("%w; and the source stays closed: %w", err, e)
+		}
+		return err
+	}
+	if err := c.open(ctx); err != nil {
+		return fmt.Errorf("all is copied, but the target could not be opened; copy again: %w", err)
+	}
+	return nil
+}
+
+// Reopen opens a store whose data has moved, or was about to, so that services
+// use it again. What the target has sold since is not in it: two stores that sell
+// the same trains sell places twice. A store that has not moved is left as it is,
+// with an error.
+func Reopen(ctx context.Context, store Store) error {
+	return store.Update(ctx, func(tx Tx) error {
+		now, err := readClosing(ctx, tx)
+		switch {
+		case err != nil:
+			return err
+		case now.none():
+			return errors.New("the data of the store has not moved")
+		case !now.moved:
+			return now.err()
+		}
+		tx.Delete(closedKey)
+		return nil
+	})
+}
+
+// readClosing is zero of a store that is open.
+func readClosing(ctx context.Context, r Reader) (closing, error) {
+	v, err := r.Get(ctx, closedKey)
+	if err != nil || v[0] == nil {
+		return closing{}, err
+	}
+	return decodeClosing(v[0])
+}
+
+// originKey names the record that says by which move a store got its data.
+var originKey = Key{TableMeta, "origin"}
+
+// copying is one call of Copy.
+type copying struct {
+	to, from    Store
+	mark        closing // of the target; of the source too, but that it has moved
+	progress    func(done, total int64)
+	done, total int64
+}
+
+// take closes the target for this copy, unless it is none.
+func (c *copying) take(ctx context.Context) error {
+	before, err := readClosing(ctx, c.from)
+	if err != nil {
+		return err
+	}
+	var again error // the error of a source that is closed
+	if !before.none() {
+		again = before.err()
+		if !before.moved {
+			return fmt.Errorf("the source: %w", again)
+		}
+		c.mark.move = before.move
+	}
+	return c.to.Update(ctx, func(tx Tx) error {
+		half, err := readClosing(ctx, tx)
+		switch {
+		case err != nil:
+			return err
+		case half.moved:
+			return fmt.Errorf("the target: %w", half.err())
+		case half.none():
+			err = c.mayFill(ctx, tx, again)
+		case again != nil && half.move != c.mark.move:
+			err = again
+		}
+		if err == nil {
+			tx.Put(closedKey, c.mark.encode())
+		}
+		return err
+	})
+}
+
+// mayFill says whether a target that is open may be filled: it is empty, and the
+// source has not moved to another one.
+func (c *copying) mayFill(ctx context.Context, tx Tx, again error) error {
+	origin, err := tx.Get(ctx, originKey)
+	switch {
+	case err != nil:
+		return err
+	case again != nil && bytes.Equal(origin[0], c.mark.move[:]):
+		return fmt.Errorf("there is nothing left to do: %w, and is there", again)
+	case again != nil:
+		return again
+	}
+	for _, t := range Tables() {
+		some, err := tx.List(ctx, Range{Table: t, Limit: 1})
+		if err != nil {
+			return err
+		}
+		if len(some) > 0 {
+			return fmt.Errorf("%w, in the table %v", ErrHoldsData, t)
+		}
+	}
+	return nil
+}
+
+// seal closes the source. From here on nothing in it changes.
+func (c *copying) seal(ctx context.Context) error {
+	return c.from.Update(ctx, func(tx Tx) error {
+		now, err := readClosing(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if !now.none() && (!now.moved || now.move != c.mark.move) {
+			return fmt.Errorf("the source: %w", now.err())
+		}
+		seal := c.mark
+		seal.moved = true
+		tx.Put(closedKey, seal.encode())
+		return nil
+	})
+}
+
+// unseal opens the source again, if it is closed by this copy.
+func (c *copying) unseal(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer stop()
+	return c.from.Update(ctx, func(tx Tx) error {
+		now, err := readClosing(ctx, tx)
+		if err == nil && now.moved && now.attempt == c.mark.attempt {
+			tx.Delete(closedKey)
+		}
+		return err
+	})
+}
+
+// open gives the target, which is complete, to services.
+func (c *copying) open(ctx context.Context) error {
+	return c.update(ctx, func(tx Tx) {
+		tx.Delete(closedKey)
+		tx.Put(originKey, bytes.Clone(c.mark.move[:]))
+	})
+}
+
+// update writes to the target as long as it is this copy's.
+func (c *copying) update(ctx context.Context, write func(Tx)) error {
+	return c.to.Update(ctx, func(tx Tx) error {
+		now, err := readClosing(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if now.moved || now.attempt != c.mark.attempt {
+			return errors.New("another copy into the target has begun meanwhile")
+		}
+		write(tx)
+		return nil
+	})
+}
+
+// fill replaces all in the target by what is in the source.
+func (c *copying) fill(ctx context.Context) error {
+	err := eachRecord(ctx, c.to, func(t Table, page []Record) error { // of a copy that broke off
+		return c.update(ctx, func(tx Tx) {
+			for _, r := range page {
+				tx.Delete(Key{t, r.ID})
+			}
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("clearing the target: %w", err)
+	}
+	source, err := c.tallies(ctx, c.from, nil)
+	if err != nil {
+		return fmt.Errorf("reading the source: %w", err)
+	}
+	for _, t := range source {
+		c.total += 2 * t.records // to copy, and to verify
+	}
+	copied, err := c.tallies(ctx, c.from, func(t Table, page []Record) error { return c.write(ctx, t, page) })
+	if err != nil {
+		return fmt.Errorf("copying: %w", err)
+	}
+	there, err := c.tallies(ctx, c.to, func(_ Table, page []Record) error {
+		c.tell(len(page))
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("verifying: %w", err)
+	}
+	for _, t := range Tables() {
+		if a, b := source[t], copied[t]; a != b {
+			return fmt.Errorf("the table %v of the source has changed meanwhile: %v, then %v", t, a, b)
+		}
+		if a, b := source[t], there[t]; a != b {
+			return fmt.Errorf("the copy of the table %v is not what the source holds: %v, not %v", t, b, a)
+		}
+	}
+	return nil
+}
+
+func (c *copying) tell(records int) {
+	c.done += int64(records)
+	c.progress(c.done, c.total)
+}
+
+const (
+	copyRecords = 1000    // at most are read, and written, at a time
+	copyBytes   = 1 << 20 // about, of which
+)
+
+// write writes a page of records, in one update or several.
+func (c *copying) write(ctx context.Context, t Table, page []Record) error {
+	for len(page) > 0 {
+		n, size := 0, 0
+		for n < len(page) && (n == 0 || size+len(page[n].Value) <= copyBytes) {
+			size += len(page[n].Value)
+			n++
+		}
+		part := page[:n]
+		page = page[n:]
+		err := c.update(ctx, func(tx Tx) {
+			for _, r := range part {
+				tx.Put(Key{t, r.ID}, r.Value)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		c.tell(n)
+	}
+	return nil
+}
+
+// A tally is what two copies of a table have in common.
+type tally struct {
+	records int64
+	sum     [sha256.Size]byte
+}
+
+// String is short, for people.
+func (t tally) String() string { return fmt.Sprintf("%d records, %x", t.records, t.sum[:4]) }
+
+// tallies reads a store, hands its records to fn if there is one, and says what
+// they were.
+func (c *copying) tallies(ctx context.Context, r Reader, fn func(Table, []Record) error) (all [tableEnd]tally, err error) {
+	sums := [tableEnd]hash.Hash{}
+	err = eachRecord(ctx, r, func(t Table, page []Record) error {
+		if sums[t] == nil {
+			sums[t] = sha256.New()
+		}
+		var b []byte
+		for _, rec := range page {
+			b = binary.AppendUvarint(b[:0], uint64(len(rec.ID)))
+			b = append(b, rec.ID...)
+			b = binary.AppendUvarint(b, uint64(len(rec.Value)))
+			sums[t].Write(append(b, rec.Value...))
+		}
+		all[t].records += int64(len(page))
+		if fn == nil {
+			return nil
+		}
+		return fn(t, page)
+	})
+	for t, sum := range sums {
+		if sum != nil {
+			sum.Sum(all[t].sum[:0])
+		}
+	}
+	return all, err
+}
+
+// eachRecord hands all records of a store to fn, page by page, but for those that
+// say what the store is to services.
+func eachRecord(ctx context.Context, r Reader, fn func(Table, []Record) error) error {
+	for _, t := range Tables() {
+		limit := 8 // until it is known how large they are
+		for from := ""; ; {
+			read, err := r.List(ctx, Range{Table: t, From: from, Limit: limit})
+			if err != nil {
+				return err
+			}
+			if len(read) == 0 {
+				break
+			}
+			from = read[len(read)-1].ID + "\x00"
+			size, page := 0, make([]Record, 0, len(read))
+			for _, rec := range read {
+				size += len(rec.Value)
+				if k := (Key{t, rec.ID}); k != closedKey && k != originKey {
+					page = append(page, rec)
+				}
+			}
+			limit = max(1, min(2*limit, len(read)*copyBytes/(size+1), copyRecords))
+			if len(page) == 0 {
+				continue
+			}
+			if err := fn(t, page); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,439 @@
+package traintravel_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/store/memstore"
+	"github.com/traintravel/traintravel/store/storetest"
+)
+
+// everything is all that a store holds, but for what says whom it serves.
+func everything(t tester, store traintravel.Store) map[traintravel.Key]string {
+	t.Helper()
+	all := map[traintravel.Key]string{}
+	for _, table := range traintravel.Tables() {
+		records, err := store.List(t.Context(), traintravel.Range{Table: table})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range records {
+			if table != traintravel.TableMeta || r.ID != "closed" && r.ID != "origin" {
+				all[traintravel.Key{Table: table, ID: r.ID}] = string(r.Value)
+			}
+		}
+	}
+	return all
+}
+
+// filled is a new store with these records.
+func filled(t tester, all map[traintravel.Key]string) traintravel.Store {
+	t.Helper()
+	store := memstore.New()
+	err := store.Update(t.Context(), func(tx traintravel.Tx) error {
+		for k, v := range all {
+			tx.Put(k, []byte(v))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+// An ordered office has sold something in every state, and holds a timetable of
+// several chunks.
+func orderedOffice(t *testing.T) (o *office, held, paid traintravel.Booking) {
+	t.Helper()
+	o = newOffice(t, memstore.New())
+	o.load(large())
+	var err error
+	held, err = o.CreateBooking(t.Context(), anna, traintravel.NewBooking{TripID: o.joined(4), PassengerName: "Anna", IdempotencyKey: "k"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	trip := o.trip('A', 'D', "R 1")
+	o.expect("cancelling", o.CancelBooking(t.Context(), anna, o.book(anna, trip).ID), nil)
+	paid = o.book(anna, trip)
+	o.mustPay(paid, traintravel.Succeeded)
+	return o, held, paid
+}
+
+// TestCopy moves an office to a store of each kind, where it goes on.
+func TestCopy(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		ctx := t.Context()
+		o, held, paid := orderedOffice(t)
+		before := everything(t, o.store)
+		first, err := o.Bookings(ctx, anna, traintravel.Page{Limit: 1})
+		if err != nil || first.Next == "" {
+			t.Fatal(first, err)
+		}
+		var done, total int64
+		progress := func(d, all int64) {
+			if d <= done || d > all {
+				t.Errorf("progress from %d to %d of %d", done, d, all)
+			}
+			done, total = d, all
+		}
+		o.expect("moving", traintravel.Copy(ctx, store, o.store, traintravel.CopyOptions{To: "the new one", Progress: progress}), nil)
+		if done != total || total != int64(2*len(before)) {
+			t.Errorf("%d of %d are told, for %d records", done, total, len(before))
+		}
+		if diff := cmp.Diff(before, everything(t, store)); diff != "" {
+			t.Errorf("the copy is another:\n%s", diff)
+		}
+
+		moved := o.on(store)
+		again, err := moved.CreateBooking(ctx, anna, traintravel.NewBooking{TripID: held.TripID, PassengerName: "Anna", IdempotencyKey: "k"})
+		if err != nil || !again.Replayed || again.ID != held.ID {
+			t.Errorf("the same request again: %+v, %v", again, err)
+		}
+		rest, err := moved.Bookings(ctx, anna, traintravel.Page{Limit: 1, After: first.Next})
+		if err != nil || len(rest.Items) != 1 || rest.Items[0].ID == first.Items[0].ID {
+			t.Errorf("the next page: %+v, %v", rest, err)
+		}
+		moved.mustPay(held, traintravel.Succeeded)
+		moved.expect("cancelling", moved.CancelBooking(ctx, anna, paid.ID), nil)
+		moved.do()
+		moved.book(berta, paid.TripID)
+		moved.audit()
+
+		closed(t, o, held, traintravel.ErrMoved)
+		if err := traintravel.Copy(ctx, store, o.store, traintravel.CopyOptions{}); !errors.Is(err, traintravel.ErrMoved) ||
+			!strings.Contains(err.Error(), "nothing left to do") || !strings.Contains(err.Error(), "the new one") {
+			t.Errorf("moving twice: %v", err)
+		}
+		o.expect("moving elsewhere", traintravel.Copy(ctx, memstore.New(), o.store, traintravel.CopyOptions{}), traintravel.ErrMoved)
+		o.expect("filling what is in use", traintravel.Copy(ctx, store, filled(t, before), traintravel.CopyOptions{}), traintravel.ErrHoldsData)
+		o.expect("filling what has moved", traintravel.Copy(ctx, o.store, filled(t, before), traintravel.CopyOptions{}), traintravel.ErrMoved)
+
+		// It may move on, and be gone back to on purpose.
+		o.expect("moving on", traintravel.Copy(ctx, memstore.New(), store, traintravel.CopyOptions{}), nil)
+		o.expect("going back", traintravel.Reopen(ctx, o.store), nil)
+		o.expect("cancelling what it holds", o.another().CancelBooking(ctx, anna, paid.ID), nil)
+		if err := traintravel.Reopen(ctx, o.store); err == nil {
+			t.Error("a store that has not moved is opened")
+		}
+		o.expect("filling what has moved on", traintravel.Copy(ctx, store, o.store, traintravel.CopyOptions{}), traintravel.ErrMoved)
+	})
+}
+
+// closed expects each way to sell, and what is due, to end with an error, on a
+// service that was there before and on a new one.
+func closed(t *testing.T, o *office, b traintravel.Booking, want error) {
+	t.Helper()
+	ctx := t.Context()
+	for _, s := range []*office{o, o.another()} {
+		_, err := s.CreateBooking(ctx, anna, traintravel.NewBooking{TripID: b.TripID, PassengerName: "Anna"})
+		s.expect("booking", err, want)
+		_, err = s.pay(b)
+		s.expect("paying", err, want)
+		s.expect("cancelling", s.CancelBooking(ctx, anna, b.ID), want)
+		_, err = s.LoadTimetable(ctx, network())
+		s.expect("loading", err, want)
+	}
+	fresh := o.another()
+	_, err := fresh.Stations(ctx, traintravel.StationQuery{})
+	fresh.expect("stations", err, want)
+	_, err = o.another().Booking(ctx, anna, b.ID)
+	fresh.expect("a booking", err, want)
+	_, err = o.another().Bookings(ctx, anna, traintravel.Page{})
+	fresh.expect("bookings", err, want)
+	fresh.expect("what is due", o.another().DoDue(ctx), want)
+}
+
+// mortal is a store of a process that dies.
+type mortal struct {
+	traintravel.Store
+	p *process
+}
+
+func (m mortal) Update(ctx context.Context, fn func(traintravel.Tx) error) error {
+	if err := m.p.step(); err != nil {
+		return err
+	}
+	if err := m.Store.Update(ctx, fn); err != nil {
+		return err
+	}
+	return m.p.step()
+}
+
+func (m mortal) List(ctx context.Context, r traintravel.Range) ([]traintravel.Record, error) {
+	if m.p.dead() {
+		return nil, errDead
+	}
+	return m.Store.List(ctx, r)
+}
+
+// TestCopyKilled: whoever moves a store may die before and after every update. No
+// two stores sell then, and who does it again comes to the end.
+func TestCopyKilled(t *testing.T) {
+	t.Parallel()
+	o, held, _ := orderedOffice(t)
+	before := everything(t, o.store)
+	steps, both := 0, 0
+	for alive := false; !alive; {
+		steps++
+		from, to := filled(t, before), traintravel.Store(storetest.Twice(memstore.New()))
+		p := &process{dieAt: steps}
+		err := traintravel.Copy(t.Context(), mortal{to, p}, mortal{from, p}, traintravel.CopyOptions{})
+		alive = !p.dead()
+		if alive != (err == nil) {
+			t.Fatalf("step %d: %v", steps, err)
+		}
+		old, fresh := sells(t, o.on(from), held), sells(t, o.on(to), held)
+		switch {
+		case old && fresh:
+			t.Fatalf("step %d: both sell", steps)
+		case !old && !fresh:
+			both++
+		}
+		err = traintravel.Copy(t.Context(), to, from, traintravel.CopyOptions{})
+		if done := fresh; done != errors.Is(err, traintravel.ErrMoved) || !done && err != nil {
+			t.Fatalf("step %d, again: %v", steps, err)
+		}
+		if diff := cmp.Diff(before, everything(t, to)); diff != "" || sells(t, o.on(from), held) || !sells(t, o.on(to), held) {
+			t.Fatalf("step %d, again:\n%s", steps, diff)
+		}
+	}
+	t.Logf("%d steps, of which %d leave both closed", steps, both)
+	if both < 10 {
+		t.Error("too few deaths in the middle")
+	}
+}
+
+// sells says whether a service on a store knows a booking.
+func sells(t *testing.T, o *office, b traintravel.Booking) bool {
+	t.Helper()
+	_, err := o.another().Booking(t.Context(), anna, b.ID)
+	return err == nil
+}
+
+// failing is a store of which one update fails, before or after it is there.
+type failing struct {
+	traintravel.Store
+	at    *int
+	err   error
+	after bool
+}
+
+func (f failing) Update(ctx context.Context, fn func(traintravel.Tx) error) error {
+	*f.at--
+	if *f.at != 0 {
+		return f.Store.Update(ctx, fn)
+	}
+	if f.after {
+		if err := f.Store.Update(ctx, fn); err != nil {
+			return err
+		}
+	}
+	return f.err
+}
+
+// TestCopyFails: who lives on gives the source back, unless the target may be open.
+func TestCopyFails(t *testing.T) {
+	t.Parallel()
+	o, held, _ := orderedOffice(t)
+	before := everything(t, o.store)
+	for _, c := range []failing{{err: errDead}, {err: traintravel.ErrUnknownOutcome, after: true}, {err: traintravel.ErrUnknownOutcome}} {
+		for n, more := 1, true; more; n++ {
+			at := n
+			from, to := filled(t, before), traintravel.Store(memstore.New())
+			bad := func(s traintravel.Store) traintravel.Store { return failing{s, &at, c.err, c.after} }
+			err := traintravel.Copy(t.Context(), bad(to), bad(from), traintravel.CopyOptions{})
+			if more = at <= 0; !more {
+				break
+			}
+			if !errors.Is(err, c.err) {
+				t.Fatalf("%+v, update %d: %v", c, n, err)
+			}
+			old, fresh := sells(t, o.on(from), held), sells(t, o.on(to), held)
+			if last := strings.Contains(err.Error(), "copy again"); old && fresh || !last && !old || last && fresh != c.after {
+				t.Fatalf("%+v, update %d: the source sells: %v, the target: %v; %v", c, n, old, fresh, err)
+			}
+			err = traintravel.Copy(t.Context(), to, from, traintravel.CopyOptions{})
+			if err != nil && !(fresh && errors.Is(err, traintravel.ErrMoved)) {
+				t.Fatalf("%+v, update %d, again: %v", c, n, err)
+			}
+			if diff := cmp.Diff(before, everything(t, to)); diff != "" {
+				t.Fatalf("%+v, update %d, again:\n%s", c, n, diff)
+			}
+		}
+	}
+}
+
+// TestCopyWhileOthersTry: services on both stores never sell half, a copy that
+// another one overtakes writes no more, and one that is stopped gives the source
+// back.
+func TestCopyWhileOthersTry(t *testing.T) {
+	t.Parallel()
+	o, held, _ := orderedOffice(t)
+	to := traintravel.Store(memstore.New())
+	ctx, stop := context.WithCancel(t.Context())
+	err := traintravel.Copy(ctx, to, o.store, traintravel.CopyOptions{Progress: func(done, _ int64) {
+		if done < 20 {
+			return
+		}
+		closed(t, o, held, traintravel.ErrMoved)
+		closed(t, o.on(to), held, traintravel.ErrCopying)
+		if err := traintravel.Reopen(t.Context(), to); !errors.Is(err, traintravel.ErrCopying) {
+			t.Errorf("opening half a copy: %v", err)
+		}
+		if err := traintravel.Copy(t.Context(), memstore.New(), to, traintravel.CopyOptions{}); !errors.Is(err, traintravel.ErrCopying) {
+			t.Errorf("moving half a copy on: %v", err)
+		}
+		stop()
+	}})
+	o.expect("stopped", err, context.Canceled)
+	if !sells(t, o.another(), held) {
+		t.Error("the source was not given back")
+	}
+
+	// Half a copy is there; one more begins, and is overtaken.
+	before := everything(t, o.store)
+	overtaken := false
+	err = traintravel.Copy(t.Context(), to, o.store, traintravel.CopyOptions{Progress: func(done, _ int64) {
+		if !overtaken {
+			overtaken = true
+			o.expect("overtaking", traintravel.Copy(t.Context(), to, o.store, traintravel.CopyOptions{}), nil)
+		}
+	}})
+	if err == nil || !strings.Contains(err.Error(), "meanwhile") {
+		t.Errorf("overtaken: %v", err)
+	}
+	if diff := cmp.Diff(before, everything(t, to)); diff != "" || sells(t, o.another(), held) || !sells(t, o.on(to), held) {
+		t.Errorf("overtaken:\n%s", diff)
+	}
+}
+
+// TestCopyVerifies: a target that loses a record stays closed.
+func TestCopyVerifies(t *testing.T) {
+	t.Parallel()
+	o, held, _ := orderedOffice(t)
+	for _, change := range []string{"", "x"} {
+		to := memstore.New()
+		err := traintravel.Copy(t.Context(), forgetful{to, change}, o.store, traintravel.CopyOptions{})
+		if err == nil || !strings.Contains(err.Error(), "the table payments is not what the source holds") {
+			t.Errorf("%q: %v", change, err)
+		}
+		if !sells(t, o.another(), held) || sells(t, o.on(to), held) {
+			t.Errorf("%q: the wrong one sells", change)
+		}
+	}
+}
+
+// forgetful keeps something else of each payment, or nothing.
+type forgetful struct {
+	traintravel.Store
+	change string
+}
+
+func (f forgetful) Update(ctx context.Context, fn func(traintravel.Tx) error) error {
+	return f.Store.Update(ctx, func(tx traintravel.Tx) error { return fn(forgetfulTx{tx, f.change}) })
+}
+
+type forgetfulTx struct {
+	traintravel.Tx
+	change string
+}
+
+func (f forgetfulTx) Put(k traintravel.Key, v []byte) {
+	if k.Table == traintravel.TablePayments {
+		if f.change == "" {
+			return
+		}
+		v = []byte(f.change)
+	}
+	f.Tx.Put(k, v)
+}
+
+// TestCopyLargeRecords, and many: no update is large.
+func TestCopyLargeRecords(t *testing.T) {
+	t.Parallel()
+	from, to := memstore.New(), openBolt(t, filepath.Join(t.TempDir(), "trains.db"))
+	for i := range 40 {
+		err := from.Update(t.Context(), func(tx traintravel.Tx) error {
+			for n := range 100 {
+				tx.Put(traintravel.Key{Table: traintravel.TableRuns, ID: fmt.Sprintf("%d small %d", i, n)}, []byte{})
+			}
+			tx.Put(traintravel.Key{Table: traintravel.TableRuns, ID: strings.Repeat("\xff", i+1)}, make([]byte, traintravel.MaxValue))
+			tx.Put(traintravel.Key{Table: traintravel.TableRuns, ID: strings.Repeat("\xff", traintravel.MaxKey-i)}, make([]byte, traintravel.MaxValue))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := traintravel.Copy(t.Context(), light{to, t}, from, traintravel.CopyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := everything(t, from), everything(t, to); len(a) != 4080 || !cmp.Equal(a, b) {
+		t.Errorf("%d records became %d, or others", len(a), len(b))
+	}
+}
+
+// light refuses updates that are too large.
+type light struct {
+	traintravel.Store
+	t *testing.T
+}
+
+func (s light) Update(ctx context.Context, fn func(traintravel.Tx) error) error {
+	return s.Store.Update(ctx, func(tx traintravel.Tx) error {
+		w := &weighed{Tx: tx}
+		err := fn(w)
+		if w.bytes > 2<<20 || w.records > 1001 {
+			s.t.Errorf("an update of %d records and %d bytes", w.records, w.bytes)
+		}
+		return err
+	})
+}
+
+type weighed struct {
+	traintravel.Tx
+	records, bytes int
+}
+
+func (w *weighed) Put(k traintravel.Key, v []byte) {
+	w.records, w.bytes = w.records+1, w.bytes+len(v)
+	w.Tx.Put(k, v)
+}
+
+// TestFirstTimetable: of several that load the first one, one does.
+func TestFirstTimetable(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		one := func(before func()) error {
+			s, err := traintravel.New(&interposed{Store: store, before: before}, traintravel.Options{Now: func() time.Time { return opens }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = s.LoadFirstTimetable(t.Context(), network())
+			return err
+		}
+		raced := false
+		err := one(func() {
+			if !raced {
+				raced = true
+				if err := one(nil); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		if !errors.Is(err, traintravel.ErrHasTimetable) {
+			t.Errorf("the second one: %v", err)
+		}
+		if books, err := traintravel.Audit(t.Context(), store); err != nil {
+			t.Errorf("%+v, %v", books, err)
+		}
+	})
+}
