@@ -69,18 +69,19 @@ func closedError(b []byte) error {
 // trip but those of reads that look again.
 type guarded struct {
 	Store
-	checked atomic.Int64 // nanos at which it was known to be open
+	made  time.Time
+	until atomic.Int64 // until when, reckoned from made, it is taken to be open
 }
 
 // fresh says whether the store was open a moment ago.
-func (g *guarded) fresh() bool { return time.Now().UnixNano()-g.checked.Load() < int64(freshFor) }
+func (g *guarded) fresh() bool { return int64(time.Since(g.made)) < g.until.Load() }
 
 // look reads through r with the record that tells whether the store is open.
 func (g *guarded) look(ctx context.Context, r Reader, keys ...Key) ([][]byte, error) {
-	now := time.Now().UnixNano()
+	until := time.Since(g.made) + freshFor
 	values, err := getOpen(ctx, r, keys)
 	if err == nil {
-		g.checked.Store(now)
+		g.until.Store(int64(until))
 	}
 	return values, err
 }

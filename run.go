@@ -43,7 +43,7 @@ const (
 func (s *Service) Run(ctx context.Context) error {
 	desks := s.desks()
 	claims := &Claims{}
-	local, isLocal := s.store.(LocalStore)
+	local, isLocal := s.store.Store.(LocalStore)
 	if isLocal {
 		claims = local.Claims()
 	}

@@ -106,7 +106,7 @@ type Options struct {
 // concurrent use. Several services, in one process or in many, may share a
 // store that allows it.
 type Service struct {
-	store     Store
+	store     *guarded
 	opts      Options
 	log       *slog.Logger
 	zones     zones
@@ -161,7 +161,8 @@ func New(store Store, opts Options) (*Service, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{store: &guarded{Store: store}, opts: opts, log: opts.Logger, wake: make(chan struct{}, 1), clocked: clocked, made: time.Now()}
+	now := time.Now()
+	s := &Service{store: &guarded{Store: store, made: now}, opts: opts, log: opts.Logger, wake: make(chan struct{}, 1), clocked: clocked, made: now}
 	s.snapshots.loading = make(chan struct{}, 1)
 	s.stock.runs = map[RunID]stocked{}
 	return s, nil

@@ -51,7 +51,7 @@ func shellWord(s string) string {
 // tokenFlags are the flags by which the token command finds the keys.
 func tokenFlags(set settings) string {
 	var flags string
-	if set.data != "traintravel.db" {
+	if !set.shared() && set.data != defaultData {
 		flags += " --data " + shellWord(set.data)
 	}
 	if set.keys != "" {

@@ -8,11 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/traintravel/traintravel"
-	"github.com/traintravel/traintravel/store/boltstore"
 )
 
 func (p *program) importFeeds() *cobra.Command {
-	var data string
+	var where storage
 	var opts feedOptions
 	c := &cobra.Command{
 		Use:   "import [NAME=]FEED…",
@@ -28,11 +27,15 @@ feeds in the same order, with the same names, from import to import, and new
 ones last: trains and stations that change their feed's name are other ones for
 the bookings there are.
 
-While a server has the data file, it does the work, and sells on.`,
+While a server has the data file, it does the work, and sells on. All servers that
+share a database sell from the new timetable within seconds.`,
 		Example: `  traintravel import feed.zip
   traintravel import ch=swiss.zip de=german.zip fr=french.zip --coaches "1:60 2:80"`,
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, feeds []string) error {
+			if err := where.check(c.Flags()); err != nil {
+				return err
+			}
 			if _, err := opts.gtfs(); err != nil {
 				return err
 			}
@@ -40,39 +43,41 @@ While a server has the data file, it does the work, and sells on.`,
 			if err != nil {
 				return err
 			}
-			bar := newProgress(p.stderr)
-			rep, err := p.importInto(c.Context(), data, feeds, opts, bar.show)
+			bar := newProgress(p.stderr, "reading")
+			rep, err := p.importInto(c.Context(), where, feeds, opts, bar.show)
 			bar.end()
 			if rep != nil {
 				p.print(rep, opts)
 			}
-			return err
+			return where.explain(err)
 		},
 	}
-	c.Flags().StringVar(&data, "data", "traintravel.db", "`file` of data")
+	where.flags(c.Flags())
 	opts.flags(c.Flags())
 	return c
 }
 
-// importInto imports feeds into a data file, by itself or by the server that
-// has it.
-func (p *program) importInto(ctx context.Context, data string, feeds []string, opts feedOptions, progress func(done, total int64)) (*report, error) {
+// importInto imports feeds into a store, by itself or by the server that has the
+// data file.
+func (p *program) importInto(ctx context.Context, where storage, feeds []string, opts feedOptions, progress func(done, total int64)) (*report, error) {
 	if opts.DryRun {
 		_, rep, err := readParts(ctx, feeds, opts, progress)
 		return rep, err
 	}
-	rep, err := askServer(ctx, data, importRequest{Feeds: feeds, Options: opts}, progress)
-	if !errors.Is(err, errNoServer) {
-		return rep, err
-	}
-	if err := dataFolder(data); err != nil {
-		return nil, err
+	if !where.shared() {
+		rep, err := askServer(ctx, where.data, importRequest{Feeds: feeds, Options: opts}, progress)
+		if !errors.Is(err, errNoServer) {
+			return rep, err
+		}
+		if err := dataFolder(where.data); err != nil { // before all is read
+			return nil, err
+		}
 	}
 	t, rep, err := readParts(ctx, feeds, opts, progress) // what is refused makes no data file
 	if err != nil {
 		return rep, err
 	}
-	store, err := boltstore.Open(data, nil)
+	store, err := where.open(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -233,7 +233,7 @@ func TestProgress(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var out bytes.Buffer
-			p := newProgress(&out)
+			p := newProgress(&out, "reading")
 			p.terminal = c.terminal
 			for i := range int64(10) {
 				time.Sleep(c.step)

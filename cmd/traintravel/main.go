@@ -1,10 +1,11 @@
-// Command traintravel is the Train Travel API as a server: one binary, one file
-// of data.
+// Command traintravel is the Train Travel API as a server: one binary, and one file
+// of data, or a PostgreSQL database that any number of servers share.
 //
 //	traintravel serve     sell trains
 //	traintravel mock      answer like the specification's mock server, in memory
 //	traintravel import    load a railway's timetable
 //	traintravel token     print an access token for a user
+//	traintravel migrate   move all data from a file into PostgreSQL
 //	traintravel version
 //
 // Every flag can be set in the environment: --rate-limit is

@@ -20,7 +20,6 @@ import (
 	"github.com/traintravel/traintravel/internal/demo"
 	"github.com/traintravel/traintravel/internal/keys"
 	"github.com/traintravel/traintravel/sandbox"
-	"github.com/traintravel/traintravel/store/boltstore"
 )
 
 func (p *program) serve() *cobra.Command {
@@ -34,12 +33,16 @@ Without flags it sells the demo network from a file in the working folder, with
 sign-in by a built-in authorization server and a payment gateway that moves no
 money.
 
+Servers that share a database with --postgres need the same --base-url and a copy
+of the same --keys file: else one does not take the tokens of another, and a
+request that is sent to another one again under its idempotency key is refused.
+
 Who may book can hold places without paying, up to all of a train, for as long as
 --hold lets them, and again after that. --rate-limit only slows them down: where
 anybody may sign in, keep --hold short.`,
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := set.check(); err != nil {
+			if err := set.check(c.Flags()); err != nil {
 				return err
 			}
 			return p.serveUntil(c.Context(), set)
@@ -51,8 +54,10 @@ anybody may sign in, keep --hold short.`,
 
 // serveUntil serves until ctx ends, then finishes what is under way.
 func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
-	if err := dataFolder(set.data); err != nil {
-		return err
+	if !set.shared() {
+		if err := dataFolder(set.data); err != nil { // before a keys file is made there
+			return err
+		}
 	}
 	listener, err := listen(set.addr)
 	if err != nil {
@@ -63,15 +68,18 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	if base == "" {
 		base = "http://" + publicAddr(listener.Addr())
 	}
-	ring, err := keys.Create(set.keysFile())
+	ring, err := keys.Create(set.keysFile(set.keys))
 	if err != nil {
 		return err
 	}
-	store, err := boltstore.Open(set.data, nil)
+	store, err := set.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	if set.shared() && set.baseURL == "" {
+		p.log.Warn("servers that share a database need the same --base-url and --keys, and this one makes its base URL from its address", "base", base)
+	}
 
 	var api *httpserver.Server // what the sign-in's requests count against, and who refuses them
 	auth, signIn, err := p.authentication(set, listener.Addr(), base, ring, authserver.Options{
@@ -87,7 +95,7 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	}
 	service, err := p.service(ctx, set, store, base, ring, clock)
 	if err != nil {
-		return flagError(err)
+		return flagError(set.explain(err))
 	}
 	proxies, _ := set.networks() // checked before
 	api, err = httpserver.New(service, httpserver.Options{
@@ -101,9 +109,15 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	if set.baseURL != "" {
 		handler = withoutForwardedBase(handler)
 	}
-	control, err := listenControl(set.data)
-	if err != nil {
-		return err
+	servers := []server{{listener, p.httpServer(handler)}}
+	if !set.shared() { // else there is nobody to be asked: import opens the database
+		control, err := listenControl(set.data)
+		if err != nil {
+			return err
+		}
+		servers = append(servers, server{control, p.httpServer(controlHandler(func(ctx context.Context, feeds []string, o feedOptions, progress func(done, total int64)) (*report, error) {
+			return loadFeeds(ctx, service, feeds, o, progress)
+		}))})
 	}
 	here := "http://" + publicAddr(listener.Addr())
 	fmt.Fprintf(p.stdout, "traintravel listens on %s\n", here)
@@ -114,12 +128,7 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 		fmt.Fprintf(p.stdout, "Try:\n  TOKEN=$(%s token --user anna --scope \"read write\"%s)\n  curl -H \"Authorization: Bearer $TOKEN\" %s/stations\n",
 			ourName(), tokenFlags(set), here)
 	}
-	load := func(ctx context.Context, feeds []string, o feedOptions, progress func(done, total int64)) (*report, error) {
-		return loadFeeds(ctx, service, feeds, o, progress)
-	}
-	return p.runServers(ctx, service,
-		server{listener, p.httpServer(handler)},
-		server{control, p.httpServer(controlHandler(load))})
+	return p.runServers(ctx, service, servers...)
 }
 
 // publicAddr is an address that a client on this machine can use.
@@ -228,12 +237,17 @@ func (p *program) service(ctx context.Context, set settings, store traintravel.S
 	return service, err
 }
 
+// loadDemo loads the demo network, unless somebody else loads a timetable first.
+
 func loadDemo(ctx context.Context, service *traintravel.Service) error {
 	t, _, err := gtfs.Read(ctx, demo.Feed(), gtfs.Options{})
 	if err != nil {
 		return err
 	}
-	_, err = service.LoadTimetable(ctx, t)
+	_, err = service.LoadFirstTimetable(ctx, t)
+	if errors.Is(err, traintravel.ErrHasTimetable) {
+		return nil
+	}
 	return err
 }
 

@@ -20,7 +20,8 @@ import (
 
 // settings are the flags of serve.
 type settings struct {
-	addr, data, baseURL, keys  string
+	storage
+	addr, baseURL, keys        string
 	issuer, audience, kind     string
 	hold                       time.Duration
 	rateLimit                  int
@@ -32,8 +33,8 @@ type settings struct {
 
 func (s *settings) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.addr, "addr", "127.0.0.1:8080", "`address` to listen on")
-	f.StringVar(&s.data, "data", "traintravel.db", "`file` of data")
-	f.StringVar(&s.keys, "keys", "", "`file` of keys (default traintravel.keys.json beside the data)")
+	s.storage.flags(f)
+	keysFlag(f, &s.keys)
 	f.StringVar(&s.baseURL, "base-url", "", "`URL` that links begin with, whatever a proxy says; a path in it is one that the proxy strips before requests come here (default http://ADDR)")
 	f.StringVar(&s.issuer, "issuer", "", "`URL` of the authorization server whose tokens are good (default: a built-in one, for trying out)")
 	f.StringVar(&s.audience, "audience", "", "what tokens must be meant for (default: the base URL)")
@@ -61,19 +62,16 @@ func (s *settings) tokens() string {
 	return fmt.Sprintf("An access token (RFC 9068) of %s for the audience `%s`.", s.issuer, audience)
 }
 
-// keysFile is where the keys are.
-func (s *settings) keysFile() string { return keysFile(s.keys, s.data) }
-
-func keysFile(keys, data string) string {
-	if keys != "" {
-		return keys
-	}
-	return filepath.Join(filepath.Dir(data), "traintravel.keys.json")
+func keysFlag(f *pflag.FlagSet, keys *string) {
+	f.StringVar(keys, "keys", "", "`file` of keys (default traintravel.keys.json beside the file of data, or in the working folder with --postgres)")
 }
 
 // check finds all mistakes in the settings that can be found without trying.
-func (s *settings) check() error {
+func (s *settings) check(f *pflag.FlagSet) error {
 	var errs []error
+	if err := s.storage.check(f); err != nil {
+		errs = append(errs, err)
+	}
 	if err := checkAddr(s.addr); err != nil {
 		errs = append(errs, err)
 	}

@@ -14,20 +14,25 @@ import (
 )
 
 func (p *program) token() *cobra.Command {
-	var user, scope, data, file, client string
+	var user, scope, file, client string
+	var where storage
 	var life time.Duration
 	c := &cobra.Command{
 		Use:   "token --user NAME",
 		Short: "Print an access token of the built-in authorization server",
 		Long: `Print an access token of the built-in authorization server, as a user's sign-in
 would have made it, and nothing else. The server may be running; it must have
-run once.`,
+run once. It only needs the keys file, which --data or --postgres tell where to
+find.`,
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if user == "" {
 				return usagef("--user: say whose token it is to be")
 			}
-			path := keysFile(file, data)
+			if err := where.check(c.Flags()); err != nil {
+				return err
+			}
+			path := where.keysFile(file)
 			ring, err := keys.Load(path)
 			if errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("there is no keys file %s: start '%s serve' once, or name the file with --data or --keys", path, ourName())
@@ -54,7 +59,7 @@ run once.`,
 	c.Flags().StringVar(&scope, "scope", "read write", "what it allows")
 	c.Flags().StringVar(&client, "client", "", "`ID` of the client (default the demo client)")
 	c.Flags().DurationVar(&life, "ttl", time.Hour, "how long it is good, at most an hour")
-	c.Flags().StringVar(&data, "data", "traintravel.db", "`file` of data, beside which the keys are")
-	c.Flags().StringVar(&file, "keys", "", "`file` of keys (default traintravel.keys.json beside the data)")
+	where.flags(c.Flags())
+	keysFlag(c.Flags(), &file)
 	return c
 }

@@ -96,6 +96,12 @@ type lane struct {
 // libpq's parameters it may have those of pgxpool (pool_max_conns, 16 by default)
 // and settings of the session, such as search_path or statement_timeout.
 //
+// What the URL leaves out is taken, as by every program of PostgreSQL, from the
+// environment of the process (PGHOST, PGPASSWORD, PGSSLMODE and so on) and from
+// the files of its user (~/.pgpass, ~/.pg_service.conf, ~/.postgresql). A URL that
+// cannot be read is refused with a [*traintravel.InvalidError]. No error shows the
+// password.
+//
 // A database that a newer version of this package wrote is refused with an error
 // that wraps [traintravel.ErrNewerData].
 func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
@@ -104,7 +110,7 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 	}
 	config, err := parse(url)
 	if err != nil {
-		return nil, fmt.Errorf("pgstore: %w", err)
+		return nil, badURL(err)
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
@@ -129,6 +135,9 @@ func parse(url string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, err
+	}
+	if splitPassword(url, &config.ConnConfig.Config) {
+		return nil, errors.New(noURL)
 	}
 	if !given(url, "pool_max_conns") {
 		config.MaxConns = poolSize

@@ -8,10 +8,11 @@ import (
 	"time"
 )
 
-// A progress shows how far an import is: a bar on a terminal, elsewhere a line
+// A progress shows how far something that takes its time is: a bar on a terminal, elsewhere a line
 // now and then.
 type progress struct {
 	w        io.Writer
+	what     string // is done
 	terminal bool
 	last     time.Time // when it was shown, or began
 	shown    bool
@@ -19,11 +20,11 @@ type progress struct {
 
 const (
 	redraw = 100 * time.Millisecond // on a terminal
-	retell = 5 * time.Second        // elsewhere, where an import that is quick says nothing
+	retell = 5 * time.Second        // elsewhere, where what is quick says nothing
 )
 
-func newProgress(w io.Writer) *progress {
-	p := &progress{w: w, last: time.Now()}
+func newProgress(w io.Writer, what string) *progress {
+	p := &progress{w: w, what: what, last: time.Now()}
 	if f, ok := w.(*os.File); ok {
 		info, err := f.Stat()
 		p.terminal = err == nil && info.Mode()&os.ModeCharDevice != 0
@@ -44,12 +45,12 @@ func (p *progress) show(done, total int64) {
 	done = max(0, min(done, total))
 	percent := int(float64(done) / float64(total) * 100)
 	if !p.terminal {
-		fmt.Fprintf(p.w, "reading: %d %%\n", percent)
+		fmt.Fprintf(p.w, "%s: %d %%\n", p.what, percent)
 		return
 	}
 	const width = 40
 	n := percent * width / 100
-	fmt.Fprintf(p.w, "\rreading [%s%s] %3d %%", strings.Repeat("#", n), strings.Repeat(" ", width-n), percent)
+	fmt.Fprintf(p.w, "\r%s [%s%s] %3d %%", p.what, strings.Repeat("#", n), strings.Repeat(" ", width-n), percent)
 }
 
 // end leaves the terminal as it was.

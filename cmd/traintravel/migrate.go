@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/store/boltstore"
+)
+
+func (p *program) migrate() *cobra.Command {
+	var where storage
+	var undo bool
+	c := &cobra.Command{
+		Use:   "migrate --postgres URL",
+		Short: "Move all data from a file into PostgreSQL",
+		Long: `Move all data from a file into an empty PostgreSQL database: bookings, payments,
+the timetable, and what is due. IDs stay as they are. No server may have the file.
+
+It may be stopped at any moment and run again: then it starts over. Until all is
+copied and verified no server sells from the database, and from the moment it
+begins none sells from the file. Stopped in order it gives the file back; killed,
+it leaves both closed until it is run again.
+
+The file is left as it was, but marked. --undo removes the mark, so that servers
+use the file again: nothing is in it of what was sold from the database, and two
+servers that sell from both sell places twice.
+
+Keys are in no database: give serve the keys file that it had.`,
+		Args: args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if undo == where.shared() {
+				return usagef("give --postgres URL, where the data is to go, or else --undo")
+			}
+			if undo {
+				return p.undoMigration(c.Context(), where)
+			}
+			return p.migrateFile(c.Context(), where)
+		},
+	}
+	where.flags(c.Flags())
+	c.Flags().BoolVar(&undo, "undo", false, "let servers use the file again")
+	return c
+}
+
+// openFile opens a data file that there is.
+func openFile(path string) (*boltstore.Store, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("--data: %w", err)
+	}
+	return boltstore.Open(path, nil)
+}
+
+func (p *program) migrateFile(ctx context.Context, where storage) error {
+	from, err := openFile(where.data)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := openPostgres(ctx, where.postgres, nil)
+	if err != nil {
+		return err
+	}
+	defer to.Close()
+	bar := newProgress(p.stderr, "copying and verifying")
+	var records int64
+	err = traintravel.Copy(ctx, to, from, traintravel.CopyOptions{To: to.String(), Progress: func(done, total int64) {
+		records = total / 2 // each counts when it is copied, and when it is verified
+		bar.show(done, total)
+	}})
+	bar.end()
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return fmt.Errorf("stopped before the end: %w", err)
+	case err != nil:
+		return oneLine{err}
+	}
+	var flags string
+	if keys := (&storage{data: where.data}).keysFile(""); keys != (&storage{postgres: where.postgres}).keysFile("") {
+		flags = " --keys " + shellWord(keys)
+	}
+	fmt.Fprintf(p.stdout, "%d records of %s have moved to %s\nGo on with:\n  %s serve --postgres URL%s\n", records, where.data, to, ourName(), flags)
+	return nil
+}
+
+func (p *program) undoMigration(ctx context.Context, where storage) error {
+	store, err := openFile(where.data)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if err := traintravel.Reopen(ctx, store); err != nil {
+		return fmt.Errorf("%s: %w", where.data, err)
+	}
+	fmt.Fprintf(p.stdout, "servers may use %s again: let none use the database that it had moved to\n", where.data)
+	return nil
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/store/boltstore"
+	"github.com/traintravel/traintravel/store/pgstore"
+)
+
+// storage are the flags that say where the data is: in a file, which belongs to
+// one process at a time, or in a database, which servers share.
+type storage struct{ data, postgres string }
+
+const defaultData = "traintravel.db"
+
+func (s *storage) flags(f *pflag.FlagSet) {
+	f.StringVar(&s.data, "data", defaultData, "`file` of data")
+	f.StringVar(&s.postgres, "postgres", "", "`URL` of a PostgreSQL database of data, such as postgres://user@host/database, in place of the file; the password may be in it, in PGPASSWORD or in a passfile")
+}
+
+// check refuses two places.
+func (s *storage) check(f *pflag.FlagSet) error {
+	if s.shared() && f.Changed("data") {
+		return usagef("--data and --postgres both say where the data is (or TRAINTRAVEL_DATA and TRAINTRAVEL_POSTGRES do): give one of them")
+	}
+	return nil
+}
+
+// shared says whether the data is in a database.
+func (s *storage) shared() bool { return s.postgres != "" }
+
+// keysFile is where the keys are, unless a flag says so.
+func (s *storage) keysFile(flag string) string {
+	const name = "traintravel.keys.json"
+	switch {
+	case flag != "":
+		return flag
+	case s.shared():
+		return name
+	}
+	return filepath.Join(filepath.Dir(s.data), name)
+}
+
+// A closableStore is a store that is open.
+type closableStore interface {
+	traintravel.Store
+	Close() error
+}
+
+// open opens the store, or makes it.
+func (s *storage) open(ctx context.Context) (closableStore, error) {
+	if s.shared() {
+		store, err := openPostgres(ctx, s.postgres, nil)
+		if err != nil { // not a nil *pgstore.Store
+			return nil, err
+		}
+		return store, nil
+	}
+	if err := dataFolder(s.data); err != nil {
+		return nil, err
+	}
+	store, err := boltstore.Open(s.data, nil)
+	if err != nil {
+		return nil, err
+	}
+	return store, nil
+}
+
+func openPostgres(ctx context.Context, url string, opts *pgstore.Options) (*pgstore.Store, error) {
+	store, err := pgstore.Open(ctx, url, opts)
+	if e, ok := errors.AsType[*traintravel.InvalidError](err); ok {
+		return nil, usagef("--postgres: %s", e.Reason)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--postgres: %w", oneLine{err})
+	}
+	return store, nil
+}
+
+// oneLine is an error in one line: the driver writes one for each address that
+// it has tried.
+type oneLine struct{ error }
+
+func (e oneLine) Error() string {
+	return strings.TrimPrefix(strings.Join(strings.Fields(e.error.Error()), " "), "pgstore: ")
+}
+
+func (e oneLine) Unwrap() error { return e.error }
+
+// explain says what to do about a store that is closed.
+func (s *storage) explain(err error) error {
+	switch {
+	case errors.Is(err, traintravel.ErrCopying):
+		return fmt.Errorf("%w: run '%s migrate' again, or give another database", err, ourName())
+	case errors.Is(err, traintravel.ErrMoved) && !s.shared():
+		return fmt.Errorf("%w: serve it with --postgres, or run '%s migrate' again if it did not come to its end; '%[2]s migrate --undo --data %s' goes back to the file, in which nothing is of what was sold since",
+			err, ourName(), shellWord(s.data))
+	}
+	return err
+}
