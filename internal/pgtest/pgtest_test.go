@@ -207,3 +207,19 @@ func TestBinaryKilled(t *testing.T) {
 		}
 	}
 }
+
+// Schemas of a shared server know nothing of each other, and go with their tests.
+func TestSchema(t *testing.T) {
+	t.Parallel()
+	s := pgtest.Shared(t)
+	for _, name := range []string{"a", "b"} {
+		t.Run(name, func(t *testing.T) {
+			url := s.NewSchema(t)
+			name := url[strings.LastIndexByte(url, '=')+1:]
+			want(t, strings.TrimSuffix(url, "&search_path="+name), "CREATE TABLE "+name+".t (n int)", "")
+		})
+	}
+	if got := s.Query("SELECT count(*) FROM pg_tables WHERE tablename = 't' AND schemaname LIKE 'test_%'"); got != "0" {
+		t.Errorf("%s tables are left", got)
+	}
+}
