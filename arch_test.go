@@ -212,6 +212,8 @@ func TestDependencies(t *testing.T) {
 			"it brings the borders of all time zones along: who imports package places wants them"},
 		{[]string{"github.com/google/go-cmp", "pgregory.net/rapid"}, []string{"store/storetest"}, true,
 			"they are made for tests: go-cmp panics on what it cannot compare"},
+		{[]string{"github.com/anishathalye/porcupine"}, nil, true,
+			"it checks histories that tests have recorded"},
 		{[]string{"testing"}, append([]string{"store/storetest"}, forTests...), true,
 			"it adds its flags to the host's command line"},
 		{[]string{"github.com/julienschmidt/httprouter", "golang.org/x/oauth2", "github.com/lestrrat-go/jwx"}, []string{"httpserver", "cmd", "examples"}, false,

@@ -71,3 +71,19 @@ func TestLastInstantOfServices(t *testing.T) {
 		}
 	})
 }
+
+// What one service has recorded when it stopped, another finds, whatever the store.
+func TestLastInstantOnEveryStore(t *testing.T) {
+	onSharedStores(t, 2, func(t *testing.T, stores []traintravel.Store) {
+		o := newOffice(t, stores[0])
+		o.clock.add(42 * time.Second)
+		ctx, stop := context.WithCancel(t.Context())
+		stopped := make(chan error)
+		go func() { stopped <- o.Run(ctx) }()
+		stop()
+		<-stopped
+		if last, err := traintravel.LastInstant(t.Context(), stores[1]); err != nil || !last.Equal(o.clock.now()) {
+			t.Errorf("stopped at %v the store knows of %v, %v", o.clock.now(), last, err)
+		}
+	})
+}

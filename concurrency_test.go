@@ -34,9 +34,9 @@ func atOnce(n int, call func(i int) error) map[string]int {
 
 // TestLastPlace: a hundred ask at two services for the last place. One gets it.
 func TestLastPlace(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store)
-		offices := []*office{o, o.another()}
+	onSharedStores(t, 2, func(t *testing.T, stores []traintravel.Store) {
+		o := newOffice(t, stores[0])
+		offices := []*office{o, o.at(stores[1])}
 		trip := o.joined(2) // R 1 has two places, R 2 one
 		got := atOnce(100, func(i int) error {
 			by := traintravel.Caller{Subject: traintravel.Subject{ID: fmt.Sprint(i)}}
@@ -82,9 +82,9 @@ func TestLastPlaceOfALapsedHold(t *testing.T) {
 // TestOneKeyAtOnce: a hundred requests under one key make one booking, and
 // one payment.
 func TestOneKeyAtOnce(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store)
-		offices := []*office{o, o.another()}
+	onSharedStores(t, 2, func(t *testing.T, stores []traintravel.Store) {
+		o := newOffice(t, stores[0])
+		offices := []*office{o, o.at(stores[1])}
 		n := traintravel.NewBooking{TripID: o.trip('A', 'D', "R 1"), PassengerName: "Anna", IdempotencyKey: "k"}
 		got := atOnce(100, func(i int) error {
 			b, err := offices[i%2].CreateBooking(t.Context(), anna, n)
@@ -117,9 +117,9 @@ func TestOneKeyAtOnce(t *testing.T) {
 // TestPayAtOnce: of many payments of one booking at once one is made, and
 // those that cancel and sweep meanwhile do not disturb it.
 func TestPayAtOnce(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store)
-		second := o.another()
+	onSharedStores(t, 2, func(t *testing.T, stores []traintravel.Store) {
+		o := newOffice(t, stores[0])
+		second := o.at(stores[1])
 		second.clock.set(opens.Add(31 * time.Second)) // looks after charges
 		b := o.book(anna, o.trip('A', 'D', "R 1"))
 		var paid sync.Map
@@ -157,9 +157,9 @@ func TestPayAtOnce(t *testing.T) {
 // TestBusyDay: many do everything at once, at three services whose clocks are
 // apart, while timetables are loaded. In the end everything agrees.
 func TestBusyDay(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store)
-		offices := []*office{o, o.another(), o.another()}
+	onSharedStores(t, 3, func(t *testing.T, stores []traintravel.Store) {
+		o := newOffice(t, stores[0])
+		offices := []*office{o, o.at(stores[1]), o.at(stores[2])}
 		offices[1].clock.add(5 * time.Second)
 		offices[2].clock.add(-time.Minute)
 		trips := []uuid.UUID{o.joined(2), o.joined(3), o.trip('A', 'D', "R 1"), o.trip('A', 'B', "R 1"), o.trip('C', 'D', "R 1"), o.trip('E', 'F', "R 2")}

@@ -3,6 +3,7 @@ package traintravel_test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -22,22 +23,46 @@ import (
 func TestModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		w := newWorld(t)
-		t.Repeat(map[string]func(*rapid.T){
-			"":              w.check,
-			"book":          w.book,
-			"book again":    w.book,
-			"book by an ID": w.bookOld,
-			"pay":           w.pay,
-			"pay again":     w.pay,
-			"cancel":        w.cancel,
-			"work":          w.work,
-			"time":          w.time,
-			"import":        w.load,
-			"late":          w.late,
-		})
-		w.drain(t)
+		var store traintravel.Store = memstore.New()
+		if rapid.Bool().Draw(t, "twice") {
+			store = storetest.Twice(store)
+		}
+		compare(t, store, store)
 	})
+}
+
+// TestModelOnEveryStore does some of that on stores which take longer, and with
+// a store for each service.
+func TestModelOnEveryStore(t *testing.T) {
+	t.Parallel()
+	for seed := range 5 {
+		chance := make([]byte, 1<<16)
+		_, _ = rand.NewChaCha8([32]byte{byte(seed)}).Read(chance)
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			onSharedStores(t, 2, func(t *testing.T, stores []traintravel.Store) {
+				rapid.MakeFuzz(func(t *rapid.T) { compare(t, stores[0], stores[1]) })(t, chance)
+			})
+		})
+	}
+}
+
+// compare does things at random on a store that two services have opened.
+func compare(t *rapid.T, first, second traintravel.Store) {
+	w := newWorld(t, first, second)
+	t.Repeat(map[string]func(*rapid.T){
+		"":              w.check,
+		"book":          w.book,
+		"book again":    w.book,
+		"book by an ID": w.bookOld,
+		"pay":           w.pay,
+		"pay again":     w.pay,
+		"cancel":        w.cancel,
+		"work":          w.work,
+		"time":          w.time,
+		"import":        w.load,
+		"late":          w.late,
+	})
+	w.drain(t)
 }
 
 // A world is two offices with clocks apart, a bank, and the model.
@@ -68,14 +93,10 @@ type knownTrip struct {
 	lines []string
 }
 
-func newWorld(t *rapid.T) *world {
+func newWorld(t *rapid.T, first, second traintravel.Store) *world {
 	w := &world{
 		timetable: variants[0], unsettled: map[uuid.UUID]bool{}, payments: map[uuid.UUID]traintravel.PaymentStatus{},
 		skew: rapid.SampledFrom([]time.Duration{0, 3 * time.Second, 7 * time.Minute}).Draw(t, "skew"),
-	}
-	var store traintravel.Store = memstore.New()
-	if rapid.Bool().Draw(t, "twice") {
-		store = storetest.Twice(store)
 	}
 	fences := rapid.Bool().Draw(t, "fences")
 	options := func(opts *traintravel.Options) {
@@ -85,8 +106,10 @@ func newWorld(t *rapid.T) *world {
 			withoutCancel(opts)
 		}
 	}
-	o := &office{t: t, store: store, bank: &bank{Gateway: sandbox.New()}, post: &post{}}
-	w.offices = [2]*office{o.another(options), o.another(options)}
+	o := &office{t: t, store: first, bank: &bank{Gateway: sandbox.New()}, post: &post{}}
+	w.offices[0] = o.another(options)
+	o.store = second
+	w.offices[1] = o.another(options)
 	w.observer = o.another()
 	w.set(opens)
 	w.offices[0].load(w.timetable)

@@ -16,23 +16,43 @@ import (
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/gtfs"
 	"github.com/traintravel/traintravel/internal/demo"
+	"github.com/traintravel/traintravel/internal/pgtest"
 	"github.com/traintravel/traintravel/sandbox"
 	"github.com/traintravel/traintravel/store/boltstore"
 	"github.com/traintravel/traintravel/store/memstore"
+	"github.com/traintravel/traintravel/store/pgstore"
 	"github.com/traintravel/traintravel/store/storetest"
 )
 
 // onEveryStore runs a test on each store, in parallel.
 func onEveryStore(t *testing.T, test func(t *testing.T, store traintravel.Store)) {
+	onSharedStores(t, 1, func(t *testing.T, stores []traintravel.Store) { test(t, stores[0]) })
+}
+
+// onSharedStores runs a test on each store, which is opened several times if it
+// can be, as several servers do.
+func onSharedStores(t *testing.T, n int, test func(t *testing.T, stores []traintravel.Store)) {
 	t.Parallel()
-	for name, open := range map[string]func(*testing.T) traintravel.Store{
-		"mem":   func(*testing.T) traintravel.Store { return memstore.New() },
-		"twice": func(*testing.T) traintravel.Store { return storetest.Twice(memstore.New()) },
-		"bolt":  func(t *testing.T) traintravel.Store { return openBolt(t, filepath.Join(t.TempDir(), "trains.db")) },
+	always := func(s traintravel.Store) func() traintravel.Store { return func() traintravel.Store { return s } }
+	for name, prepare := range map[string]func(*testing.T) (open func() traintravel.Store){
+		"mem":   func(*testing.T) func() traintravel.Store { return always(memstore.New()) },
+		"twice": func(*testing.T) func() traintravel.Store { return always(storetest.Twice(memstore.New())) },
+		"bolt": func(t *testing.T) func() traintravel.Store {
+			return always(openBolt(t, filepath.Join(t.TempDir(), "trains.db")))
+		},
+		"postgres": func(t *testing.T) func() traintravel.Store {
+			url := pgtest.Shared(t).NewSchema(t)
+			return func() traintravel.Store { return openPostgres(t, url) }
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(t, open(t))
+			open := prepare(t)
+			stores := make([]traintravel.Store, n)
+			for i := range stores {
+				stores[i] = open()
+			}
+			test(t, stores)
 		})
 	}
 }
@@ -40,6 +60,20 @@ func onEveryStore(t *testing.T, test func(t *testing.T, store traintravel.Store)
 func openBolt(t testing.TB, path string) *boltstore.Store {
 	t.Helper()
 	store, err := boltstore.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return store
+}
+
+func openPostgres(t testing.TB, url string) *pgstore.Store {
+	t.Helper()
+	store, err := pgstore.Open(t.Context(), url+"&pool_max_conns=4", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,6 +140,13 @@ func newOffice(t tester, store traintravel.Store, options ...func(*traintravel.O
 	}
 	t.Cleanup(func() { o.audit() })
 	return o
+}
+
+// at opens an office at the same bank on a store that is the same, opened again.
+func (o *office) at(store traintravel.Store) *office {
+	p := *o
+	p.store = store
+	return p.another()
 }
 
 // another opens a second office on the same store, with a clock of its own.

@@ -1,6 +1,7 @@
 package traintravel_test
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -8,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/gtfs"
@@ -101,4 +104,51 @@ func TestSearchWhileTimetablesAreReplaced(t *testing.T) {
 	if searches.Load() < 20 {
 		t.Errorf("only %d searches", searches.Load())
 	}
+}
+
+// One service replaces timetables, and the other, which has opened the store for
+// itself, sells from the one in force from the moment on that it is.
+func TestSellWhileTimetablesAreReplaced(t *testing.T) {
+	onSharedStores(t, 2, func(t *testing.T, stores []traintravel.Store) {
+		o := newOffice(t, stores[0])
+		seller := o.at(stores[1])
+		plans := []*traintravel.Timetable{timetable(train("R 1", 8, "ABD", seats(9))), timetable(train("R 1", 8, "ACD", seats(9)))}
+		var trips [2]uuid.UUID
+		for i, to := range []rune{'B', 'C'} {
+			o.load(plans[i])
+			trips[i] = o.trip('A', to, "R 1")
+		}
+		var loads atomic.Int64 // odd while the timetable is replaced; in force is the second
+		var wg sync.WaitGroup
+		for worker := range 3 {
+			wg.Go(func() {
+				by := traintravel.Caller{Subject: traintravel.Subject{ID: fmt.Sprint("seller ", worker)}}
+				for n := worker; loads.Load() < 24 && !t.Failed(); n++ {
+					before := loads.Load()
+					b, err := seller.CreateBooking(t.Context(), by, traintravel.NewBooking{TripID: trips[n%2], PassengerName: "x"})
+					if inForce := int(before/2+1) % 2; err == nil && before%2 == 0 && loads.Load() == before && inForce != n%2 {
+						t.Errorf("after load %d, %v was sold", before/2, b.Legs[0])
+					}
+					if err == nil {
+						err = seller.CancelBooking(t.Context(), by, b.ID)
+					}
+					if err != nil && !errors.Is(err, traintravel.ErrNotFound) {
+						t.Error(err)
+					}
+					if _, err := seller.SearchTrips(t.Context(), traintravel.TripQuery{Origin: station('A'), Destination: station('D'), Depart: opens}); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		for n := range 12 {
+			loads.Add(1)
+			o.load(plans[n%2])
+			loads.Add(1)
+			seller.tryBook(anna, trips[1-n%2], traintravel.ErrNotFound)
+			b := seller.book(anna, trips[n%2])
+			seller.expect("cancelling", seller.CancelBooking(t.Context(), anna, b.ID), nil)
+		}
+		wg.Wait()
+	})
 }
