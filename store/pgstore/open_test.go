@@ -1,0 +1,167 @@
+package pgstore_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/pgtest"
+	"github.com/traintravel/traintravel/store/pgstore"
+)
+
+// connect opens a connection that knows nothing of a store.
+func connect(t testing.TB, url string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(context.Background()) })
+	return conn
+}
+
+func exec(t testing.TB, conn *pgx.Conn, sql string) {
+	t.Helper()
+	if _, err := conn.Exec(t.Context(), sql); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// answers expects what a query returns, as text.
+func answers(t testing.TB, conn *pgx.Conn, sql, want string) {
+	t.Helper()
+	var got string
+	if err := conn.QueryRow(t.Context(), sql).Scan(&got); err != nil || got != want {
+		t.Errorf("%s: %q, %v; want %q", sql, got, err, want)
+	}
+}
+
+// Many servers that start at once on an empty database make its schema once.
+func TestOpenAtOnce(t *testing.T) {
+	t.Parallel()
+	db := pgtest.Shared(t).NewDatabase(t)
+	var wg sync.WaitGroup
+	start := make(chan struct{})
+	for range 20 {
+		wg.Go(func() {
+			<-start
+			s, err := pgstore.Open(t.Context(), db+"&pool_max_conns=2", &pgstore.Options{RetryFor: never})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer s.Close()
+			if err := count(t.Context(), s, "n"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	close(start)
+	wg.Wait()
+	has(t, openURL(t, db), "n", "20")
+	conn := connect(t, db)
+	answers(t, conn, "select string_agg(id || ' ' || version, ',') from traintravel_schema", "1 1")
+	answers(t, conn, "select string_agg(id::text, ',') from traintravel_lock", "1")
+	for _, table := range traintravel.Tables() {
+		answers(t, conn, "select count(*)::text from pg_tables where tablename = 'traintravel_"+table.String()+"'", "1")
+	}
+}
+
+// A schema that a newer version made is left alone.
+func TestNewerData(t *testing.T) {
+	t.Parallel()
+	db := pgtest.Shared(t).NewDatabase(t)
+	openURL(t, db)
+	exec(t, connect(t, db), "update traintravel_schema set version = 77")
+	_, err := pgstore.Open(t.Context(), db, &pgstore.Options{RetryFor: never})
+	if !errors.Is(err, traintravel.ErrNewerData) || !strings.Contains(err.Error(), "version 77") || !strings.Contains(err.Error(), "knows 1") {
+		t.Errorf("%v", err)
+	}
+}
+
+// with changes a URL.
+func with(t testing.TB, text string, change func(*url.URL)) string {
+	t.Helper()
+	u, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(u)
+	return u.String()
+}
+
+// What does not pass is told at once, without the password.
+func TestOpenRefused(t *testing.T) {
+	t.Parallel()
+	db := pgtest.Shared(t).NewDatabase(t)
+	made := pgtest.Shared(t).NewDatabase(t)
+	openURL(t, made)
+	const secret = "open-sesame"
+	conn := connect(t, made)
+	name := strings.TrimPrefix(conn.Config().Database, "test_")
+	nobody, reader := "nobody_"+name, "reader_"+name
+	for _, role := range []string{nobody, reader} {
+		exec(t, conn, "create role "+role+" login password '"+secret+"'")
+		t.Cleanup(func() {
+			for _, sql := range []string{"drop owned by " + role, "drop role " + role} {
+				if _, err := conn.Exec(context.Background(), sql); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	exec(t, conn, "grant select on all tables in schema public to "+reader)
+	user := func(name string) func(*url.URL) {
+		return func(u *url.URL) { u.User = url.UserPassword(name, secret) }
+	}
+	for what, c := range map[string]struct{ url, want string }{
+		"a wrong password":           {with(t, db, user("postgres")), "password authentication failed"},
+		"a user that is not":         {with(t, db, user("nemo")), "password authentication failed"},
+		"a database that is not":     {with(t, db, func(u *url.URL) { u.Path = "nemo" }), `database "nemo" does not exist`},
+		"may not make tables":        {with(t, db, user(nobody)), "the user of the URL may not do that"},
+		"may not read":               {with(t, made, user(nobody)), "the user of the URL may not do that"},
+		"may not write":              {with(t, made, user(reader)), "the user of the URL may not do that"},
+		"a schema that is not":       {db + "&search_path=nemo", "no schema has been selected"},
+		"a setting that is not":      {db + "&nemo=1", `unrecognized configuration parameter "nemo"`},
+		"no URL":                     {"postgres://anna:" + secret + "@[/db", "cannot parse"},
+		"a port that is none":        {"postgres://anna:" + secret + "@localhost:x/db", "cannot parse"},
+		"a number that is none":      {"postgres://anna:" + secret + "@localhost/db?pool_max_conns=x", "cannot parse"},
+		"keywords":                   {"user=anna password=" + secret + " port=x", "cannot parse"},
+		"keywords, a number is none": {"user=anna password=" + secret + " pool_max_conns=x", "cannot parse"},
+		"a word":                     {"traintravel", "cannot parse"},
+	} {
+		s, err := pgstore.Open(t.Context(), c.url, &pgstore.Options{RetryFor: never})
+		if err == nil {
+			s.Close()
+		}
+		u, _ := url.Parse(db)
+		password, _ := u.User.Password()
+		if err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, traintravel.ErrUnavailable) {
+			t.Errorf("%s: %v; want %s", what, err, c.want)
+		} else if strings.Contains(err.Error(), secret) || strings.Contains(err.Error(), password) {
+			t.Errorf("%s: the password is told: %v", what, err)
+		}
+	}
+}
+
+// Nobody at the address is what may pass.
+func TestOpenUnreachable(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	l.Close()
+	_, err = pgstore.Open(t.Context(), "postgres://anna:open-sesame@"+addr+"/db?sslmode=disable", &pgstore.Options{RetryFor: -1})
+	if !errors.Is(err, traintravel.ErrUnavailable) || !strings.Contains(err.Error(), addr) || strings.Contains(err.Error(), "sesame") {
+		t.Errorf("%v", err)
+	}
+}
