@@ -35,7 +35,7 @@ func TestFailover(t *testing.T) {
 	for office := range offices {
 		a := &agency{}
 		var err error
-		if a.Service, err = traintravel.New(openPostgres(t, url), traintravel.Options{Now: sinceOpening()}); err != nil {
+		if a.Service, err = traintravel.New(openImpatient(t, url), traintravel.Options{Now: sinceOpening()}); err != nil {
 			t.Fatal(err)
 		}
 		if office == 0 {
@@ -60,12 +60,12 @@ func TestFailover(t *testing.T) {
 	s.await(s.sold() + enough)
 	stop()
 	wg.Wait()
-	s.audit(openPostgres(t, pgtest.Via(database, standby.Addr())))
+	s.audit(openImpatient(t, pgtest.Via(database, standby.Addr())))
 }
 
-// openPostgres opens a database for the length of the test. It waits for one that
+// openImpatient opens a database for the length of the test. It waits for one that
 // is away only as long as a test should.
-func openPostgres(t *testing.T, url string) traintravel.Store {
+func openImpatient(t *testing.T, url string) traintravel.Store {
 	t.Helper()
 	store, err := pgstore.Open(t.Context(), url, &pgstore.Options{RetryFor: 2 * time.Second})
 	if err != nil {
@@ -239,7 +239,7 @@ func TestLostCommit(t *testing.T) {
 	server := pgtest.Shared(t)
 	database := server.NewDatabase(t)
 	proxy := pgtest.NewProxy(t, server.Addr())
-	store := openPostgres(t, pgtest.Via(database, proxy.Addr()))
+	store := openImpatient(t, pgtest.Via(database, proxy.Addr()))
 	a := &agency{}
 	var err error
 	if a.Service, err = traintravel.New(store, traintravel.Options{Now: sinceOpening()}); err != nil {

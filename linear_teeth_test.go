@@ -46,13 +46,13 @@ func (p *plan) Delete(k traintravel.Key) {
 	p.writes = append(p.writes, func(tx traintravel.Tx) { tx.Delete(k) })
 }
 
-// A forgetful store does not do each update that it says it did.
-type forgetful struct {
+// A lying store does not do each update that it says it did.
+type lying struct {
 	traintravel.Store
 	updates atomic.Int64
 }
 
-func (s *forgetful) Update(ctx context.Context, fn func(traintravel.Tx) error) error {
+func (s *lying) Update(ctx context.Context, fn func(traintravel.Tx) error) error {
 	if s.updates.Add(1)%20 > 0 {
 		return s.Store.Update(ctx, fn)
 	}
@@ -99,10 +99,10 @@ func (r piecemeal) Get(ctx context.Context, keys ...traintravel.Key) (values [][
 func TestLinearizableTeeth(t *testing.T) {
 	t.Parallel()
 	for name, broken := range map[string]func(traintravel.Store) traintravel.Store{
-		"careless":  func(s traintravel.Store) traintravel.Store { return careless{s} },
-		"forgetful": func(s traintravel.Store) traintravel.Store { return &forgetful{Store: s} },
-		"stubborn":  func(s traintravel.Store) traintravel.Store { return &stubborn{Store: s} },
-		"uneven":    func(s traintravel.Store) traintravel.Store { return uneven{s} },
+		"careless": func(s traintravel.Store) traintravel.Store { return careless{s} },
+		"lying":    func(s traintravel.Store) traintravel.Store { return &lying{Store: s} },
+		"stubborn": func(s traintravel.Store) traintravel.Store { return &stubborn{Store: s} },
+		"uneven":   func(s traintravel.Store) traintravel.Store { return uneven{s} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
