@@ -32,11 +32,11 @@ servers that sell from both sell places twice.
 Keys are in no database: give serve the keys file that it had.`,
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if undo == where.shared() {
-				return usagef("give --postgres URL, where the data is to go, or else --undo")
-			}
-			if undo {
+			switch {
+			case undo: // wherever it has moved to, which the environment may still say
 				return p.undoMigration(c.Context(), where)
+			case !where.shared():
+				return usagef("give --postgres URL, where the data is to go, or else --undo")
 			}
 			return p.migrateFile(c.Context(), where)
 		},
