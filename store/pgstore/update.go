@@ -26,6 +26,9 @@ const (
 	takeLock    = "select id from traintravel_lock where id = 1 for update"
 	readLane    = "select last from traintravel_lanes where id = $1"
 	writeLane   = "insert into traintravel_lanes (id, last, at) values ($1, $2, now()) on conflict (id) do update set last = excluded.last, at = excluded.at"
+	// nextInLane fails if a later group of the lane was committed or given up:
+	// what was sent in one piece may arrive long after its connection was lost.
+	nextInLane = "insert into traintravel_lanes as lane (id, last, at) values ($1, $2, now()) on conflict (id) do update set last = case when lane.last < excluded.last then excluded.last end, at = excluded.at"
 )
 
 // Update implements [traintravel.Store].
@@ -188,7 +191,7 @@ func (b *batch) commit(ctx context.Context) error {
 		}
 	}
 	b.lane.last++
-	q.Queue(writeLane, b.lane.id, b.lane.last)
+	q.Queue(nextInLane, b.lane.id, b.lane.last)
 	q.Queue("commit")
 	warnings := b.conn.Conn().PgConn().CustomData()
 	delete(warnings, warned)
@@ -218,12 +221,15 @@ func refused(err error) bool {
 // settle finds out what became of a commit that was not answered. It takes the
 // lock, so that the transaction has ended one way or the other, and writes, so
 // that its own commit, which comes later, is acknowledged by whatever has to
-// acknowledge the first.
+// acknowledge the first. A group that was not committed is given up for good: the
+// lane goes on with a number that it may not be committed after.
 func (b *batch) settle(lost error) error {
 	var committed bool
+	sent := b.lane.last
+	b.lane.last++
 	// It has as much time again as the update had.
 	err := b.store.retry(context.Background(), func(ctx context.Context) (err error) {
-		committed, err = b.look(ctx)
+		committed, err = b.look(ctx, sent)
 		return err
 	})
 	switch {
@@ -235,7 +241,8 @@ func (b *batch) settle(lost error) error {
 	return fmt.Errorf("the commit was lost: %w", lost)
 }
 
-func (b *batch) look(ctx context.Context) (committed bool, err error) {
+// look says whether a group was committed, or makes sure that it never is.
+func (b *batch) look(ctx context.Context, sent int64) (committed bool, err error) {
 	conn, err := b.store.pool.Acquire(ctx)
 	if err != nil {
 		return false, err
@@ -254,6 +261,9 @@ func (b *batch) look(ctx context.Context) (committed bool, err error) {
 	if err := conn.SendBatch(ctx, &q).Close(); err != nil {
 		return false, err
 	}
+	if committed = last == sent; !committed {
+		last = b.lane.last
+	}
 	q = pgx.Batch{}
 	q.Queue(writeLane, b.lane.id, last)
 	q.Queue("commit")
@@ -265,5 +275,5 @@ func (b *batch) look(ctx context.Context) (committed bool, err error) {
 	if w := warnings[warned]; w != nil {
 		return false, fmt.Errorf("a warning: %v", w)
 	}
-	return last == b.lane.last, nil
+	return committed, nil
 }
