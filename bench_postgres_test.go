@@ -1,9 +1,12 @@
 package traintravel_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -264,4 +267,54 @@ func BenchmarkPostgresTwoServers(b *testing.B) {
 			report(b, two, one, "bookings/s", "of-one-server")
 		})
 	}
+}
+
+// BenchmarkPostgresAtSize fills databases with bookings that were made before and
+// reports how the rate on a large one compares with that on a small one. Sizes
+// come from TRAINTRAVEL_BENCH_SIZES, two of them; the databases take turns.
+func BenchmarkPostgresAtSize(b *testing.B) {
+	sizes := strings.Split(cmp.Or(os.Getenv("TRAINTRAVEL_BENCH_SIZES"), "5000,20000"), ",")
+	server := pgtest.Start(b, "max_connections=300", "shared_buffers=512MB", "max_wal_size=8GB")
+	services := make([]*traintravel.Service, len(sizes))
+	var trips []uuid.UUID
+	for i, size := range sizes {
+		url := server.NewDatabase(b) + fmt.Sprintf("&pool_max_conns=%d", pgCallers)
+		services[i] = pgService(b, url)
+		if _, err := services[i].LoadTimetable(b.Context(), demoNetwork(b)); err != nil {
+			b.Fatal(err)
+		}
+		trips = spreadTrips(b, services[i], 20_000)
+		// Keys as the service makes them, older than any it makes now.
+		pool := newHandwritten(b, url).pool
+		for _, sql := range []string{
+			"insert into traintravel_bookings select decode(lpad(to_hex(i), 16, '0') || md5(i::text), 'hex'), decode(repeat(md5(i::text), 18), 'hex') from generate_series(1, $1::bigint) i",
+			"insert into traintravel_owned select decode('0000' || left(md5((i % 1000000)::text), 16) || lpad(to_hex(i), 14, '0'), 'hex'), '' from generate_series(1, $1::bigint) i",
+		} {
+			if _, err := pool.Exec(b.Context(), sql, size); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if _, err := pool.Exec(b.Context(), "vacuum analyze"); err != nil {
+			b.Fatal(err)
+		}
+	}
+	rates := make([][]float64, len(sizes))
+	n := 0
+	for b.Loop() {
+		for round := range benchRounds + 1 {
+			const per = 6400
+			base := n
+			n += per
+			for i, s := range services {
+				r := rate(b, pgCallers, per, func(k int) error {
+					_, err := s.CreateBooking(b.Context(), caller(base+k), traintravel.NewBooking{TripID: trips[(base+k)%len(trips)], PassengerName: "Ada Lovelace"})
+					return err
+				})
+				if round > 0 {
+					rates[i] = append(rates[i], r)
+				}
+			}
+		}
+	}
+	report(b, rates[len(sizes)-1], rates[0], "bookings/s", "of-the-small-one")
 }
