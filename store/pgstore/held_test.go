@@ -139,3 +139,28 @@ func number(n int) []byte {
 	}
 	return strconv.AppendInt(nil, int64(n), 10)
 }
+
+// Close waits for a view, though it has not read yet.
+func TestViewWhileClosing(t *testing.T) {
+	t.Parallel()
+	s := openFor(t, pgtest.Shared(t).NewDatabase(t), never)
+	closed := make(chan error)
+	err := s.View(t.Context(), func(r traintravel.Reader) error {
+		go func() { closed <- s.Close() }()
+		nothing := func(traintravel.Tx) error { return nil }
+		for s.Update(t.Context(), nothing) == nil { // until it is being closed
+			runtime.Gosched()
+		}
+		_, err := r.Get(t.Context(), key("a"))
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Get(t.Context(), key("a")); !errors.Is(err, pgstore.ErrClosed) {
+		t.Errorf("%v", err)
+	}
+}

@@ -36,6 +36,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -65,6 +66,7 @@ type Store struct {
 	retryFor time.Duration
 	queue    group.Queue
 	lanes    chan *lane
+	reading  sync.RWMutex // held by reads and views
 	closed   atomic.Bool
 }
 
@@ -189,6 +191,8 @@ func given(url, name string) bool {
 func (s *Store) Close() error {
 	s.closed.Store(true)
 	s.queue.Close(ErrClosed)
+	s.reading.Lock() // a view may not have a connection yet that the pool would wait for
+	defer s.reading.Unlock()
 	s.pool.Close()
 	return nil
 }
@@ -217,6 +221,8 @@ func (s *Store) List(ctx context.Context, r traintravel.Range) (records []traint
 
 // View implements [traintravel.Store]. Its transaction begins with the first read.
 func (s *Store) View(ctx context.Context, fn func(traintravel.Reader) error) error {
+	s.reading.RLock()
+	defer s.reading.RUnlock()
 	if err := s.usable(ctx); err != nil {
 		return err
 	}
@@ -235,6 +241,8 @@ func (s *Store) usable(ctx context.Context) error {
 
 // read runs a read until it succeeds.
 func (s *Store) read(ctx context.Context, fn func(context.Context) error) error {
+	s.reading.RLock()
+	defer s.reading.RUnlock()
 	if err := s.usable(ctx); err != nil {
 		return err
 	}
