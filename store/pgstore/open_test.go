@@ -136,6 +136,7 @@ func TestOpenRefused(t *testing.T) {
 		"a number that is none":      {"postgres://anna:" + secret + "@localhost/db?pool_max_conns=x", "cannot parse"},
 		"keywords":                   {"user=anna password=" + secret + " port=x", notURL},
 		"keywords, a number is none": {"user=anna password=" + secret + " pool_max_conns=x", "cannot parse"},
+		"no TLS":                     {strings.Replace(db, "sslmode=disable", "sslmode=require", 1), "server refused TLS connection"},
 		"a word":                     {"traintravel", notURL},
 	} {
 		s, err := pgstore.Open(t.Context(), c.url, &pgstore.Options{RetryFor: never})

@@ -2,9 +2,11 @@ package pgstore
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -49,7 +51,7 @@ func passes(err error) bool {
 	if !errors.As(err, &server) {
 		// The connection was lost or not made; or the answer was none that the
 		// driver understands, which happens when the other end is cut off.
-		return !errors.Is(err, traintravel.ErrNewerData) && !errors.Is(err, traintravel.ErrUnknownOutcome) && !isOurs(err)
+		return !untrusted(err) && !errors.Is(err, traintravel.ErrNewerData) && !errors.Is(err, traintravel.ErrUnknownOutcome) && !isOurs(err)
 	}
 	switch server.Code {
 	case "40001", "40P01", // serialization failure, deadlock
@@ -65,6 +67,13 @@ func passes(err error) bool {
 		return true
 	}
 	return false
+}
+
+// untrusted says whether the server does not encrypt, or is not who it should be. It
+// goes by the driver's words where that has no type for the error.
+func untrusted(err error) bool {
+	_, bad := errors.AsType[*tls.CertificateVerificationError](err)
+	return bad || strings.Contains(err.Error(), "server refused TLS connection")
 }
 
 func onStandby(err error) bool {
