@@ -78,14 +78,12 @@ func (c *Call) Result() error {
 	return c.Err
 }
 
-// A Queue holds the calls that wait for a group. While fewer than Leaders lead,
-// it is empty. The zero value has one leader at a time.
+// A Queue holds the calls that wait for a group. At any time at most one caller
+// leads; while nobody does, the queue is empty. The zero value is one.
 type Queue struct {
-	Leaders int // at most, at a time; zero is one
-
 	mu         sync.Mutex
 	head, tail *Call
-	leading    int
+	led        bool
 	closed     error         // why calls are refused, once closed
 	idle       chan struct{} // closed when closed and nobody leads any more
 	failure    error         // why no update is taken any more
@@ -121,8 +119,8 @@ func (q *Queue) join(c *Call) (lead bool, err error) {
 		return false, q.closed
 	case q.failure != nil:
 		return false, q.failure
-	case q.leading < max(q.Leaders, 1):
-		q.leading++
+	case !q.led:
+		q.led = true
 		c.state = taken
 		return true, nil
 	}
@@ -193,8 +191,8 @@ func (q *Queue) pass() {
 		c.wake <- true
 		return
 	}
-	q.leading--
-	if q.closed != nil && q.leading == 0 {
+	q.led = false
+	if q.closed != nil {
 		close(q.idle)
 	}
 }
@@ -229,7 +227,7 @@ func (q *Queue) Close(reason error) {
 	if q.closed == nil {
 		q.closed = reason
 		q.idle = make(chan struct{})
-		if q.leading == 0 {
+		if !q.led {
 			close(q.idle)
 		}
 	}

@@ -113,7 +113,7 @@ func TestUpdateArrivesLate(t *testing.T) {
 		}
 		p.deliver(t)
 		has(t, s, "a", "third")
-		for range 4 { // on both lanes
+		for range 4 {
 			if err := put(t.Context(), s, "a", "last"); err != nil {
 				t.Fatal(warm, err)
 			}

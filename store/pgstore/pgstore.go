@@ -65,21 +65,16 @@ type Store struct {
 	pool     *pgxpool.Pool
 	retryFor time.Duration
 	queue    group.Queue
-	lanes    chan *lane
+	lane     lane         // of the one who leads
 	reading  sync.RWMutex // held by reads and views
 	closed   atomic.Bool
 }
 
 var _ traintravel.Store = (*Store)(nil)
 
-const (
-	// lanes is how many groups of one store are under way: one that has the
-	// lock, and one whose closures have run as far as they can without it.
-	lanes = 2
-	// poolSize is how many connections a store opens unless the URL says
-	// pool_max_conns.
-	poolSize = 16
-)
+// poolSize is how many connections a store opens unless the URL says
+// pool_max_conns.
+const poolSize = 16
 
 // A lane is where one group at a time is committed. Its row in the database
 // says which one was last.
@@ -118,12 +113,9 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pgstore: %w", err)
 	}
-	s := &Store{pool: pool, retryFor: opts.RetryFor, queue: group.Queue{Leaders: lanes}, lanes: make(chan *lane, lanes)}
+	s := &Store{pool: pool, retryFor: opts.RetryFor, lane: lane{id: uuid.New()}}
 	if s.retryFor == 0 {
 		s.retryFor = 15 * time.Second
-	}
-	for range lanes {
-		s.lanes <- &lane{id: uuid.New()}
 	}
 	if err := s.retry(ctx, s.prepare); err != nil {
 		pool.Close()

@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -56,6 +57,19 @@ func (b *base) queue(q *pgx.Batch) {
 		}
 	}
 	b.wantedKeys, b.wantedRanges, b.asked = nil, nil, nil
+}
+
+// has says whether a record that is to be written was read.
+func (b *base) has(w group.Write) bool {
+	if b.values[traintravel.Key{Table: w.Table, ID: w.ID}] != nil {
+		return true
+	}
+	for r, e := range b.ranges {
+		if r.Table == w.Table && slices.ContainsFunc(e.records, func(rec traintravel.Record) bool { return rec.ID == w.ID }) {
+			return true
+		}
+	}
+	return false
 }
 
 // A reader reads the state of the database and, before it, what the earlier

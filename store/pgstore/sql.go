@@ -156,8 +156,12 @@ func selectRange(r traintravel.Range) (sql string, args []any) {
 }
 
 // The statements that write the records of a table: IDs and values, or IDs.
+func insert(t traintravel.Table) string {
+	return "insert into " + tableName(t) + " (id, value) select * from unnest($1::bytea[], $2::bytea[])"
+}
+
 func upsert(t traintravel.Table) string {
-	return "insert into " + tableName(t) + " (id, value) select * from unnest($1::bytea[], $2::bytea[]) on conflict (id) do update set value = excluded.value"
+	return insert(t) + " on conflict (id) do update set value = excluded.value"
 }
 
 func remove(t traintravel.Table) string {

@@ -38,12 +38,8 @@ func (s *Store) Update(ctx context.Context, fn func(traintravel.Tx) error) error
 
 // lead commits one group, the caller's own call first.
 func (s *Store) lead(own *group.Call) {
-	l := <-s.lanes
-	b := &batch{store: s, lane: l, err: group.ErrGoexit}
-	defer func() {
-		s.lanes <- l
-		b.answer()
-	}()
+	b := &batch{store: s, lane: &s.lane, err: group.ErrGoexit}
+	defer b.answer()
 	for c := own; c != nil && len(b.calls) < maxCalls; c = s.queue.Take() {
 		b.calls = append(b.calls, c)
 	}
@@ -62,6 +58,8 @@ type batch struct {
 	base  base
 	over  group.Overlay
 
+	careful bool // records that were not read may be there already
+
 	failed error // a read of a closure's that had to be fetched at once
 }
 
@@ -74,8 +72,19 @@ func (b *batch) answer() {
 	}
 }
 
-// attempt runs all closures and commits once.
-func (b *batch) attempt(ctx context.Context) (err error) {
+// attempt runs all closures and commits once: with records that nobody has read
+// taken for new, which they mostly are and which costs the database less, and
+// again without if one was not.
+func (b *batch) attempt(ctx context.Context) error {
+	err := b.try(ctx)
+	if !b.careful && isDuplicate(err) {
+		b.careful = true
+		err = b.try(ctx)
+	}
+	return err
+}
+
+func (b *batch) try(ctx context.Context) (err error) {
 	b.base, b.over, b.begun, b.failed = base{}, nil, false, nil
 	defer b.release()
 	later := b.run(b.calls, nil)
@@ -175,19 +184,26 @@ func (b *batch) commit(ctx context.Context) error {
 	}
 	for i, ws := range b.over {
 		t := traintravel.Table(i)
-		var puts, values, deletes [][]byte
+		var deletes [][]byte
+		var fresh, known puts
 		for _, w := range ws {
-			if w.Value == nil {
+			switch {
+			case w.Value == nil:
 				deletes = append(deletes, []byte(w.ID))
-			} else {
-				puts, values = append(puts, []byte(w.ID)), append(values, w.Value)
+			case b.careful || b.base.has(w):
+				known.add(w)
+			default:
+				fresh.add(w)
 			}
 		}
 		if len(deletes) > 0 {
 			q.Queue(remove(t), deletes)
 		}
-		if len(puts) > 0 {
-			q.Queue(upsert(t), puts, values)
+		if len(known.ids) > 0 {
+			q.Queue(upsert(t), known.ids, known.values)
+		}
+		if len(fresh.ids) > 0 {
+			q.Queue(insert(t), fresh.ids, fresh.values)
 		}
 	}
 	b.lane.last++
@@ -200,6 +216,9 @@ func (b *batch) commit(ctx context.Context) error {
 		return nil
 	}
 	if refused(err) {
+		if isDuplicate(err) {
+			_, _ = b.conn.Exec(ctx, "rollback") // the connection is used again
+		}
 		return err
 	}
 	// The answer was lost, or it is not sure that a standby has the update.
@@ -208,6 +227,18 @@ func (b *batch) commit(ctx context.Context) error {
 	}
 	b.release()
 	return b.settle(err)
+}
+
+// puts are the records of one statement.
+type puts struct{ ids, values [][]byte }
+
+func (p *puts) add(w group.Write) {
+	p.ids, p.values = append(p.ids, []byte(w.ID)), append(p.values, w.Value)
+}
+
+func isDuplicate(err error) bool {
+	var server *pgconn.PgError
+	return errors.As(err, &server) && server.Code == "23505"
 }
 
 // refused says whether the server itself told that a transaction was not
