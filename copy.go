@@ -157,7 +157,7 @@ func (c *copying) mayFill(ctx context.Context, tx Tx, again error) error {
 			return err
 		}
 		if len(some) > 0 {
-			return fmt.Errorf("%w, in the table %v", ErrHoldsData, t)
+			return fmt.Errorf("%w (there is something in its table %v)", ErrHoldsData, t)
 		}
 	}
 	return nil

@@ -53,7 +53,7 @@ var (
 	// come to its end and has to be done again.
 	ErrCopying = errors.New("a copy into this store has not come to its end")
 	// ErrHoldsData: what Copy should fill is not empty.
-	ErrHoldsData = errors.New("the target holds data of its own")
+	ErrHoldsData = errors.New("the target is not empty: give one that no server has used yet")
 
 	// ErrNewerData: a record was written by a newer version of this package.
 	ErrNewerData = errors.New("the data was written by a newer version of traintravel")

@@ -79,7 +79,11 @@ func (p *program) migrateFile(ctx context.Context, where storage) error {
 		return oneLine{err}
 	}
 	var flags string
-	if keys := (&storage{data: where.data}).keysFile(""); keys != (&storage{postgres: where.postgres}).keysFile("") {
+	keys := (&storage{data: where.data}).keysFile("")
+	switch _, err := os.Stat(keys); {
+	case err != nil: // the servers were given another
+		flags = " --keys FILE"
+	case keys != (&storage{postgres: where.postgres}).keysFile(""):
 		flags = " --keys " + shellWord(keys)
 	}
 	fmt.Fprintf(p.stdout, "%d records of %s have moved to %s\nGo on with:\n  %s serve --postgres URL%s\n", records, where.data, to, ourName(), flags)

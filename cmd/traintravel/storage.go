@@ -30,6 +30,9 @@ func (s *storage) check(f *pflag.FlagSet) error {
 	if s.shared() && f.Changed("data") {
 		return usagef("--data and --postgres both say where the data is (or TRAINTRAVEL_DATA and TRAINTRAVEL_POSTGRES do): give one of them")
 	}
+	if f.Changed("postgres") && !s.shared() {
+		return usagef("--postgres is empty: give the URL of a database, or leave it out to keep the data in a file")
+	}
 	return nil
 }
 

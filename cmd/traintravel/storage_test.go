@@ -115,6 +115,7 @@ func TestPostgresErrors(t *testing.T) {
 		code    int
 		want    []string
 	}{
+		{[]string{"serve", "--postgres", ""}, nil, 2, []string{"--postgres is empty"}},
 		{[]string{"serve", "--data", "x.db", "--postgres", database}, nil, 2, both},
 		{[]string{"import", "feed.zip", "--data", "x.db", "--postgres", database}, nil, 2, both},
 		{[]string{"token", "--user", "anna", "--data", "x.db", "--postgres", database}, nil, 2, both},
@@ -228,7 +229,7 @@ func TestMigrate(t *testing.T) {
 	if code, _, stderr := once(t, nil, "migrate", "--undo", "--data", data); code != 1 || !strings.Contains(stderr, "has not moved") {
 		t.Errorf("undo again: %d, %s", code, stderr)
 	}
-	if code, _, stderr := once(t, nil, move...); code != 1 || !strings.Contains(stderr, "data of its own") {
+	if code, _, stderr := once(t, nil, move...); code != 1 || !strings.Contains(stderr, "the target is not empty") {
 		t.Errorf("into a database in use: %d, %s", code, stderr)
 	}
 	file = start(t, "serve", "--data", data, "--base-url", shownBase)

@@ -24,7 +24,7 @@
 //     of it. Only if it cannot find out in time does Update return
 //     [traintravel.ErrUnknownOutcome].
 //   - A process that stops in the middle of an update, but whose connection does
-//     not, holds up all others until idle_in_transaction_session_timeout, ten
+//     not, holds up all others until idle_in_transaction_session_timeout, five
 //     seconds unless the URL says otherwise.
 //   - A setting of synchronous_commit that does not wait for the disk, off, is
 //     overruled; one that does not wait for the standby, local, is not.
@@ -139,7 +139,7 @@ func parse(url string) (*pgxpool.Config, error) {
 	session := config.ConnConfig.RuntimeParams
 	for name, value := range map[string]string{
 		"application_name":                    "traintravel",
-		"idle_in_transaction_session_timeout": "10s",
+		"idle_in_transaction_session_timeout": "5s", // before other servers stop their work
 	} {
 		if _, ok := session[name]; !ok {
 			session[name] = value
