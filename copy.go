@@ -68,20 +68,64 @@ func Copy(ctx context.Context, to, from Store, opts CopyOptions) error {
 
 // Reopen opens a store whose data has moved, or was about to, so that services
 // use it again. What the target has sold since is not in it: two stores that sell
-// the same trains sell places twice. A store that has not moved is left as it is,
-// with an error.
-func Reopen(ctx context.Context, store Store) error {
+// the same trains sell places twice. So the target, if it is not nil, is closed
+// before, for good: services on it get [ErrMoved] from their next update on. One
+// that the data has not moved to is refused, and nothing is changed. A nil target
+// is one that is lost, or that nobody will use. A store that has not moved is left
+// as it is, with an error.
+func Reopen(ctx context.Context, store, target Store) error {
+	mark, err := readClosing(ctx, store)
+	if err == nil {
+		err = mark.mayReopen()
+	}
+	if err != nil {
+		return err
+	}
+	if target != nil {
+		if err := mark.closeTarget(ctx, target); err != nil {
+			return err
+		}
+	}
 	return store.Update(ctx, func(tx Tx) error {
 		now, err := readClosing(ctx, tx)
-		switch {
-		case err != nil:
+		if err == nil {
+			err = now.mayReopen()
+		}
+		if err != nil {
 			return err
-		case now.none():
-			return errors.New("the data of the store has not moved")
-		case !now.moved:
-			return now.err()
 		}
 		tx.Delete(closedKey)
+		return nil
+	})
+}
+
+func (c closing) mayReopen() error {
+	switch {
+	case c.none():
+		return errors.New("the data of the store has not moved")
+	case !c.moved:
+		return c.err()
+	}
+	return nil
+}
+
+// closeTarget closes the store that the data has moved to. One that is closed,
+// because the copy did not come to its end, stays so.
+func (c closing) closeTarget(ctx context.Context, target Store) error {
+	c.attempt, c.to = uuid.New(), "the store that it had come from"
+	return target.Update(ctx, func(tx Tx) error {
+		now, err := readClosing(ctx, tx)
+		if err != nil || !now.none() {
+			return err
+		}
+		origin, err := tx.Get(ctx, originKey)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(origin[0], c.move[:]) {
+			return errors.New("the data has not moved to that target")
+		}
+		tx.Put(closedKey, c.encode())
 		return nil
 	})
 }

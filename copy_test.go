@@ -119,9 +119,9 @@ func TestCopy(t *testing.T) {
 
 		// It may move on, and be gone back to on purpose.
 		o.expect("moving on", traintravel.Copy(ctx, memstore.New(), store, traintravel.CopyOptions{}), nil)
-		o.expect("going back", traintravel.Reopen(ctx, o.store), nil)
+		o.expect("going back", traintravel.Reopen(ctx, o.store, nil), nil)
 		o.expect("cancelling what it holds", o.another().CancelBooking(ctx, anna, paid.ID), nil)
-		if err := traintravel.Reopen(ctx, o.store); err == nil {
+		if err := traintravel.Reopen(ctx, o.store, nil); err == nil {
 			t.Error("a store that has not moved is opened")
 		}
 		o.expect("filling what has moved on", traintravel.Copy(ctx, store, o.store, traintravel.CopyOptions{}), traintravel.ErrMoved)
@@ -286,7 +286,7 @@ func TestCopyWhileOthersTry(t *testing.T) {
 		}
 		closed(t, o, held, traintravel.ErrMoved)
 		closed(t, o.on(to), held, traintravel.ErrCopying)
-		if err := traintravel.Reopen(t.Context(), to); !errors.Is(err, traintravel.ErrCopying) {
+		if err := traintravel.Reopen(t.Context(), to, nil); !errors.Is(err, traintravel.ErrCopying) {
 			t.Errorf("opening half a copy: %v", err)
 		}
 		if err := traintravel.Copy(t.Context(), memstore.New(), to, traintravel.CopyOptions{}); !errors.Is(err, traintravel.ErrCopying) {
@@ -436,4 +436,24 @@ func TestFirstTimetable(t *testing.T) {
 			t.Errorf("%+v, %v", books, err)
 		}
 	})
+}
+
+// Who goes back closes what the data had moved to, and nothing else.
+func TestReopenClosesTheTarget(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, memstore.New())
+	held := o.book(anna, o.trip('A', 'B', "R 1"))
+	to, other := memstore.New(), memstore.New()
+	o.expect("moving", traintravel.Copy(t.Context(), to, o.store, traintravel.CopyOptions{}), nil)
+	if err := traintravel.Reopen(t.Context(), o.store, other); err == nil || sells(t, o.another(), held) || !sells(t, o.on(to), held) {
+		t.Errorf("with another target: %v", err)
+	}
+	o.expect("going back", traintravel.Reopen(t.Context(), o.store, to), nil)
+	if !sells(t, o.another(), held) || sells(t, o.on(to), held) {
+		t.Error("the wrong one sells")
+	}
+	o.expect("moving there again", traintravel.Copy(t.Context(), to, o.store, traintravel.CopyOptions{}), traintravel.ErrMoved)
+	if !sells(t, o.another(), held) {
+		t.Error("none sells")
+	}
 }

@@ -26,14 +26,15 @@ begins none sells from the file. Stopped in order it gives the file back; killed
 it leaves both closed until it is run again.
 
 The file is left as it was, but marked. --undo removes the mark, so that servers
-use the file again: nothing is in it of what was sold from the database, and two
-servers that sell from both sell places twice.
+use the file again: nothing is in it of what was sold from the database. With
+--postgres it closes the database before; without, see to it that no server uses
+that: two that sell from both sell places twice.
 
 Keys are in no database: give serve the keys file that it had.`,
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
-			case undo: // wherever it has moved to, which the environment may still say
+			case undo:
 				return p.undoMigration(c.Context(), where)
 			case !where.shared():
 				return usagef("give --postgres URL, where the data is to go, or else --undo")
@@ -96,9 +97,21 @@ func (p *program) undoMigration(ctx context.Context, where storage) error {
 		return err
 	}
 	defer store.Close()
-	if err := traintravel.Reopen(ctx, store); err != nil {
+	advice := "no server uses the database any more"
+	var target traintravel.Store
+	if where.shared() {
+		to, err := openPostgres(ctx, where.postgres, nil)
+		if err != nil {
+			return fmt.Errorf("%w: without --postgres the database is left as it is", err)
+		}
+		defer to.Close()
+		target = to
+	} else {
+		advice = "let none use the database that it had moved to"
+	}
+	if err := traintravel.Reopen(ctx, store, target); err != nil {
 		return fmt.Errorf("%s: %w", where.data, err)
 	}
-	fmt.Fprintf(p.stdout, "servers may use %s again: let none use the database that it had moved to\n", where.data)
+	fmt.Fprintf(p.stdout, "servers may use %s again: %s\n", where.data, advice)
 	return nil
 }

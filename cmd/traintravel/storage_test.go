@@ -229,8 +229,11 @@ func TestMigrate(t *testing.T) {
 	if code, _, stderr := once(t, nil, "migrate", "--undo", "--data", data); code != 1 || !strings.Contains(stderr, "has not moved") {
 		t.Errorf("undo again: %d, %s", code, stderr)
 	}
-	if code, _, stderr := once(t, nil, move...); code != 1 || !strings.Contains(stderr, "the target is not empty") {
-		t.Errorf("into a database in use: %d, %s", code, stderr)
+	if code, _, stderr := once(t, nil, move...); code != 1 || !strings.Contains(stderr, "the target: the data of this store has moved") {
+		t.Errorf("into a database that was given up: %d, %s", code, stderr)
+	}
+	if code, _, stderr := once(t, nil, "serve", "--postgres", database, "--keys", ring); code != 1 || !strings.Contains(stderr, "has moved to the store that it had come from") {
+		t.Errorf("the database: %d, %s", code, stderr)
 	}
 	file = start(t, "serve", "--data", data, "--base-url", shownBase)
 	file.call(token, "GET", "/bookings/"+paid, "", 200)
