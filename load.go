@@ -178,11 +178,6 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable, first bool
 		return nil, err
 	}
 
-	// It takes as long as all that follows, and neither changes what the other
-	// reads.
-	compiled := make(chan *snapshot, 1)
-	go func() { compiled <- compile(t, ids, reg, &s.zones) }()
-
 	// Greater than the one it is to replace, whatever the clocks say: who finds
 	// a smaller one than that in force may remove it.
 	next := current{generation: laterID(time.Now(), s.newID(), old.generation), loads: old.loaded(today)}
@@ -203,7 +198,7 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable, first bool
 	if err != nil {
 		return nil, err
 	}
-	sn := <-compiled
+	sn := compile(t, ids, reg, &s.zones)
 	var moves []move
 	err = s.update(ctx, now, func(l *ledger) error {
 		c, err := readCurrent(ctx, l.tx)
