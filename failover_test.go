@@ -12,7 +12,6 @@ import (
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/internal/pgtest"
-	"github.com/traintravel/traintravel/store/pgstore"
 )
 
 // TestFailover is the proof that docs/failover.md tells of. Two services sell
@@ -63,20 +62,10 @@ func TestFailover(t *testing.T) {
 	s.audit(openImpatient(t, pgtest.Via(database, standby.Addr())))
 }
 
-// openImpatient opens a database for the length of the test. It waits for one that
-// is away only as long as a test should.
+// openImpatient opens a database that is waited for only as long as a test should.
 func openImpatient(t *testing.T, url string) traintravel.Store {
 	t.Helper()
-	store, err := pgstore.Open(t.Context(), url, &pgstore.Options{RetryFor: 2 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return store
+	return openPostgres(t, url, 2*time.Second)
 }
 
 // sinceOpening is a clock that begins when the trains of tests can be booked.

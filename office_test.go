@@ -71,9 +71,15 @@ func openBolt(t testing.TB, path string) *boltstore.Store {
 	return store
 }
 
-func openPostgres(t testing.TB, url string) *pgstore.Store {
+// openPostgres opens a database for the length of the test, and waits for it as long
+// as is said, or as stores do.
+func openPostgres(t testing.TB, url string, retryFor ...time.Duration) *pgstore.Store {
 	t.Helper()
-	store, err := pgstore.Open(t.Context(), url+"&pool_max_conns=4", nil)
+	var opts pgstore.Options
+	for _, d := range retryFor {
+		opts.RetryFor = d
+	}
+	store, err := pgstore.Open(t.Context(), url+"&pool_max_conns=4", &opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/traintravel/traintravel/internal/need"
 	"github.com/traintravel/traintravel/internal/pgtest"
 )
 
@@ -21,7 +22,7 @@ func psql(t *testing.T, database, sql string) (string, error) {
 	if err != nil {
 		found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/psql")
 		if len(found) == 0 {
-			t.Skip("there is no psql")
+			need.Missing(t, "psql", "postgresql-client")
 		}
 		program = found[len(found)-1]
 	}
