@@ -117,7 +117,7 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 	if s.retryFor == 0 {
 		s.retryFor = 15 * time.Second
 	}
-	if err := s.retry(ctx, s.prepare); err != nil {
+	if err := s.retry(ctx, func(try context.Context) error { return s.prepare(try, ctx) }); err != nil {
 		pool.Close()
 		return nil, err
 	}

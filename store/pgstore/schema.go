@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -39,21 +40,24 @@ alter table traintravel_runs alter column value set storage external;
 
 // prepare makes the schema, or brings it up to date. Of several servers that
 // start at once one does it, and the others wait.
-func (s *Store) prepare(ctx context.Context) error {
-	conn, err := s.pool.Acquire(ctx)
+//
+// A database that does not answer is given up when try ends. Making tables is not:
+// it takes as long as it takes, and whoever cuts it short begins anew each time.
+func (s *Store) prepare(try, ctx context.Context) error {
+	conn, err := s.pool.Acquire(try)
 	if err != nil {
 		return err
 	}
 	defer conn.Release()
-	version, err := schemaVersion(ctx, conn)
-	if err == nil && version != len(migrations) {
-		err = s.migrate(ctx, conn.Conn())
-	}
+	version, err := schemaVersion(try, conn)
 	if err != nil {
 		return err
 	}
+	if version != len(migrations) {
+		return s.migrate(ctx, conn.Conn())
+	}
 	// Whoever used these lanes knows by now what became of its updates.
-	_, err = conn.Exec(ctx, "delete from traintravel_lanes where at < now() - interval '7 days'")
+	_, err = conn.Exec(try, "delete from traintravel_lanes where at < now() - interval '7 days'")
 	return err
 }
 
@@ -102,10 +106,11 @@ func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) error {
 	return tx.Commit(ctx)
 }
 
-// collision makes a unique violation in the catalogue one that passes.
+// collision makes the failure of whoever was second to make a table, its row type
+// or its rows in the catalogue one that passes.
 func collision(err error) error {
 	var server *pgconn.PgError
-	if errors.As(err, &server) && (server.Code == "23505" || server.Code == "42P07") {
+	if errors.As(err, &server) && slices.Contains([]string{"23505", "42P07", "42710"}, server.Code) {
 		server.Code = "40001"
 	}
 	return err
