@@ -35,6 +35,9 @@ var (
 	ErrPaymentInProgress = errors.New("a payment of this booking is in progress")
 	ErrNoGateway         = errors.New("no payment gateway is configured")
 
+	// ErrNotPaid: the booking is held, and has no ticket before it is paid.
+	ErrNotPaid = errors.New("the booking is not paid")
+
 	// ErrPaidTooLate: the money came when the booking could not have its
 	// places any more, and is given back.
 	ErrPaidTooLate = errors.New("the payment came too late and is given back")

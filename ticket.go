@@ -1,0 +1,48 @@
+package traintravel
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// A Ticket is what a confirmed booking entitles to, and what a ticket on paper or
+// on a screen shows of it. Package ticket renders and verifies tickets.
+type Ticket struct {
+	Booking Booking // confirmed; its legs are the trip as sold
+	Paid    time.Time
+	// Stations are those of the legs as they are now, by ID. One that the
+	// timetable does not have any more is missing: the legs have its name.
+	Stations map[uuid.UUID]Station
+}
+
+// Ticket returns the ticket of a booking of the caller's. It returns ErrNotPaid
+// while the booking is held, and ErrNotFound if it is over: who has cancelled has
+// no ticket.
+func (s *Service) Ticket(ctx context.Context, by Caller, booking uuid.UUID) (Ticket, error) {
+	sn, err := s.snapshot(ctx)
+	if err != nil {
+		return Ticket{}, err
+	}
+	b, err := s.Booking(ctx, by, booking)
+	switch {
+	case err != nil:
+		return Ticket{}, err
+	case b.Status != Confirmed:
+		return Ticket{}, ErrNotPaid
+	}
+	paid, err := s.readPayment(ctx, s.store, b.ID, b.PaidBy)
+	if err != nil {
+		return Ticket{}, damaged(err)
+	}
+	t := Ticket{Booking: b, Paid: paid.Created, Stations: map[uuid.UUID]Station{}}
+	for _, leg := range b.Legs {
+		for _, id := range []uuid.UUID{leg.Origin.Station, leg.Destination.Station} {
+			if at, ok := sn.stationAt[id]; ok {
+				t.Stations[id] = sn.stations[at]
+			}
+		}
+	}
+	return t, nil
+}
