@@ -300,19 +300,25 @@ func crash(t *testing.T, store traintravel.Store, live func(*life), fences bool,
 	l.start(0, false)
 	recovery()
 
-	fail := func(format string, args ...any) {
+	l.reckon(func(format string, args ...any) {
 		t.Helper()
 		t.Fatalf("killed at steps %d and %d: %s", n, m, fmt.Sprintf(format, args...))
-	}
-	books, err := traintravel.Audit(t.Context(), store)
+	})
+	return last.dead()
+}
+
+// reckon compares, when all has been done that there was to do, what is in the
+// store with the bank, the events, and what clients were told.
+func (l *life) reckon(fail func(string, ...any)) {
+	books, err := traintravel.Audit(l.t.Context(), l.store)
 	if err != nil {
 		fail("%v", err)
 	}
-	if books.Events != 0 || books.Open["eur"] != 0 || books.Owed["eur"] != 0 || books.Kept["eur"] != o.bank.Balance("eur").Amount {
-		fail("%d events, open %v, owed %v, kept %v, balance %v", books.Events, books.Open, books.Owed, books.Kept, o.bank.Balance("eur"))
+	if books.Events != 0 || books.Open["eur"] != 0 || books.Owed["eur"] != 0 || books.Kept["eur"] != l.bank.Balance("eur").Amount {
+		fail("%d events, open %v, owed %v, kept %v, balance %v", books.Events, books.Open, books.Owed, books.Kept, l.bank.Balance("eur"))
 	}
 	net := map[uuid.UUID]int64{}
-	for _, m := range o.bank.Movements() {
+	for _, m := range l.bank.Movements() {
 		if m.Charge == uuid.Nil && m.Outcome.Status == traintravel.Succeeded {
 			net[m.Booking] += m.Amount.Amount
 		} else if m.Charge != uuid.Nil {
@@ -350,5 +356,4 @@ func crash(t *testing.T, store traintravel.Store, live func(*life), fences bool,
 			fail("a booking was paid and is %v", s)
 		}
 	}
-	return last.dead()
 }
