@@ -6,35 +6,89 @@ import (
 	"github.com/google/uuid"
 )
 
-// A PaymentGateway moves the money. The service gives every charge and refund
-// an ID of its own, records it before it asks, and may ask again with the same
-// ID after a crash or a lost answer: a gateway acts once for each ID and tells
-// the same outcome ever after (the ID is what providers call an idempotency
-// key).
+// A PaymentGateway moves the money. It is safe for concurrent use: the service
+// calls it outside any transaction, from several goroutines at once. Package
+// paymenttest is this contract as a test suite; package sandbox is a gateway
+// that moves no money.
 //
-// An error says that the outcome is not known, never that the money was not
-// moved; a decline is an [Outcome] with status Failed. The service calls a
-// gateway outside any transaction, from several goroutines at once, with a
-// context that ends after Options.ChargeTimeout.
+// # Outcomes and errors
 //
-// A gateway that can refuse an ID for good implements [Canceller] too.
+// An [Outcome] is what the provider has said. A decline is one, with status
+// Failed, a code, and a message for the payer. An error says that the outcome is
+// not known, never that nothing was moved: a time limit, a broken connection, an
+// answer that cannot be read. Two errors say more: one that wraps [ErrNotFound]
+// (see Lookup), and the context's own. A gateway that panics, or answers with a
+// status that is none, is taken for one that returned an error.
+//
+// Neither outcomes nor errors hold anything of a [Source]: the service logs
+// errors, and stores and shows the failure of an outcome, of code and message up
+// to 500 bytes each.
+//
+// # IDs
+//
+// The service gives every charge and refund an ID of its own and records it
+// before it asks. It may ask again with the same ID, after a crash or a lost
+// answer, and the gateway acts once for each: the second call returns what the
+// first has come to, or Pending or an error while it is at work. The same ID for
+// another amount is an error. The ID is what providers call an idempotency key;
+// but those are often forgotten after a day, which is not enough:
+//
+//   - A charge is looked up, and may be cancelled, as long as its outcome is not
+//     known, and for 24 hours if the provider had not heard of it.
+//   - A charge is refunded by its ID as long as its booking can be cancelled,
+//     until departure: within the horizon of booking, a year by default.
+//   - A refund is asked for again until it has succeeded, however long that
+//     takes. Who keeps no books of his own finds the earlier try at the provider,
+//     by the ID that it was labelled with, before making another.
+//
+// # Time
+//
+// The context of a call ends after Options.ChargeTimeout. The call returns then,
+// with an error, and sends nothing more on its own: a charge that reaches the
+// provider more than a minute after that may find its booking given up. One that
+// succeeds all the same is noticed within 24 hours, and confirms the booking or
+// is given back. Within its context a call may try again as it likes, with the
+// same ID. A call whose context has ended moves nothing.
 type PaymentGateway interface {
-	// Charge takes the amount from the source. It may answer Pending, and the
-	// service asks Lookup until it hears Succeeded or Failed.
+	// Charge takes the amount from the source, in normal form: numbers without
+	// separators, codes in upper case. The service calls it once for each
+	// attempt to pay, while the payer waits. What it makes of the answer:
+	//
+	//	Succeeded  confirms the booking; if that is impossible by now, a refund follows
+	//	Failed     is final: the payer may make another attempt, with another ID
+	//	Pending    keeps the booking's places; Run calls Lookup until it is settled
+	//	an error   the same
 	Charge(ctx context.Context, c Charge) (Outcome, error)
 
-	// Lookup tells the outcome of a charge or refund by its ID, or an error
-	// wrapping [ErrNotFound] if the gateway has never been asked.
+	// Lookup tells the outcome of a charge or refund by its ID, as Charge and
+	// Refund would: the same ever after, once it is Succeeded or Failed. While
+	// a charge is still on its way through the gateway or the provider, the
+	// answer is Pending, or an error. Run calls it, at intervals that grow from
+	// seconds to an hour.
+	//
+	// An error that wraps [ErrNotFound] says that the provider has never been
+	// asked, as far as it knows now, and nothing else does: not a wrong
+	// address or account, nor a list that shows new charges late. Up to a
+	// minute after the charge's deadline it is like Pending. Then the service
+	// calls Cancel, if the gateway is a [Canceller]; otherwise the attempt has
+	// failed, and is looked up for 24 hours in case it arrives.
 	Lookup(ctx context.Context, id uuid.UUID) (Outcome, error)
 
-	// Refund gives back an amount of an earlier charge that succeeded. An
-	// error or Failed makes the service try again later, with the same ID.
+	// Refund gives back an amount of an earlier charge that succeeded. All
+	// refunds of a charge together are never more than the charge: what would
+	// exceed it, or has no such charge to give back, is an error or Failed.
+	// Run calls it until it returns Succeeded, with the same ID each time, at
+	// intervals that grow to an hour: after Pending, Failed and errors alike.
+	// So a gateway that can ask the provider anew after a refund has failed
+	// does that.
 	Refund(ctx context.Context, r Refund) (Outcome, error)
 }
 
 // A Canceller is a gateway that can fence a charge: after Cancel has returned
 // Failed, a charge with this ID will never succeed, even if it arrives later.
-// Cancel on a charge that has an outcome returns that outcome.
+// Cancel on a charge that has an outcome returns that outcome; on one that is
+// pending it may end it, or return Pending. If Cancel returns an error, the
+// service asks again later.
 type Canceller interface {
 	Cancel(ctx context.Context, id uuid.UUID) (Outcome, error)
 }
