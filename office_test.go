@@ -314,6 +314,23 @@ func (b *bank) Cancel(ctx context.Context, id uuid.UUID) (traintravel.Outcome, e
 	return b.ask("cancel", id, func() (traintravel.Outcome, error) { return b.Gateway.Cancel(ctx, id) })
 }
 
+// Movements and Balance are the sandbox's, which is in memory and does not fail.
+func (b *bank) Movements() []sandbox.Movement {
+	all, err := b.Gateway.Movements(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	return all
+}
+
+func (b *bank) Balance(currency string) traintravel.Money {
+	sum, err := b.Gateway.Balance(context.Background(), currency)
+	if err != nil {
+		panic(err)
+	}
+	return sum
+}
+
 // unfenced is a gateway that cannot cancel.
 type unfenced struct{ traintravel.PaymentGateway }
 

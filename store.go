@@ -152,12 +152,14 @@ const (
 	TablePayments                     // booking, creation time
 	TableIdempotency                  // random
 	TableAgenda                       // kind, due time: what Run does next
+	TableSandbox                      // payment: what package sandbox remembers
 	tableEnd
 )
 
 var tableNames = [...]string{
 	TableMeta: "meta", TableTimetable: "timetable", TableBookings: "bookings", TableOwned: "owned",
 	TableRuns: "runs", TablePayments: "payments", TableIdempotency: "idempotency", TableAgenda: "agenda",
+	TableSandbox: "sandbox",
 }
 
 // String returns the table's name, lower-case ASCII letters that never change.

@@ -161,8 +161,7 @@ func New(store Store, opts Options) (*Service, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	now := time.Now()
-	s := &Service{store: &guarded{Store: store, made: now}, opts: opts, log: opts.Logger, wake: make(chan struct{}, 1), clocked: clocked, made: now}
+	s := &Service{store: guard(store), opts: opts, log: opts.Logger, wake: make(chan struct{}, 1), clocked: clocked, made: time.Now()}
 	s.snapshots.loading = make(chan struct{}, 1)
 	s.stock.runs = map[RunID]stocked{}
 	return s, nil

@@ -32,9 +32,16 @@ func Example() {
 		}
 		return id
 	}
+	balance := func() {
+		sum, err := gateway.Balance(ctx, "eur")
+		if err != nil {
+			fmt.Println(err)
+		}
+		fmt.Println(sum)
+	}
 	pay("4000000000000002")
 	paid := pay("4242424242424242")
-	fmt.Println(gateway.Balance("eur"))
+	balance()
 
 	outcome, err := gateway.Refund(ctx, traintravel.Refund{
 		ID:     uuid.New(),
@@ -45,7 +52,7 @@ func Example() {
 		fmt.Println(err)
 	}
 	fmt.Println("refund", outcome.Status)
-	fmt.Println(gateway.Balance("eur"))
+	balance()
 	// Output:
 	// ************0002: The card was declined.
 	// ************4242: succeeded

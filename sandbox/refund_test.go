@@ -55,7 +55,7 @@ func TestRefund(t *testing.T) {
 	}
 	o, err := g.Refund(ctx, traintravel.Refund{ID: uuid.New(), Charge: paid.ID, Amount: eur(999)})
 	wantStatus(t, o, err, traintravel.Succeeded)
-	if b := g.Balance("eur"); b != eur(0) {
+	if b := balance(t, g, "eur"); b != eur(0) {
 		t.Errorf("the balance is %s", b)
 	}
 }
@@ -69,11 +69,11 @@ func TestConcurrentRefundsStayWithinTheCharge(t *testing.T) {
 	for range 50 {
 		wg.Go(func() {
 			_, _ = g.Refund(t.Context(), traintravel.Refund{ID: uuid.New(), Charge: paid.ID, Amount: eur(1000)})
-			_ = g.Movements()
+			_ = movements(t, g)
 		})
 	}
 	wg.Wait()
-	if b := g.Balance("eur"); b != eur(999) {
+	if b := balance(t, g, "eur"); b != eur(999) {
 		t.Errorf("the balance is %s", b)
 	}
 }
@@ -91,7 +91,7 @@ func TestCancelFences(t *testing.T) {
 		o, err = g.Lookup(ctx, late.ID)
 		wantStatus(t, o, err, traintravel.Failed)
 	}
-	if all := g.Movements(); len(all) != 0 {
+	if all := movements(t, g); len(all) != 0 {
 		t.Errorf("movements: %+v", all)
 	}
 
@@ -115,7 +115,7 @@ func TestCancelOfPendingChargeEndsIt(t *testing.T) {
 		time.Sleep(2 * sandbox.SettleAfter)
 		o, err = g.Lookup(t.Context(), ch.ID)
 		wantStatus(t, o, err, traintravel.Failed)
-		if b := g.Balance("eur"); b != eur(0) {
+		if b := balance(t, g, "eur"); b != eur(0) {
 			t.Errorf("the balance is %s", b)
 		}
 	})

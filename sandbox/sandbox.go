@@ -1,6 +1,6 @@
 // Package sandbox is a payment gateway for trying out and for tests. It moves
-// no money and remembers outcomes only, never numbers, names or codes, in
-// memory and for as long as the [Gateway] lives.
+// no money and remembers outcomes only, never numbers, names or codes: in memory,
+// or in a store, where they outlive the process and servers share them.
 //
 // The outcome of a charge depends on the number alone, as in Stripe's test
 // mode:
@@ -16,18 +16,22 @@
 //	AT32 1904 3002 3547 3204   is pending, and succeeds after SettleAfter
 //	AT86 1904 3002 3547 3202   debit_not_authorized
 //	AT05 1904 3002 3547 3205   is pending, and fails likewise after SettleAfter
+//
+// A bank takes its time whatever a service's clock shows: SettleAfter is real
+// time, as the outcomes of a provider would be. A [traintravel.Service] asks what
+// became of a pending charge some seconds after it was made, and again.
 package sandbox
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/store/memstore"
 )
 
 // SettleAfter is how long a bank account that settles later keeps a charge
@@ -45,19 +49,12 @@ type Movement struct {
 
 // A Gateway is a [traintravel.PaymentGateway] and a [traintravel.Canceller].
 // It is safe for concurrent use. It answers at once: only a context that has
-// ended, or a request that contradicts itself or an earlier one, is an error,
-// and then nothing has happened.
+// ended, a request that contradicts itself or an earlier one, or a failure of the
+// store is an error, and then nothing has happened (but see
+// [traintravel.ErrUnknownOutcome]).
 type Gateway struct {
-	mu        sync.Mutex
-	movements map[uuid.UUID]*movement
-	order     []*movement
-}
-
-type movement struct {
-	Movement
-	settles  time.Time // the outcome is pending until then
-	refunded int64     // of a charge, in minor units
-	fenced   bool      // cancelled before it came
+	store traintravel.Store
+	now   func() time.Time
 }
 
 var (
@@ -65,70 +62,82 @@ var (
 	_ traintravel.Canceller      = (*Gateway)(nil)
 )
 
-// New returns a gateway that has moved nothing yet.
-func New() *Gateway {
-	return &Gateway{movements: make(map[uuid.UUID]*movement)}
+// New returns a gateway that has moved nothing yet and remembers in memory.
+func New() *Gateway { return Open(memstore.New()) }
+
+// Open returns a gateway that remembers in a store, which may be that of the
+// service: it has a table of its own there. All gateways on a store are one, and
+// it moves with the store's other data, see [traintravel.Guard]. What it
+// remembers it keeps, a record of some 250 bytes for each charge and refund: a
+// booking may be cancelled, and its charge given back, until departure.
+func Open(store traintravel.Store) *Gateway {
+	return &Gateway{store: traintravel.Guard(store), now: time.Now}
 }
 
 // Charge decides by the number of the source. The same ID again gets the same
 // outcome, whatever the source; with another amount or booking it is an error.
 func (g *Gateway) Charge(ctx context.Context, c traintravel.Charge) (traintravel.Outcome, error) {
-	asked := Movement{ID: c.ID, Booking: c.Booking, Amount: c.Amount}
-	return g.act(ctx, asked, func() (*movement, error) {
+	outcome, later := decide(c.Source)
+	return g.act(ctx, Movement{ID: c.ID, Booking: c.Booking, Amount: c.Amount}, func(m, _ *movement) error {
 		if c.Amount.Amount < 0 || c.Amount.Currency == "" {
-			return nil, fmt.Errorf("sandbox: charge %s: %s is nothing to take", c.ID, c.Amount)
+			return fmt.Errorf("sandbox: charge %s: %s is nothing to take", c.ID, c.Amount)
 		}
-		outcome, later := decide(c.Source)
-		m := &movement{Movement: asked}
 		m.Outcome = outcome
 		if later {
-			m.settles = time.Now().Add(SettleAfter)
+			m.settles = m.asked.Add(SettleAfter)
 		}
-		return m, nil
+		return nil
 	})
 }
 
 // Refund gives back at most what is left of a charge that has succeeded, in
 // its currency. Anything else is an error.
 func (g *Gateway) Refund(ctx context.Context, r traintravel.Refund) (traintravel.Outcome, error) {
-	asked := Movement{ID: r.ID, Charge: r.Charge, Amount: r.Amount}
-	return g.act(ctx, asked, func() (*movement, error) {
-		charge := g.movements[r.Charge]
+	return g.act(ctx, Movement{ID: r.ID, Charge: r.Charge, Amount: r.Amount}, func(m, charge *movement) error {
 		switch {
 		case charge == nil:
-			return nil, fmt.Errorf("sandbox: refund %s: charge %s: %w", r.ID, r.Charge, traintravel.ErrNotFound)
-		case charge.Charge != uuid.Nil || charge.now().Status != traintravel.Succeeded:
-			return nil, fmt.Errorf("sandbox: refund %s: %s is no charge that has succeeded", r.ID, r.Charge)
+			return fmt.Errorf("sandbox: refund %s: charge %s: %w", r.ID, r.Charge, traintravel.ErrNotFound)
+		case charge.Charge != uuid.Nil || charge.at(m.asked).Status != traintravel.Succeeded:
+			return fmt.Errorf("sandbox: refund %s: %s is no charge that has succeeded", r.ID, r.Charge)
 		case r.Amount.Currency != charge.Amount.Currency || r.Amount.Amount <= 0 || r.Amount.Amount > charge.Amount.Amount-charge.refunded:
-			return nil, fmt.Errorf("sandbox: refund %s: %s is not within what is left of %s", r.ID, r.Amount, charge.Amount)
+			return fmt.Errorf("sandbox: refund %s: %s is not within what is left of %s", r.ID, r.Amount, charge.Amount)
 		}
 		charge.refunded += r.Amount.Amount
-		m := &movement{Movement: asked}
-		m.Outcome.Status = traintravel.Succeeded
-		return m, nil
+		m.Outcome = succeeded
+		return nil
 	})
 }
 
-// act makes and remembers a movement, unless its ID has come before.
-func (g *Gateway) act(ctx context.Context, asked Movement, do func() (*movement, error)) (traintravel.Outcome, error) {
+// act makes and remembers a movement, unless its ID has come before. do is given
+// the charge that a refund gives back, if there is one, and may change it.
+func (g *Gateway) act(ctx context.Context, asked Movement, do func(m, charge *movement) error) (out traintravel.Outcome, err error) {
 	if err := check(ctx, asked.ID); err != nil {
-		return traintravel.Outcome{}, err
+		return out, err
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if m := g.movements[asked.ID]; m != nil {
-		asked.Outcome = m.Outcome
-		if !m.fenced && m.Movement != asked {
-			return traintravel.Outcome{}, fmt.Errorf("sandbox: %s came before, with another amount or purpose", asked.ID)
+	now := g.now()
+	err = g.store.Update(ctx, func(tx traintravel.Tx) error {
+		found, err := read(ctx, tx, asked.ID, asked.Charge)
+		if err != nil {
+			return err
 		}
-		return m.now(), nil
-	}
-	m, err := do()
-	if err != nil {
-		return traintravel.Outcome{}, err
-	}
-	g.remember(m)
-	return m.now(), nil
+		m, charge := found[0], found[1]
+		if m != nil {
+			seen := asked
+			seen.Outcome = m.Outcome
+			if !m.fenced && m.Movement != seen {
+				return fmt.Errorf("sandbox: %s came before, with another amount or purpose", asked.ID)
+			}
+			out = m.at(now)
+			return nil
+		}
+		m = &movement{Movement: asked, asked: now}
+		if err := do(m, charge); err != nil {
+			return err
+		}
+		out = m.at(now)
+		return write(tx, m, charge)
+	})
+	return out, err
 }
 
 // Lookup tells the outcome of a charge or refund.
@@ -136,54 +145,65 @@ func (g *Gateway) Lookup(ctx context.Context, id uuid.UUID) (traintravel.Outcome
 	if err := check(ctx, id); err != nil {
 		return traintravel.Outcome{}, err
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	m := g.movements[id]
-	if m == nil {
+	found, err := read(ctx, g.store, id)
+	if err != nil {
+		return traintravel.Outcome{}, err
+	}
+	if found[0] == nil {
 		return traintravel.Outcome{}, fmt.Errorf("sandbox: %s: %w", id, traintravel.ErrNotFound)
 	}
-	return m.now(), nil
+	return found[0].at(g.now()), nil
 }
 
 // Cancel makes a pending charge fail with the code canceled, and likewise one
 // that has not come yet.
-func (g *Gateway) Cancel(ctx context.Context, id uuid.UUID) (traintravel.Outcome, error) {
+func (g *Gateway) Cancel(ctx context.Context, id uuid.UUID) (out traintravel.Outcome, err error) {
 	if err := check(ctx, id); err != nil {
-		return traintravel.Outcome{}, err
+		return out, err
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	m := g.movements[id]
-	if m == nil {
-		m = &movement{Movement: Movement{ID: id}, fenced: true}
-		g.remember(m)
-	}
-	if m.fenced || m.now().Status == traintravel.Pending {
+	now := g.now()
+	err = g.store.Update(ctx, func(tx traintravel.Tx) error {
+		found, err := read(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		m := found[0]
+		if m == nil {
+			m = &movement{Movement: Movement{ID: id}, asked: now, fenced: true}
+		} else if m.at(now).Status != traintravel.Pending {
+			out = m.at(now)
+			return nil
+		}
 		m.Outcome, m.settles = failed("canceled", "The payment was cancelled."), time.Time{}
-	}
-	return m.now(), nil
+		out = m.Outcome
+		return write(tx, m)
+	})
+	return out, err
 }
 
 // Movements returns what the gateway was asked for, in order. A charge that
 // was cancelled before it came is not among them.
-func (g *Gateway) Movements() []Movement {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	var all []Movement
-	for _, m := range g.order {
+func (g *Gateway) Movements(ctx context.Context) ([]Movement, error) {
+	all, err := list(ctx, g.store)
+	if err != nil {
+		return nil, err
+	}
+	now := g.now()
+	var seen []Movement
+	for _, m := range all {
 		if !m.fenced {
-			seen := m.Movement
-			seen.Outcome = m.now()
-			all = append(all, seen)
+			m.Outcome = m.at(now)
+			seen = append(seen, m.Movement)
 		}
 	}
-	return all
+	return seen, nil
 }
 
 // Balance returns what was taken in a currency less what was given back.
-func (g *Gateway) Balance(currency string) traintravel.Money {
+func (g *Gateway) Balance(ctx context.Context, currency string) (traintravel.Money, error) {
 	sum := traintravel.Money{Currency: currency}
-	for _, m := range g.Movements() {
+	all, err := g.Movements(ctx)
+	for _, m := range all {
 		switch {
 		case m.Outcome.Status != traintravel.Succeeded || m.Amount.Currency != currency:
 		case m.Charge == uuid.Nil:
@@ -192,7 +212,7 @@ func (g *Gateway) Balance(currency string) traintravel.Money {
 			sum.Amount -= m.Amount.Amount
 		}
 	}
-	return sum
+	return sum, err
 }
 
 // check refuses what the gateway does not hear.
@@ -201,17 +221,4 @@ func check(ctx context.Context, id uuid.UUID) error {
 		return errors.New("sandbox: a charge or refund needs an ID")
 	}
 	return ctx.Err()
-}
-
-func (g *Gateway) remember(m *movement) {
-	g.movements[m.ID] = m
-	g.order = append(g.order, m)
-}
-
-// now returns the outcome as it is known now.
-func (m *movement) now() traintravel.Outcome {
-	if time.Now().Before(m.settles) {
-		return traintravel.Outcome{Status: traintravel.Pending}
-	}
-	return m.Outcome
 }

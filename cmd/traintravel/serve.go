@@ -216,7 +216,7 @@ func builtin(ring *keys.Ring, o authserver.Options) (*authserver.Server, error) 
 // service makes the service, with a timetable to sell.
 func (p *program) service(ctx context.Context, set settings, store traintravel.Store, base string, ring *keys.Ring, clock func() time.Time) (*traintravel.Service, error) {
 	opts := traintravel.Options{
-		Gateway: sandbox.New(), Logger: p.log, Now: clock, HoldFor: set.hold, AnyAmount: set.anyAmount, FingerprintKey: ring.Fingerprint(),
+		Gateway: sandbox.Open(store), Logger: p.log, Now: clock, HoldFor: set.hold, AnyAmount: set.anyAmount, FingerprintKey: ring.Fingerprint(),
 	}
 	p.log.Warn("payments are for trying out: no money is moved")
 	if len(set.webhooks) > 0 {

@@ -107,7 +107,7 @@ func TestOpenNewer(t *testing.T) {
 func TestOpenOlder(t *testing.T) {
 	t.Parallel()
 	for name, path := range map[string]string{
-		"one":  change(t, filled(t), func(tx *bolt.Tx) error { return tx.DeleteBucket([]byte("agenda")) }),
+		"one":  change(t, filled(t), func(tx *bolt.Tx) error { return tx.DeleteBucket([]byte("sandbox")) }),
 		"none": change(t, filepath.Join(t.TempDir(), "traintravel.db"), func(*bolt.Tx) error { return nil }),
 	} {
 		s := open(t, filepath.Dir(path))

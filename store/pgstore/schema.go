@@ -36,6 +36,7 @@ create table traintravel_agenda (id bytea primary key, value bytea not null) wit
 alter table traintravel_timetable alter column value set storage external;
 alter table traintravel_runs alter column value set storage external;
 `,
+	`create table traintravel_sandbox (id bytea primary key, value bytea not null) with (fillfactor = 85);`,
 }
 
 // prepare makes the schema, or brings it up to date. Of several servers that
