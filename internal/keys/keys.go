@@ -23,6 +23,8 @@ import (
 	"fmt"
 	"maps"
 	"sync"
+
+	"github.com/traintravel/traintravel/internal/jwk"
 )
 
 // version is that of files this package writes, and the newest it reads. A new
@@ -66,12 +68,12 @@ func New() (*Ring, error) {
 		programSecret: base64.RawURLEncoding.EncodeToString(random()),
 		members:       map[string]json.RawMessage{},
 	}
-	jwk, err := encodeKey(key)
+	encoded, err := jwk.Private(key)
 	if err != nil {
 		return nil, err
 	}
 	for name, v := range map[string]any{
-		nameVersion: version, nameSigning: []jwkEC{jwk},
+		nameVersion: version, nameSigning: []jwk.Key{encoded},
 		nameFingerprint: base64.RawURLEncoding.EncodeToString(r.fingerprint),
 		nameWebhook:     r.webhookSecret, nameProgram: r.programSecret,
 	} {
@@ -155,15 +157,15 @@ func parse(text []byte) (*Ring, error) {
 		return nil, fmt.Errorf("has version %d, made by a newer traintravel; this one reads up to %d", v, version)
 	}
 	r := &Ring{members: maps.Clone(members)}
-	var jwks []jwkEC
-	if err := member(members, nameSigning, &jwks); err != nil {
+	var signing []jwk.Key
+	if err := member(members, nameSigning, &signing); err != nil {
 		return nil, err
 	}
-	if len(jwks) == 0 {
+	if len(signing) == 0 {
 		return nil, errors.New(`has no key in "signing"`)
 	}
-	for i, jwk := range jwks {
-		key, err := jwk.decode()
+	for i, k := range signing {
+		key, err := k.PrivateKey()
 		if err != nil {
 			return nil, fmt.Errorf(`key %d in "signing" %w`, i+1, err)
 		}

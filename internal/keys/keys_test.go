@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/traintravel/traintravel/internal/jwk"
 )
 
 func file(t *testing.T) string { return filepath.Join(t.TempDir(), "traintravel.keys.json") }
@@ -159,7 +161,7 @@ func TestBadFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	otherKey, err := encodeKey(other.signing[0])
+	otherKey, err := jwk.Private(other.signing[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,11 +276,11 @@ func TestCreateAtOnceByProcesses(t *testing.T) {
 }
 
 func mustID(r *Ring) string {
-	jwk, err := encodeKey(r.signing[0])
+	key, err := jwk.Private(r.signing[0])
 	if err != nil {
 		panic(err)
 	}
-	return jwk.ID
+	return key.ID
 }
 
 // Changes of several at once are all kept.
@@ -308,7 +310,7 @@ func TestChangesAtOnce(t *testing.T) {
 func TestNothingShows(t *testing.T) {
 	t.Parallel()
 	r := create(t, file(t))
-	jwk, err := encodeKey(r.signing[0])
+	key, err := jwk.Private(r.signing[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,7 +322,7 @@ func TestNothingShows(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown := fmt.Sprintf("%v %+v %#v %s %x %d", r, r, r, r, r, r) + log.String() + string(text)
-	for _, secret := range []string{jwk.D, r.WebhookSecret(), r.ProgramSecret(), fmt.Sprintf("%x", r.fingerprint), fmt.Sprint(r.fingerprint), jwk.X} {
+	for _, secret := range []string{key.D, r.WebhookSecret(), r.ProgramSecret(), fmt.Sprintf("%x", r.fingerprint), fmt.Sprint(r.fingerprint), key.X} {
 		if strings.Contains(shown, secret) {
 			t.Errorf("%s shows %s", shown, secret)
 		}

@@ -1,0 +1,161 @@
+package ticket
+
+import (
+	"bytes"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// A container is, as UIC leaflet 918.3 has it in version 02:
+//
+//	#UT02 company(4) key(5) signature(64) length(4) compressed(length)
+//
+// All but the signature, r and s in 32 bytes each, and what is compressed is ASCII.
+// The signature is of the compressed bytes alone. So that nothing outside of them
+// can be another for the same ticket, every byte there has one value that is good.
+const (
+	magic      = "#UT02"
+	company    = "9999" // RICS code: the one that belongs to no company
+	keyIDSize  = 5
+	headerSize = len(magic) + len(company) + keyIDSize + 64 + 4
+	// maxPayload bounds what is decompressed; readers in the wild have no more room.
+	maxPayload = 4096
+	// MaxSize bounds a container. An Aztec code holds no more than 1,914 bytes.
+	MaxSize = 2048
+)
+
+// An envelope is a container that is taken apart.
+type envelope struct {
+	keyID      string
+	signature  [64]byte
+	compressed []byte
+}
+
+func (e envelope) encode() []byte {
+	b := make([]byte, 0, headerSize+len(e.compressed))
+	b = append(b, magic+company+e.keyID...)
+	b = append(b, e.signature[:]...)
+	b = fmt.Appendf(b, "%04d", len(e.compressed))
+	return append(b, e.compressed...)
+}
+
+func decodeEnvelope(b []byte) (envelope, error) {
+	var e envelope
+	switch {
+	case len(b) < headerSize || string(b[:len(magic)]) != magic:
+		return e, errors.New("it does not begin as a UIC 918.3 container of version 02")
+	case len(b) > MaxSize:
+		return e, fmt.Errorf("it is larger than %d bytes", MaxSize)
+	}
+	b = b[len(magic):]
+	if string(b[:len(company)]) != company {
+		return e, errors.New("it is another company's")
+	}
+	b = b[len(company):]
+	e.keyID, b = string(b[:keyIDSize]), b[keyIDSize:]
+	copy(e.signature[:], b)
+	b = b[len(e.signature):]
+	e.compressed = b[4:]
+	if string(b[:4]) != fmt.Sprintf("%04d", len(e.compressed)) {
+		return e, errors.New("its length is not what it says")
+	}
+	return e, nil
+}
+
+// compress uses a level above the default: readers in the wild look for the two
+// bytes with which such streams begin.
+func compress(b []byte) ([]byte, error) {
+	var out bytes.Buffer
+	w, err := zlib.NewWriterLevel(&out, zlib.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	_, err = w.Write(b)
+	if err := errors.Join(err, w.Close()); err != nil {
+		return nil, err
+	}
+	if size := headerSize + out.Len(); size > MaxSize {
+		return nil, fmt.Errorf("ticket: a container of %d bytes", size)
+	}
+	return out.Bytes(), nil
+}
+
+// decompress refuses a stream that is followed by anything.
+func decompress(b []byte) ([]byte, error) {
+	in := bytes.NewReader(b)
+	r, err := zlib.NewReader(in)
+	if err != nil {
+		return nil, errors.New("it is not compressed by zlib")
+	}
+	out, err := io.ReadAll(io.LimitReader(r, maxPayload+1))
+	switch {
+	case err != nil:
+		return nil, errors.New("it cannot be decompressed")
+	case len(out) > maxPayload:
+		return nil, fmt.Errorf("it is larger than %d bytes when decompressed", maxPayload)
+	case in.Len() > 0:
+		return nil, errors.New("something follows the compressed data")
+	}
+	return out, nil
+}
+
+// The payload is blocks: name(6) version(2) length(4), of the whole block, content.
+const blockHead = 12
+
+const (
+	blockTicket = "U_HEAD01"
+	blockLayout = "U_TLAY01"
+	blockOwn    = company + "TT01"
+)
+
+func block(name, content string) string {
+	return fmt.Sprintf("%s%04d%s", name, blockHead+len(content), content)
+}
+
+// cutBlock takes the next block, which is to have this name, off a payload.
+func cutBlock(payload, name string) (content, rest string, err error) {
+	if len(payload) < blockHead || payload[:len(name)] != name {
+		return "", "", fmt.Errorf("it has no block %s where that should be", name)
+	}
+	size, err := strconv.ParseUint(payload[len(name):blockHead], 10, 16)
+	if err != nil || size < blockHead || int(size) > len(payload) {
+		return "", "", fmt.Errorf("its block %s is not as long as it says", name)
+	}
+	return payload[blockHead:size], payload[size:], nil
+}
+
+// payload writes the three blocks. The second is what other people's readers show.
+func payload(c Content) []byte {
+	head := company + fmt.Sprintf("%-20s", Reference(c.Booking)) + c.Issued.UTC().Format("020120061504") + "0" + "EN" + "EN"
+	return []byte(block(blockTicket, head) + block(blockLayout, layout(c)) + block(blockOwn, c.encode()))
+}
+
+// parsePayload reads what payload has written.
+func parsePayload(payload string) (Content, error) {
+	head, rest, err := cutBlock(payload, blockTicket)
+	if err != nil {
+		return Content{}, err
+	}
+	_, rest, err = cutBlock(rest, blockLayout)
+	if err != nil {
+		return Content{}, err
+	}
+	own, rest, err := cutBlock(rest, blockOwn)
+	switch {
+	case err != nil:
+		return Content{}, err
+	case rest != "":
+		return Content{}, errors.New("it has more blocks than it should")
+	}
+	c, err := decodeContent(own)
+	if err != nil {
+		return Content{}, err
+	}
+	if want := company + Reference(c.Booking); len(head) != 41 || head[:len(want)] != want {
+		return Content{}, errors.New("its blocks are of different tickets")
+	}
+	return c, nil
+}

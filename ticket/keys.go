@@ -1,0 +1,101 @@
+package ticket
+
+import (
+	"crypto/ecdsa"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/traintravel/traintravel/internal/jwk"
+)
+
+// Keys are public keys that verify tickets. The zero value has none. It is
+// immutable, and safe for concurrent use.
+type Keys struct {
+	keys []verifyingKey
+}
+
+type verifyingKey struct {
+	id     string
+	public *ecdsa.PublicKey
+	jwk    jwk.Key
+}
+
+// NewKeys returns a set of public keys on P-256, in this order.
+func NewKeys(public ...*ecdsa.PublicKey) (Keys, error) {
+	var set Keys
+	for _, key := range public {
+		k, err := jwk.Public(key)
+		if err != nil {
+			return Keys{}, fmt.Errorf("ticket: the key %w", err)
+		}
+		k.ID = KeyID(k.Thumbprint())
+		if set.find(k.ID) != nil {
+			return Keys{}, fmt.Errorf("ticket: two keys have the ID %s", k.ID)
+		}
+		set.keys = append(set.keys, verifyingKey{k.ID, key, k})
+	}
+	return set, nil
+}
+
+// ParseKeys reads a JWK set (RFC 7517), as a server has it at
+// /.well-known/ticket-keys. Keys of other kinds and for other uses are left out.
+func ParseKeys(text []byte) (Keys, error) {
+	var set struct {
+		Keys []json.RawMessage `json:"keys"`
+	}
+	if err := json.Unmarshal(text, &set); err != nil || set.Keys == nil {
+		return Keys{}, errors.New("ticket: the keys are no JWK set")
+	}
+	var public []*ecdsa.PublicKey
+	for n, text := range set.Keys {
+		var k jwk.Key
+		if err := json.Unmarshal(text, &k); err != nil {
+			return Keys{}, fmt.Errorf("ticket: key %d is no JSON Web Key", n+1)
+		}
+		if k.Type != "EC" || k.Curve != "P-256" || k.Use != "" && k.Use != "sig" || k.Alg != "" && k.Alg != "ES256" {
+			continue
+		}
+		key, err := k.PublicKey()
+		if err != nil {
+			return Keys{}, fmt.Errorf("ticket: key %d %w", n+1, err)
+		}
+		if k.ID != KeyID(k.Thumbprint()) {
+			return Keys{}, fmt.Errorf("ticket: key %d has another kid than keys of tickets have", n+1)
+		}
+		public = append(public, key)
+	}
+	return NewKeys(public...)
+}
+
+// MarshalJSON writes a JWK set. The ID of a key is what containers name it by.
+func (k Keys) MarshalJSON() ([]byte, error) {
+	set := struct {
+		Keys []jwk.Key `json:"keys"`
+	}{[]jwk.Key{}}
+	for _, key := range k.keys {
+		set.Keys = append(set.Keys, key.jwk)
+	}
+	return json.Marshal(set)
+}
+
+// IDs are those of the keys, in order.
+func (k Keys) IDs() []string {
+	ids := make([]string, len(k.keys))
+	for i, key := range k.keys {
+		ids[i] = key.id
+	}
+	return ids
+}
+
+func (k Keys) find(id string) *ecdsa.PublicKey {
+	if i := slices.IndexFunc(k.keys, func(key verifyingKey) bool { return key.id == id }); i >= 0 {
+		return k.keys[i].public
+	}
+	return nil
+}
+
+// KeyID is how containers name a key, in five characters: the beginning of its
+// thumbprint (RFC 7638), which has 43.
+func KeyID(thumbprint string) string { return thumbprint[:keyIDSize] }

@@ -1,0 +1,102 @@
+// Package ticket makes train tickets of confirmed bookings, and verifies them.
+//
+// What a ticket says is signed in a container as UIC leaflet 918.3 describes it,
+// which travellers show as an Aztec code. An [Issuer] has the key and makes
+// containers; [Keys] are the public keys, with which [Keys.Verify] tells, without
+// asking anybody, whether a container is genuine. Whether the booking was cancelled
+// since, its server knows.
+package ticket
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/asn1"
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel"
+)
+
+// An Issuer signs tickets. It is safe for concurrent use if its key is.
+type Issuer struct {
+	key    crypto.Signer
+	public *ecdsa.PublicKey
+	id     string
+}
+
+// NewIssuer returns an issuer that signs with a key, ECDSA on P-256: an
+// *ecdsa.PrivateKey, or one that a key store holds.
+func NewIssuer(key crypto.Signer) (*Issuer, error) {
+	if key == nil {
+		return nil, errors.New("ticket: an issuer needs a key")
+	}
+	public, ok := key.Public().(*ecdsa.PublicKey)
+	if !ok {
+		return nil, fmt.Errorf("ticket: an issuer's key is an ECDSA key on P-256, not a %T", key.Public())
+	}
+	keys, err := NewKeys(public)
+	if err != nil {
+		return nil, err
+	}
+	return &Issuer{key: key, public: public, id: keys.keys[0].id}, nil
+}
+
+// Container returns the signed container of one leg of a ticket, counted from 0:
+// what an Aztec code holds, a few hundred bytes. It is issued at the instant
+// when the booking was paid. Names that are too long for the layout are cut; the
+// issuer's own block has more of them than the layout that all readers know.
+//
+// It returns [traintravel.ErrNotPaid] for a booking that is not confirmed.
+func (i *Issuer) Container(t traintravel.Ticket, leg int) ([]byte, error) {
+	if t.Booking.Status != traintravel.Confirmed {
+		return nil, traintravel.ErrNotPaid
+	}
+	if leg < 0 || leg >= len(t.Booking.Legs) {
+		return nil, fmt.Errorf("ticket: the booking has no leg %d", leg)
+	}
+	compressed, err := compress(payload(contentOf(t, leg)))
+	if err != nil {
+		return nil, err
+	}
+	signature, err := i.sign(compressed)
+	if err != nil {
+		return nil, err
+	}
+	return envelope{keyID: i.id, signature: signature, compressed: compressed}.encode(), nil
+}
+
+// Reference is the short name of a booking on its tickets: the end of its ID.
+func Reference(booking uuid.UUID) string { return booking.String()[19:] }
+
+// order is that of P-256, and half of it rounded down.
+var order, half = func() (*big.Int, *big.Int) {
+	n, _ := new(big.Int).SetString("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551", 16)
+	return n, new(big.Int).Rsh(n, 1)
+}()
+
+// sign returns r and s in 32 bytes each. Of s and its negative, which verifies as
+// well, it takes the smaller: a container has one good signature of its bytes.
+func (i *Issuer) sign(message []byte) ([64]byte, error) {
+	var signature [64]byte
+	digest := sha256.Sum256(message)
+	der, err := i.key.Sign(rand.Reader, digest[:], crypto.SHA256)
+	if err != nil {
+		return signature, fmt.Errorf("ticket: signing: %w", err)
+	}
+	var rs struct{ R, S *big.Int }
+	rest, err := asn1.Unmarshal(der, &rs)
+	if err != nil || len(rest) > 0 || !ecdsa.VerifyASN1(i.public, digest[:], der) {
+		return signature, errors.New("ticket: signing: the key gave no signature of its own")
+	}
+	if rs.S.Cmp(half) > 0 {
+		rs.S.Sub(order, rs.S)
+	}
+	rs.R.FillBytes(signature[:32])
+	rs.S.FillBytes(signature[32:])
+	return signature, nil
+}
