@@ -271,6 +271,15 @@ func (s *Service) Booking(ctx context.Context, by Caller, id uuid.UUID) (Booking
 
 // ownBooking reads a booking of the caller's, whatever its status.
 func (s *Service) ownBooking(ctx context.Context, r Reader, by Caller, id uuid.UUID) (Booking, error) {
+	b, err := s.readBooking(ctx, r, id)
+	if err == nil && !b.ownedBy(by) {
+		return Booking{}, ErrNotFound
+	}
+	return b, err
+}
+
+// readBooking reads anybody's booking, whatever its status.
+func (s *Service) readBooking(ctx context.Context, r Reader, id uuid.UUID) (Booking, error) {
 	v, err := r.Get(ctx, bookingKey(id))
 	if err != nil {
 		return Booking{}, err
@@ -278,14 +287,7 @@ func (s *Service) ownBooking(ctx context.Context, r Reader, by Caller, id uuid.U
 	if v[0] == nil {
 		return Booking{}, ErrNotFound
 	}
-	b, err := decodeBooking(v[0], &s.zones)
-	if err != nil {
-		return Booking{}, err
-	}
-	if !b.ownedBy(by) {
-		return Booking{}, ErrNotFound
-	}
-	return b, nil
+	return decodeBooking(v[0], &s.zones)
 }
 
 // Bookings lists the caller's bookings, newest first: those that are held or

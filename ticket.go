@@ -2,6 +2,7 @@ package traintravel
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -45,4 +46,47 @@ func (s *Service) Ticket(ctx context.Context, by Caller, booking uuid.UUID) (Tic
 		}
 	}
 	return t, nil
+}
+
+// A TicketStatus is what a genuine ticket is worth.
+type TicketStatus uint8
+
+// The statuses of a ticket.
+const (
+	// TicketUnknown: the service has no paid booking of this ID. It may be
+	// another service's, or be from before data was restored.
+	TicketUnknown TicketStatus = iota
+	// TicketValid: the booking is confirmed.
+	TicketValid
+	// TicketVoided: the booking was cancelled after the ticket was issued.
+	TicketVoided
+)
+
+// String returns unknown, valid or voided.
+func (s TicketStatus) String() string {
+	switch s {
+	case TicketValid:
+		return "valid"
+	case TicketVoided:
+		return "voided"
+	}
+	return "unknown"
+}
+
+// TicketStatus says what a ticket of a booking is worth now. It is for whoever
+// inspects tickets, and so asks for no caller: whether the ticket is genuine is to
+// be found out before, lest anybody learn which bookings there are.
+func (s *Service) TicketStatus(ctx context.Context, booking uuid.UUID) (TicketStatus, error) {
+	b, err := s.readBooking(ctx, s.store, booking)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return TicketUnknown, nil
+	case err != nil:
+		return TicketUnknown, err
+	case b.Status == Confirmed:
+		return TicketValid, nil
+	case b.Status == Cancelled && b.PaidBy != uuid.Nil:
+		return TicketVoided, nil
+	}
+	return TicketUnknown, nil
 }

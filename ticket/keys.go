@@ -30,7 +30,7 @@ func NewKeys(public ...*ecdsa.PublicKey) (Keys, error) {
 		if err != nil {
 			return Keys{}, fmt.Errorf("ticket: the key %w", err)
 		}
-		k.ID = KeyID(k.Thumbprint())
+		k.ID = keyID(k.Thumbprint())
 		if set.find(k.ID) != nil {
 			return Keys{}, fmt.Errorf("ticket: two keys have the ID %s", k.ID)
 		}
@@ -61,7 +61,7 @@ func ParseKeys(text []byte) (Keys, error) {
 		if err != nil {
 			return Keys{}, fmt.Errorf("ticket: key %d %w", n+1, err)
 		}
-		if k.ID != KeyID(k.Thumbprint()) {
+		if k.ID != keyID(k.Thumbprint()) {
 			return Keys{}, fmt.Errorf("ticket: key %d has another kid than keys of tickets have", n+1)
 		}
 		public = append(public, key)
@@ -96,6 +96,6 @@ func (k Keys) find(id string) *ecdsa.PublicKey {
 	return nil
 }
 
-// KeyID is how containers name a key, in five characters: the beginning of its
+// keyID is how containers name a key, in five characters: the beginning of its
 // thumbprint (RFC 7638), which has 43.
-func KeyID(thumbprint string) string { return thumbprint[:keyIDSize] }
+func keyID(thumbprint string) string { return thumbprint[:keyIDSize] }

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"bytes"
+	"crypto/ecdsa"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 )
 
 // maxSize bounds what is read as a keys file.
@@ -31,11 +33,13 @@ func Load(path string) (*Ring, error) {
 	return r, nil
 }
 
-// Create makes a keys file with fresh keys unless there is one, and returns what
-// the file holds then. If several processes do so at once, one of them makes the
-// file and all return the same keys.
+// Create makes a keys file with fresh keys unless there is one, adds the keys of
+// tickets to one that has none, and returns what the file holds then. If several
+// processes do so at once, one of them makes the keys and all return the same.
 func Create(path string) (*Ring, error) {
-	if r, err := Load(path); !errors.Is(err, fs.ErrNotExist) {
+	if r, err := Load(path); err == nil && len(r.tickets) == 0 {
+		return withTickets(path)
+	} else if !errors.Is(err, fs.ErrNotExist) {
 		return r, err
 	}
 	fresh, err := New()
@@ -118,18 +122,58 @@ func write(path string, text []byte, publish func(temporary string) error) (err 
 	return nil
 }
 
-// replaceMember changes one member of a keys file as it is now.
-func replaceMember(path, name string, v json.RawMessage) error {
+// withTickets adds the first key of tickets, unless somebody has meanwhile.
+func withTickets(path string) (*Ring, error) {
+	err := ChangeTickets(path, func(now []*ecdsa.PrivateKey) ([]*ecdsa.PrivateKey, error) {
+		if len(now) > 0 {
+			return now, nil
+		}
+		key, err := newKey()
+		return []*ecdsa.PrivateKey{key}, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("adding a key of tickets: %w", err)
+	}
+	return Load(path)
+}
+
+// RotateTickets makes a new key that signs tickets from the next start of a server
+// on. Those that were there still verify.
+func RotateTickets(path string) error {
+	return ChangeTickets(path, func(now []*ecdsa.PrivateKey) ([]*ecdsa.PrivateKey, error) {
+		key, err := newKey()
+		return slices.Insert(now, 0, key), err
+	})
+}
+
+// ChangeTickets changes the keys of tickets in a keys file as it is now.
+func ChangeTickets(path string, to func(now []*ecdsa.PrivateKey) ([]*ecdsa.PrivateKey, error)) error {
+	return change(path, nameTickets, func(now *Ring) (any, error) {
+		keys, err := to(now.tickets)
+		if err != nil {
+			return nil, err
+		}
+		return encodeKeys(keys)
+	})
+}
+
+// change changes one member of a keys file as it is now.
+func change(path, name string, to func(now *Ring) (any, error)) error {
 	unlock := lock(filepath.Dir(path))
 	defer unlock()
 	now, err := Load(path)
 	if err != nil {
 		return err
 	}
-	if bytes.Equal(now.members[name], v) {
-		return nil
+	v, err := to(now)
+	if err != nil {
+		return err
 	}
-	now.members[name] = v
+	raw, err := json.Marshal(v)
+	if err != nil || bytes.Equal(now.members[name], raw) {
+		return err
+	}
+	now.members[name] = raw
 	text, err := encode(now.members)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@
 //	version         1
 //	signing         JWKs (RFC 7517): the keys of the built-in issuer of tokens;
 //	                the first signs, all verify
+//	tickets         JWKs: the keys of tickets; the first signs, all verify
 //	fingerprint     base64url: the HMAC key for fingerprints of requests
 //	webhook_secret  the operator's own webhook is signed with it
 //	program_secret  of the built-in client for programs
@@ -22,6 +23,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 
 	"github.com/traintravel/traintravel/internal/jwk"
@@ -35,6 +37,7 @@ const version = 1
 const (
 	nameVersion     = "version"
 	nameSigning     = "signing"
+	nameTickets     = "tickets"
 	nameFingerprint = "fingerprint"
 	nameWebhook     = "webhook_secret"
 	nameProgram     = "program_secret"
@@ -46,34 +49,44 @@ const (
 type Ring struct {
 	path string // "" is memory only
 
-	signing                      []*ecdsa.PrivateKey
+	signing, tickets             []*ecdsa.PrivateKey
 	fingerprint                  []byte
 	webhookSecret, programSecret string
 
-	mu      sync.Mutex
-	members map[string]json.RawMessage // the file, with what is unknown here
-	issuer  string
+	members map[string]json.RawMessage // the file as read, with what is unknown here
+
+	mu     sync.Mutex
+	issuer string
 }
 
 // New makes fresh keys that no file holds.
 func New() (*Ring, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	signing, err := newKey()
+	if err != nil {
+		return nil, err
+	}
+	tickets, err := newKey()
 	if err != nil {
 		return nil, err
 	}
 	r := &Ring{
-		signing:       []*ecdsa.PrivateKey{key},
+		signing:       []*ecdsa.PrivateKey{signing},
+		tickets:       []*ecdsa.PrivateKey{tickets},
 		fingerprint:   random(),
 		webhookSecret: "whsec_" + base64.StdEncoding.EncodeToString(random()),
 		programSecret: base64.RawURLEncoding.EncodeToString(random()),
 		members:       map[string]json.RawMessage{},
 	}
-	encoded, err := jwk.Private(key)
+	signs, err := encodeKeys(r.signing)
+	if err != nil {
+		return nil, err
+	}
+	signsTickets, err := encodeKeys(r.tickets)
 	if err != nil {
 		return nil, err
 	}
 	for name, v := range map[string]any{
-		nameVersion: version, nameSigning: []jwk.Key{encoded},
+		nameVersion: version, nameSigning: signs, nameTickets: signsTickets,
 		nameFingerprint: base64.RawURLEncoding.EncodeToString(r.fingerprint),
 		nameWebhook:     r.webhookSecret, nameProgram: r.programSecret,
 	} {
@@ -83,6 +96,8 @@ func New() (*Ring, error) {
 	}
 	return r, nil
 }
+
+func newKey() (*ecdsa.PrivateKey, error) { return ecdsa.GenerateKey(elliptic.P256(), rand.Reader) }
 
 func random() []byte {
 	b := make([]byte, 32)
@@ -99,6 +114,11 @@ func (r *Ring) Signing() []crypto.Signer {
 	}
 	return keys
 }
+
+// Tickets returns the keys of tickets. The first signs; tickets of all of them are
+// good. A file that was made before there were tickets has none until [Create] is
+// called for it.
+func (r *Ring) Tickets() []*ecdsa.PrivateKey { return slices.Clone(r.tickets) }
 
 // Fingerprint returns the HMAC key for fingerprints of requests, 32 bytes.
 func (r *Ring) Fingerprint() []byte { return append([]byte(nil), r.fingerprint...) }
@@ -126,16 +146,11 @@ func (r *Ring) RecordIssuer(issuer string) error {
 	if r.issuer == issuer {
 		return nil
 	}
-	v, err := json.Marshal(issuer)
-	if err != nil {
-		return err
-	}
 	if r.path != "" {
-		if err := replaceMember(r.path, nameIssuer, v); err != nil {
+		if err := change(r.path, nameIssuer, func(*Ring) (any, error) { return issuer, nil }); err != nil {
 			return fmt.Errorf("recording the issuer in %s: %w", r.path, err)
 		}
 	}
-	r.members[nameIssuer] = v
 	r.issuer = issuer
 	return nil
 }
@@ -157,25 +172,20 @@ func parse(text []byte) (*Ring, error) {
 		return nil, fmt.Errorf("has version %d, made by a newer traintravel; this one reads up to %d", v, version)
 	}
 	r := &Ring{members: maps.Clone(members)}
-	var signing []jwk.Key
-	if err := member(members, nameSigning, &signing); err != nil {
+	var err error
+	if r.signing, err = decodeKeys(members, nameSigning); err != nil {
 		return nil, err
 	}
-	if len(signing) == 0 {
+	if len(r.signing) == 0 {
 		return nil, errors.New(`has no key in "signing"`)
 	}
-	for i, k := range signing {
-		key, err := k.PrivateKey()
-		if err != nil {
-			return nil, fmt.Errorf(`key %d in "signing" %w`, i+1, err)
-		}
-		r.signing = append(r.signing, key)
+	if r.tickets, err = decodeKeys(members, nameTickets); err != nil {
+		return nil, err
 	}
 	var print string
 	if err := member(members, nameFingerprint, &print); err != nil {
 		return nil, err
 	}
-	var err error
 	if r.fingerprint, err = base64.RawURLEncoding.DecodeString(print); err != nil || len(r.fingerprint) < 32 {
 		return nil, errors.New(`"fingerprint" is not base64url of 32 bytes or more`)
 	}
@@ -185,6 +195,33 @@ func parse(text []byte) (*Ring, error) {
 		}
 	}
 	return r, nil
+}
+
+func encodeKeys(keys []*ecdsa.PrivateKey) ([]jwk.Key, error) {
+	encoded := make([]jwk.Key, len(keys))
+	for i, key := range keys {
+		var err error
+		if encoded[i], err = jwk.Private(key); err != nil {
+			return nil, err
+		}
+	}
+	return encoded, nil
+}
+
+func decodeKeys(members map[string]json.RawMessage, name string) ([]*ecdsa.PrivateKey, error) {
+	var encoded []jwk.Key
+	if err := member(members, name, &encoded); err != nil {
+		return nil, err
+	}
+	var keys []*ecdsa.PrivateKey
+	for i, k := range encoded {
+		key, err := k.PrivateKey()
+		if err != nil {
+			return nil, fmt.Errorf("key %d in %q %w", i+1, name, err)
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
 }
 
 // member reads one member; one that is absent leaves the value as it is.

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"bytes"
+	"crypto/ecdsa"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,9 +34,11 @@ func create(t *testing.T, path string) *Ring {
 
 // same says whether two rings hold the same.
 func same(a, b *Ring) bool {
-	return a.signing[0].Equal(b.signing[0]) && bytes.Equal(a.Fingerprint(), b.Fingerprint()) &&
+	return slices.EqualFunc(a.signing, b.signing, equal) && slices.EqualFunc(a.tickets, b.tickets, equal) && bytes.Equal(a.Fingerprint(), b.Fingerprint()) &&
 		a.WebhookSecret() == b.WebhookSecret() && a.ProgramSecret() == b.ProgramSecret() && a.Issuer() == b.Issuer()
 }
+
+func equal(a, b *ecdsa.PrivateKey) bool { return a.Equal(b) }
 
 func TestCreateAndLoad(t *testing.T) {
 	t.Parallel()
@@ -47,7 +51,7 @@ func TestCreateAndLoad(t *testing.T) {
 	if err != nil || !same(r, again) || !same(r, create(t, path)) {
 		t.Errorf("read back otherwise: %v", err)
 	}
-	if len(r.Signing()) != 1 || len(r.Fingerprint()) != 32 || !strings.HasPrefix(r.WebhookSecret(), "whsec_") || len(r.ProgramSecret()) != 43 || r.Issuer() != "" {
+	if len(r.Signing()) != 1 || len(r.Tickets()) != 1 || len(r.Fingerprint()) != 32 || !strings.HasPrefix(r.WebhookSecret(), "whsec_") || len(r.ProgramSecret()) != 43 || r.Issuer() != "" {
 		t.Error("something is missing")
 	}
 	if other, err := New(); err != nil || same(r, other) {
@@ -103,6 +107,58 @@ func TestUnknownMembersStay(t *testing.T) {
 		t.Errorf("%v: lost: %d bytes", err, len(text))
 	}
 	if again, err := Load(path); err != nil || !same(r, again) {
+		t.Error(err)
+	}
+}
+
+// A file from before there were tickets gets a key for them, once, and keeps all
+// else; who only reads it changes nothing.
+func TestTicketsAreAdded(t *testing.T) {
+	t.Parallel()
+	path := file(t)
+	before := create(t, path)
+	edit(t, path, func(m map[string]any) {
+		delete(m, "tickets")
+		m["later"] = "kept"
+	})
+	if r, err := Load(path); err != nil || len(r.Tickets()) != 0 {
+		t.Errorf("%v", err)
+	}
+	var wg sync.WaitGroup
+	made := make([]*Ring, 8)
+	for i := range made {
+		wg.Go(func() { made[i] = create(t, path) })
+	}
+	wg.Wait()
+	for _, r := range made {
+		if len(r.Tickets()) != 1 || !same(r, made[0]) || !equal(r.signing[0], before.signing[0]) || string(r.members["later"]) != `"kept"` {
+			t.Error("made twice, or something else has changed")
+		}
+	}
+	if equal(made[0].tickets[0], before.tickets[0]) || equal(made[0].tickets[0], before.signing[0]) {
+		t.Error("it is no key of its own")
+	}
+}
+
+func TestRotateTickets(t *testing.T) {
+	t.Parallel()
+	path := file(t)
+	first := create(t, path)
+	if err := RotateTickets(path); err != nil {
+		t.Fatal(err)
+	}
+	r := create(t, path)
+	if len(r.tickets) != 2 || !equal(r.tickets[1], first.tickets[0]) || equal(r.tickets[0], r.tickets[1]) {
+		t.Errorf("%d keys", len(r.tickets))
+	}
+	refused := errors.New("refused")
+	if err := ChangeTickets(path, func([]*ecdsa.PrivateKey) ([]*ecdsa.PrivateKey, error) { return nil, refused }); !errors.Is(err, refused) {
+		t.Error(err)
+	}
+	if !same(r, create(t, path)) {
+		t.Error("a refused change was made")
+	}
+	if err := RotateTickets(path + "x"); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 }
@@ -181,6 +237,8 @@ func TestBadFiles(t *testing.T) {
 		"another kid":        {func(m map[string]any) { key(m)["kid"] = otherKey.ID }, "belong"},
 		"d of zero":          {func(m map[string]any) { key(m)["d"] = strings.Repeat("A", 43) }, "private key"},
 		"d not base64url":    {func(m map[string]any) { key(m)["d"] = "!" }, "base64url"},
+		"tickets a text":     {func(m map[string]any) { m["tickets"] = "x" }, "tickets"},
+		"a bad ticket key":   {func(m map[string]any) { m["tickets"] = []any{map[string]any{"kty": "EC"}} }, "key 1 in"},
 		"no fingerprint":     {func(m map[string]any) { delete(m, "fingerprint") }, "fingerprint"},
 		"a short one":        {func(m map[string]any) { m["fingerprint"] = "AAAA" }, "fingerprint"},
 		"a number for it":    {func(m map[string]any) { m["fingerprint"] = 1 }, "fingerprint"},
@@ -291,7 +349,7 @@ func TestChangesAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
-			if err := replaceMember(path, "member"+strconv.Itoa(i), json.RawMessage("1")); err != nil {
+			if err := change(path, "member"+strconv.Itoa(i), func(*Ring) (any, error) { return 1, nil }); err != nil {
 				t.Error(err)
 			}
 		})
@@ -301,7 +359,7 @@ func TestChangesAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.members) != 5+8 && runtime.GOOS != "windows" {
+	if len(r.members) != 6+8 && runtime.GOOS != "windows" {
 		t.Errorf("%d members", len(r.members))
 	}
 }
