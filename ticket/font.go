@@ -1,0 +1,86 @@
+package ticket
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"unicode"
+
+	"codeberg.org/go-pdf/fpdf"
+	"github.com/go-fonts/dejavu/dejavusanscondensed"
+	"github.com/go-fonts/dejavu/dejavusanscondensedbold"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/text/unicode/norm"
+)
+
+// The fonts have the scripts of Europe: a document has no more of them than it
+// uses, but all that they have is read for each.
+type typeface struct {
+	regular, bold []byte
+	has           map[rune]bool
+}
+
+var scripts = []struct{ from, to rune }{
+	{0x20, 0x7E}, {0xA0, 0x24F}, // Latin
+	{0x2BC, 0x2BC}, {0x300, 0x36F}, // marks
+	{0x370, 0x3FF}, {0x1F00, 0x1FFF}, // Greek
+	{0x400, 0x52F},                   // Cyrillic
+	{0x530, 0x58F}, {0x10A0, 0x10FF}, // Armenian, Georgian
+	{0x1E00, 0x1EFF},                   // Latin with more accents
+	{0x2010, 0x2044}, {0x20A0, 0x20BF}, // punctuation, currencies
+	{0x2190, 0x2193}, {missing, missing},
+}
+
+// missing stands for what the fonts do not have.
+const missing = '\uFFFD'
+
+// fonts reads the fonts when the first document is made.
+var fonts = sync.OnceValues(func() (*typeface, error) {
+	regular, err := sfnt.Parse(dejavusanscondensed.TTF)
+	if err != nil {
+		return nil, fmt.Errorf("the regular font: %w", err)
+	}
+	bold, err := sfnt.Parse(dejavusanscondensedbold.TTF)
+	if err != nil {
+		return nil, fmt.Errorf("the bold font: %w", err)
+	}
+	f := &typeface{has: map[rune]bool{}}
+	var (
+		all strings.Builder
+		buf sfnt.Buffer
+	)
+	for _, s := range scripts {
+		for r := s.from; r <= s.to; r++ {
+			inRegular, err := regular.GlyphIndex(&buf, r)
+			if err != nil {
+				return nil, err
+			}
+			inBold, err := bold.GlyphIndex(&buf, r)
+			if err != nil {
+				return nil, err
+			}
+			if inRegular != 0 && inBold != 0 {
+				f.has[r] = true
+				all.WriteRune(r)
+			}
+		}
+	}
+	f.regular = fpdf.UTF8CutFont(dejavusanscondensed.TTF, all.String())
+	f.bold = fpdf.UTF8CutFont(dejavusanscondensedbold.TTF, all.String())
+	return f, nil
+})
+
+// printable is a text as the fonts can write it: on one line, with letters and
+// their accents in one where there are such, and a sign for each character that
+// the fonts do not have.
+func (f *typeface) printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case f.has[r]:
+			return r
+		case unicode.Is(unicode.Cf, r): // cannot be seen
+			return -1
+		}
+		return missing
+	}, norm.NFC.String(oneLine(s)))
+}

@@ -1,0 +1,72 @@
+package ticket
+
+import (
+	"bytes"
+	"fmt"
+
+	"codeberg.org/go-pdf/fpdf"
+
+	"github.com/traintravel/traintravel"
+)
+
+const family = "dejavu"
+
+// PDF returns a document of A4 pages, one for each of some legs, counted from
+// zero, or of all if none is named: with what a traveller needs, the Aztec code, and
+// the containers as attached files. But for their signatures it is the same
+// whenever it is made.
+//
+// It writes the scripts of Europe. Characters of others, which are in the container
+// all the same, are printed as U+FFFD.
+func (i *Issuer) PDF(t traintravel.Ticket, legs ...int) ([]byte, error) {
+	legs, err := chosen(t, legs)
+	if err != nil {
+		return nil, err
+	}
+	face, err := fonts()
+	if err != nil {
+		return nil, err
+	}
+	pdf := fpdf.New("P", "mm", "A4", "")
+	pdf.SetCatalogSort(true)
+	pdf.SetCreationDate(t.Paid.UTC())
+	pdf.SetModificationDate(t.Paid.UTC())
+	first, last := t.Booking.Legs[legs[0]], t.Booking.Legs[legs[len(legs)-1]]
+	pdf.SetTitle(fmt.Sprintf("Train ticket %s – %s, %s", oneLine(first.Origin.Name), oneLine(last.Destination.Name),
+		first.Origin.Time.Format(longDay)), true)
+	pdf.SetSubject("Booking "+t.Booking.ID.String(), true)
+	pdf.SetAuthor(oneLine(operators(t.Booking.Legs)), true)
+	pdf.SetCreator("traintravel", true)
+	pdf.SetProducer("traintravel", true)
+	pdf.SetLang("en")
+	pdf.SetMargins(0, 0, 0)
+	pdf.SetAutoPageBreak(false, 0)
+	pdf.AddUTF8FontFromBytes(family, "", face.regular)
+	pdf.AddUTF8FontFromBytes(family, "B", face.bold)
+
+	var attached []fpdf.Attachment
+	for n, leg := range legs {
+		container, err := i.Container(t, leg)
+		if err != nil {
+			return nil, err
+		}
+		code, err := aztecPNG(container)
+		if err != nil {
+			return nil, err
+		}
+		name := fmt.Sprintf("ticket-%d", leg+1)
+		pdf.RegisterImageOptionsReader(name, fpdf.ImageOptions{ImageType: "PNG"}, bytes.NewReader(code))
+		pdf.AddPage()
+		page := page{sheet: sheet{pdf, face}, t: t, leg: leg, code: name, number: n + 1, pages: len(legs)}
+		page.draw()
+		attached = append(attached, fpdf.Attachment{
+			Content: container, Filename: name + ".uic", Description: "UIC 918.3 container",
+		})
+	}
+	pdf.SetAttachments(attached)
+	var b bytes.Buffer
+	if err := pdf.Output(&b); err != nil {
+		return nil, fmt.Errorf("ticket: the PDF: %w", err)
+	}
+	return b.Bytes(), nil
+}
