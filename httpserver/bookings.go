@@ -10,7 +10,8 @@ import (
 // A bookingDoc is a booking as clients see it.
 type bookingDoc struct {
 	traintravel.Booking
-	trip bool // whether its trip can still be looked up
+	trip   bool // whether its trip can still be looked up
+	ticket bool // whether it has a ticket here once it is confirmed
 }
 
 func (d *bookingDoc) encode(e *encoder) {
@@ -20,7 +21,7 @@ func (d *bookingDoc) encode(e *encoder) {
 	e.text("passenger_name", d.PassengerName)
 	e.flag("has_bicycle", d.HasBicycle)
 	e.flag("has_dog", d.HasDog)
-	var links [4]link
+	var links [5]link
 	e.links(d.links(links[:0]))
 	e.close("booking")
 }
@@ -28,7 +29,7 @@ func (d *bookingDoc) encode(e *encoder) {
 // show makes a booking the one that x.booking shows.
 func (x *exchange) show(b traintravel.Booking) error {
 	trip, err := x.s.service.HasTrip(x.ctx(), b.TripID)
-	x.booking = bookingDoc{b, trip}
+	x.booking = bookingDoc{b, trip, x.s.tickets != nil}
 	return err
 }
 
@@ -65,7 +66,7 @@ func (s *Server) listBookings(x *exchange) error {
 		if err != nil {
 			return err
 		}
-		docs[i] = bookingDoc{b, trip}
+		docs[i] = bookingDoc{b, trip, s.tickets != nil}
 	}
 	return x.answer(http.StatusOK, listOf("bookings", docs, q.links(x, found.Next)))
 }

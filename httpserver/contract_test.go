@@ -19,6 +19,7 @@ func TestContract(t *testing.T) {
 	t.Run("trips", c.trips)
 	t.Run("bookings", c.bookings)
 	t.Run("payments", c.payments)
+	t.Run("ticket", c.ticket)
 	t.Run("refusals", c.refusals)
 	t.Run("common", c.common)
 	t.Run("service", c.service)
@@ -179,6 +180,33 @@ func (c *contract) payments(t *testing.T) {
 	k.ask(404, "createBookingPayment", "/bookings/"+nobody+"/payment", writing, body(payment(price, goodCard)))
 }
 
+func (c *contract) ticket(t *testing.T) {
+	w := newWorld(t)
+	k := c.asker(t, w)
+	trip := w.get(search + "&dogs=true").collection().Data[0].ID
+	b := w.post("/bookings", strings.Replace(newBooking(trip), `"has_dog":false`, `"has_dog":true`, 1)).want(201).resource()
+	at := "/bookings/" + b.ID + "/ticket"
+	k.ask(409, "getBookingTicket", at, reading)
+	w.pay(b)
+	paid := k.ask(200, "getBooking", "/bookings/"+b.ID, reading)
+	if link := paid.resource().Links["ticket"]; paid.local(link) != at {
+		t.Errorf("the ticket is at %s", link)
+	}
+	for _, form := range []string{"application/pdf", "image/png", "text/calendar", "application/ld+json", "application/json", "application/octet-stream"} {
+		k.ask(200, "getBookingTicket", at, reading, header("Accept", form))
+		k.ask(200, "getBookingTicket", at+"?leg=1", reading, header("Accept", form))
+	}
+	for _, leg := range []string{"0", "2", "x", "-1", ""} {
+		k.ask(400, "getBookingTicket", at+"?leg="+leg, reading)
+	}
+	several := w.change()
+	w.pay(several)
+	k.ask(200, "getBookingTicket", "/bookings/"+several.ID+"/ticket", reading, header("Accept", "application/ld+json"))
+	k.ask(400, "getBookingTicket", "/bookings/x/ticket", reading)
+	k.ask(404, "getBookingTicket", "/bookings/"+nobody+"/ticket", reading)
+	k.ask(404, "getBookingTicket", at, as("berta-r"))
+}
+
 // refusals are the conflicts that are not met elsewhere.
 func (c *contract) refusals(t *testing.T) {
 	w := newWorld(t, withTiny)
@@ -241,6 +269,7 @@ func (c *contract) common(t *testing.T) {
 		{"getBookingPayment", at + "/payment", "r", nil, storage},
 		{"createBookingPayment", at + "/payment", "w", pay, storage},
 		{"getBookingPayments", at + "/payments", "r", nil, storage},
+		{"getBookingTicket", at + "/ticket", "r", nil, storage},
 	} {
 		t.Run(o.id, func(t *testing.T) {
 			k, empty, limited := k.as(t), empty.as(t), limited.as(t)

@@ -27,14 +27,15 @@ type exchange struct {
 	base   string // begins the links of this answer
 	by     traintravel.Caller
 	quota  quota
-	values []string // backs the header values of this answer
-	in     []byte   // the body of the request, if the operation takes one
-	sent   form     // of in
-	form   form     // of the answer, if it is a success
-	out    []byte   // the body of the answer
-	enc    encoder  // writes it
-	policy []string // Content-Security-Policy, if it is not that of data
-	status int      // what was answered; zero before
+	values []string    // backs the header values of this answer
+	in     []byte      // the body of the request, if the operation takes one
+	sent   form        // of in
+	form   form        // of the answer, if it is a success
+	ticket *ticketForm // of the answer, if it is a ticket
+	out    []byte      // the body of the answer
+	enc    encoder     // writes it
+	policy []string    // Content-Security-Policy, if it is not that of data
+	status int         // what was answered; zero before
 
 	booking bookingDoc // of an answer that is one booking
 }
@@ -114,7 +115,11 @@ func (x *exchange) check() error {
 		return err
 	}
 	var ok bool
-	if x.form, ok = accepted(x.r.Header["Accept"]); !ok {
+	if x.route.ticket() {
+		if err := x.acceptTicket(); err != nil {
+			return err
+		}
+	} else if x.form, ok = accepted(x.r.Header["Accept"]); !ok {
 		return problemNotAcceptable
 	}
 	if x.route.body == noBody {

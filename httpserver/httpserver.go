@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/ticket"
 )
 
 // Options are the settings of a server. Auth is required.
@@ -41,6 +42,10 @@ type Options struct {
 	// the usual one, such as https://shop.example; * is all. None by default. An
 	// asterisk may stand for what a host begins with, as in https://*.shop.example.
 	CORSOrigins []string
+
+	// Tickets makes the tickets of confirmed bookings. Nil is a server that has
+	// none: their addresses are not found, and no link leads there.
+	Tickets *ticket.Issuer
 
 	// SignIn says that an authorization server of package authserver, whose issuer
 	// is BaseURL, answers beside this server, so that the description offers it.

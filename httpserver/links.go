@@ -42,6 +42,9 @@ func (d *bookingDoc) links(to []link) []link {
 	if d.LatestPayment != uuid.Nil {
 		to = append(to, link{"payments", bookingsPath, d.ID, "/payments"})
 	}
+	if d.ticket && d.Status == traintravel.Confirmed {
+		to = append(to, link{"ticket", bookingsPath, d.ID, "/ticket"})
+	}
 	return to
 }
 

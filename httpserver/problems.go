@@ -44,7 +44,8 @@ var whatNext = map[string]advice{
 	"key-reused":            {next: "Use a new key for each new request, and the old one only to repeat exactly what you sent before."},
 	"method-not-allowed":    {next: "Use one of the methods in the header Allow."},
 	"no-bicycle-space":      {next: "Choose another trip, or book without the bicycle. A space may come back when somebody cancels."},
-	"not-acceptable":        {next: "Send an Accept header that allows application/json or application/xml, or none at all."},
+	"not-acceptable":        {next: "Send an Accept header that allows one of them, or none at all."},
+	"not-paid":              {next: "Pay for the booking before the instant that the header Sunset tells. Then its links lead to the ticket."},
 	"not-found":             {next: "Compare the address, letter by letter, with the link that led to it; addresses have no slash at their end. A booking that was cancelled, or not paid in time, is gone. A trip goes when the timetable changes: search again."},
 	"paid-too-late":         {next: "Book the trip again, or a later one, if it still has places. The booking's payments show the refund."},
 	"payment-in-progress":   {next: "Do not pay again. Look at the booking's latest payment until its status is succeeded or failed. That can take a day."},
@@ -60,7 +61,7 @@ var whatNext = map[string]advice{
 
 // problems are all types of problem there are, by slug.
 func problems() map[string][]*problem {
-	all := []*problem{problemNoPath, problemMethod, problemNotAcceptable, problemMediaType, problemMediaTypes,
+	all := []*problem{problemNoPath, problemMethod, problemNotAcceptable, problemNoTicketForm, problemMediaType, problemMediaTypes,
 		problemTooLarge, problemInternal, problemUnavailable, problemInvalid, problemNoToken, problemBadToken, problemPrecondition}
 	for _, r := range refusals {
 		all = append(all, &r.problem)

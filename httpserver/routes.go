@@ -36,6 +36,12 @@ const (
 	beside  // the request is another handler's, which has counted it
 )
 
+// ticketPath is where a ticket is, which comes in other forms than documents.
+const ticketPath = "/bookings/:bookingId/ticket"
+
+// ticket says whether a success of the operation is a ticket.
+func (rt *route) ticket() bool { return rt.path == ticketPath }
+
 // routes registers all there are. A parameter of a path has one name wherever
 // it stands.
 func (s *Server) routes() *httprouter.Router {
@@ -62,6 +68,7 @@ func (s *Server) routes() *httprouter.Router {
 		{post, booking + "/payment", write, f.noStore, s.payBooking, jsonBody, false},
 		{get, booking + "/payment", read, f.noStore, s.latestPayment, noBody, false},
 		{get, booking + "/payments", read, f.noStore, s.listPayments, noBody, false},
+		{get, ticketPath, read, f.noStore, s.oneTicket, noBody, false},
 		{get, "/", public, f.shared, s.front, noBody, false},
 		{get, "/healthz", public, f.noStore, s.healthy, noBody, false},
 		{get, "/readyz", public, f.noStore, s.ready, noBody, false},
@@ -71,6 +78,9 @@ func (s *Server) routes() *httprouter.Router {
 		{get, "/docs/*file", public, f.shared, s.docs, noBody, false},
 		{get, "/problems/:slug", public, f.shared, s.oneProblem, noBody, false},
 	} {
+		if rt.ticket() && s.tickets == nil {
+			continue
+		}
 		handle := s.answering(rt)
 		router.Handle(rt.method, rt.path, handle)
 		if rt.method == get {

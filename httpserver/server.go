@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/ticket"
 )
 
 // A Server answers the requests of the Train Travel API. Make one with New. It
@@ -24,7 +25,8 @@ type Server struct {
 	now       func() time.Time // the service's
 	base      base
 	proxies   []netip.Prefix
-	limits    *limiter // nil if there is no limit
+	limits    *limiter       // nil if there is no limit
+	tickets   *ticket.Issuer // nil if there are none
 	handler   http.Handler
 	fixed     fixed
 	zones     zones
@@ -61,6 +63,7 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 	}
 	s := &Server{
 		service: service, auth: opts.Auth, log: opts.Logger, now: opts.Now, base: base, limits: newLimiter(opts.RateLimit),
+		tickets: opts.Tickets,
 		fixed: fixed{
 			forms:    [2][]string{asJSON: {"application/json"}, asXML: {"application/xml"}},
 			problems: [2][]string{asJSON: {"application/problem+json"}, asXML: {"application/problem+xml"}},

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -106,7 +107,7 @@ func newWorld(t testing.TB, changes ...func(*world)) *world {
 		Gateway: sandbox.New(),
 	}
 	w.options = httpserver.Options{
-		BaseURL: base, Auth: tokens{}, RateLimit: 1_000_000, Now: w.service_.Now,
+		BaseURL: base, Auth: tokens{}, RateLimit: 1_000_000, Now: w.service_.Now, Tickets: testTickets(t),
 		Logger: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, c := range changes {
@@ -222,7 +223,7 @@ func (a answer) fault() string {
 		return err.Error()
 	}
 	if a.status < 400 {
-		if mediaType != "application/json" && mediaType != "application/xml" {
+		if !slices.Contains([]string{"application/json", "application/xml", "application/ld+json"}, mediaType) {
 			return "the body has another media type"
 		}
 		return ""

@@ -95,7 +95,7 @@ func (h *Webhook) Notify(ctx context.Context, e traintravel.Event) error {
 	// It was sold just now, so its trip can be looked up.
 	var doc encoder
 	doc.base = h.base.text
-	doc.write(&bookingDoc{e.Booking, true})
+	doc.write(&bookingDoc{Booking: e.Booking, trip: true})
 	body := doc.b
 	done := h.delivered(e.ID)
 	errs := make([]error, len(h.targets))

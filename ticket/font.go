@@ -78,6 +78,8 @@ func (f *typeface) printable(s string) string {
 		switch {
 		case f.has[r]:
 			return r
+		case unicode.IsSpace(r):
+			return ' '
 		case unicode.Is(unicode.Cf, r): // cannot be seen
 			return -1
 		}

@@ -78,7 +78,7 @@ func duration(d time.Duration) string {
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case unicode.IsSpace(r), unicode.In(r, unicode.Zl, unicode.Zp):
+		case r >= '\t' && r <= '\r', r == '\u0085', unicode.In(r, unicode.Zl, unicode.Zp):
 			return ' '
 		case unicode.IsControl(r):
 			return -1

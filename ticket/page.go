@@ -64,7 +64,7 @@ func (p *page) head() {
 	half := inner / 2
 	p.write(margin, 9, half, style{bold: true, size: 21, ink: white}, "Train ticket")
 	p.write(margin+half, 8.2, half, style{size: 8, ink: bright, right: true}, "Booking reference")
-	p.write(margin+half, 13.3, half, style{bold: true, size: 13, ink: white, right: true}, strings.ToUpper(Reference(p.t.Booking.ID)))
+	p.write(margin+half, 13.3, half, style{bold: true, size: 13, ink: white, right: true}, Reference(p.t.Booking.ID))
 }
 
 // route is when and from where to where.

@@ -15,6 +15,7 @@ import (
 	"encoding/asn1"
 	"errors"
 	"fmt"
+	"io"
 	"math/big"
 
 	"github.com/google/uuid"
@@ -79,12 +80,21 @@ var order, half = func() (*big.Int, *big.Int) {
 	return n, new(big.Int).Rsh(n, 1)
 }()
 
+// randomness is what a key signs with: keys of package ecdsa need none, and sign the
+// same ticket alike whenever it is asked for (RFC 6979).
+func (i *Issuer) randomness() io.Reader {
+	if _, ok := i.key.(*ecdsa.PrivateKey); ok {
+		return nil
+	}
+	return rand.Reader
+}
+
 // sign returns r and s in 32 bytes each. Of s and its negative, which verifies as
 // well, it takes the smaller: a container has one good signature of its bytes.
 func (i *Issuer) sign(message []byte) ([64]byte, error) {
 	var signature [64]byte
 	digest := sha256.Sum256(message)
-	der, err := i.key.Sign(rand.Reader, digest[:], crypto.SHA256)
+	der, err := i.key.Sign(i.randomness(), digest[:], crypto.SHA256)
 	if err != nil {
 		return signature, fmt.Errorf("ticket: signing: %w", err)
 	}

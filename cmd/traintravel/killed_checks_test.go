@@ -76,13 +76,13 @@ func (u *customer) found(id string, d document) {
 		u.Errorf("%s has booking %s, which is not what was asked for: %v", u.name, id, d)
 	}
 	delete(u.asked, passenger)
-	u.tickets[id] = &ticket{id: id, booking: d}
+	u.tickets[id] = &purchase{id: id, booking: d}
 	u.counts("found unanswered")
 }
 
 // check compares a booking, and its document in the list of all, nil if it is
 // not there, with what its owner knows.
-func (u *customer) check(t *ticket, listed document) {
+func (u *customer) check(t *purchase, listed document) {
 	path := "/bookings/" + t.id
 	status, text := u.ask("GET", path, "")
 	live := status == http.StatusOK
@@ -127,7 +127,7 @@ func (u *customer) same(path string, want, got document) {
 
 // checkPayments: what was answered to be paid is, once; a hold waits for its
 // payment; and money goes back if the booking is over, and not before.
-func (u *customer) checkPayments(t *ticket, live bool, booking document) {
+func (u *customer) checkPayments(t *purchase, live bool, booking document) {
 	path := "/bookings/" + t.id + "/payments"
 	var list page[document]
 	status, text := u.ask("GET", path, "")

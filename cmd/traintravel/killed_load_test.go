@@ -15,12 +15,12 @@ import (
 type customer struct {
 	*office
 	name, token string
-	tickets     map[string]*ticket
+	tickets     map[string]*purchase
 	asked       map[string]bool // passengers for whom a booking was asked, without an answer
 }
 
-// A ticket is a booking as its owner knows it.
-type ticket struct {
+// A purchase is a booking as its owner knows it.
+type purchase struct {
 	id       string
 	booking  document // as it was answered first
 	payment  document // that was answered to have succeeded, if one was
@@ -125,7 +125,7 @@ func (u *customer) work(ctx context.Context, round int) {
 
 // free cancels until there are no more than so many bookings.
 func (u *customer) free(most int) {
-	var live []*ticket
+	var live []*purchase
 	for _, t := range u.tickets {
 		if !t.over && !t.ending {
 			live = append(live, t)
@@ -136,7 +136,7 @@ func (u *customer) free(most int) {
 	}
 }
 
-func (u *customer) book(passenger string) *ticket {
+func (u *customer) book(passenger string) *purchase {
 	trip := u.trips[rand.N(len(u.trips))]
 	status, text := u.ask("POST", "/bookings", fmt.Sprintf(`{"trip_id": %q, "passenger_name": %q}`, trip.ID, passenger))
 	switch status {
@@ -147,7 +147,7 @@ func (u *customer) book(passenger string) *ticket {
 	case http.StatusCreated:
 		d := decode(text)
 		id, _ := d["id"].(string)
-		t := &ticket{id: id, booking: d}
+		t := &purchase{id: id, booking: d}
 		if d["passenger_name"] != passenger || d["trip_id"] != trip.ID || u.tickets[id] != nil {
 			u.Errorf("booking for %s: %s", passenger, text)
 		}
@@ -163,7 +163,7 @@ func (u *customer) book(passenger string) *ticket {
 }
 
 // see reads a booking right after it was made.
-func (u *customer) see(t *ticket) {
+func (u *customer) see(t *purchase) {
 	switch status, text := u.ask("GET", "/bookings/"+t.id, ""); status {
 	case notAsked, unanswered:
 	case http.StatusOK:
@@ -173,7 +173,7 @@ func (u *customer) see(t *ticket) {
 	}
 }
 
-func (u *customer) pay(t *ticket) {
+func (u *customer) pay(t *purchase) {
 	price := ride{}
 	for _, r := range u.trips {
 		if r.ID == t.booking["trip_id"] {
@@ -194,7 +194,7 @@ func (u *customer) pay(t *ticket) {
 	}
 }
 
-func (u *customer) cancel(t *ticket) {
+func (u *customer) cancel(t *purchase) {
 	switch status, _ := u.ask("DELETE", "/bookings/"+t.id, ""); status {
 	case unanswered:
 		t.ending = true

@@ -101,7 +101,7 @@ func newOffice(t *testing.T) *office {
 		t.Fatalf("import: %d, %s", code, stderr)
 	}
 	for i := range killUsers {
-		o.users = append(o.users, &customer{office: o, name: fmt.Sprintf("user-%d", i), tickets: map[string]*ticket{}, asked: map[string]bool{}})
+		o.users = append(o.users, &customer{office: o, name: fmt.Sprintf("user-%d", i), tickets: map[string]*purchase{}, asked: map[string]bool{}})
 	}
 	o.open()
 	defer o.server.kill()

@@ -11,8 +11,10 @@ import (
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/httpserver"
+	"github.com/traintravel/traintravel/internal/keys"
 	"github.com/traintravel/traintravel/sandbox"
 	"github.com/traintravel/traintravel/store/memstore"
+	"github.com/traintravel/traintravel/ticket"
 )
 
 // mockClock is when the mock server's clock starts: the day of the published
@@ -56,10 +58,18 @@ func (p *program) mockUntil(ctx context.Context, addr string) error {
 	if err := loadDemo(ctx, service); err != nil {
 		return err
 	}
+	ring, err := keys.New()
+	if err != nil {
+		return err
+	}
+	tickets, err := ticket.NewIssuer(ring.Tickets()[0])
+	if err != nil {
+		return err
+	}
 	base := "http://" + listener.Addr().String()
 	api, err := httpserver.New(service, httpserver.Options{
 		BaseURL: base, Auth: anybody{}, RateLimit: 1_000_000, CORSOrigins: []string{"*"}, Logger: p.log,
-		Tokens: "Any text without blanks: each is a user of its own, with both scopes.", Now: clock,
+		Tokens: "Any text without blanks: each is a user of its own, with both scopes.", Now: clock, Tickets: tickets,
 	})
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ import (
 	"github.com/traintravel/traintravel/internal/demo"
 	"github.com/traintravel/traintravel/internal/keys"
 	"github.com/traintravel/traintravel/sandbox"
+	"github.com/traintravel/traintravel/ticket"
 )
 
 func (p *program) serve() *cobra.Command {
@@ -97,10 +98,14 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	if err != nil {
 		return flagError(set.explain(err))
 	}
+	tickets, err := ticket.NewIssuer(ring.Tickets()[0])
+	if err != nil {
+		return err
+	}
 	proxies, _ := set.networks() // checked before
 	api, err = httpserver.New(service, httpserver.Options{
 		BaseURL: base, Auth: auth, RateLimit: set.limit(), TrustedProxies: proxies, CORSOrigins: set.origins, Logger: p.log,
-		SignIn: signIn != nil, Tokens: set.tokens(), Now: clock,
+		SignIn: signIn != nil, Tokens: set.tokens(), Now: clock, Tickets: tickets,
 	})
 	if err != nil {
 		return flagError(err)
