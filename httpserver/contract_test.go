@@ -20,6 +20,7 @@ func TestContract(t *testing.T) {
 	t.Run("bookings", c.bookings)
 	t.Run("payments", c.payments)
 	t.Run("ticket", c.ticket)
+	t.Run("tickets", c.tickets)
 	t.Run("refusals", c.refusals)
 	t.Run("common", c.common)
 	t.Run("service", c.service)

@@ -111,7 +111,11 @@ func (x *exchange) check() error {
 	case beside:
 		return nil
 	}
-	if err := x.authorize(); err != nil {
+	if x.route.scope == counted {
+		if err := x.take(x.address()); err != nil {
+			return err
+		}
+	} else if err := x.authorize(); err != nil {
 		return err
 	}
 	var ok bool
@@ -122,8 +126,14 @@ func (x *exchange) check() error {
 	} else if x.form, ok = accepted(x.r.Header["Accept"]); !ok {
 		return problemNotAcceptable
 	}
-	if x.route.body == noBody {
+	switch x.route.body {
+	case noBody:
 		return nil
+	case bytesBody:
+		if !sentBytes(x.r.Header) {
+			return problemMediaBytes
+		}
+		return x.receive()
 	}
 	switch x.sent, ok = sent(x.r.Header); {
 	case x.route.body == jsonBody && (!ok || x.sent != asJSON):
@@ -148,14 +158,22 @@ func (x *exchange) set(name, value string) {
 func (x *exchange) answer(status int, d document) error {
 	x.encode(d, x.form)
 	if x.route.tagged && status == http.StatusOK {
-		switch known, err := x.known(); {
-		case err != nil:
-			return err
-		case known:
-			return x.empty(http.StatusNotModified)
-		}
+		return x.sendTagged(x.s.fixed.forms[x.form])
 	}
 	x.write(status, x.s.fixed.forms[x.form], x.route.cache)
+	return nil
+}
+
+// sendTagged sends the answer whose body is x.out, with its ETag, unless the client
+// has it already.
+func (x *exchange) sendTagged(contentType []string) error {
+	switch known, err := x.known(); {
+	case err != nil:
+		return err
+	case known:
+		return x.empty(http.StatusNotModified)
+	}
+	x.write(http.StatusOK, contentType, x.route.cache)
 	return nil
 }
 

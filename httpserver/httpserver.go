@@ -46,6 +46,9 @@ type Options struct {
 	// Tickets makes the tickets of confirmed bookings. Nil is a server that has
 	// none: their addresses are not found, and no link leads there.
 	Tickets *ticket.Issuer
+	// TicketKeys verify tickets, and are published. With none, every ticket is
+	// invalid.
+	TicketKeys ticket.Keys
 
 	// SignIn says that an authorization server of package authserver, whose issuer
 	// is BaseURL, answers beside this server, so that the description offers it.

@@ -114,13 +114,8 @@ func quality(params string) float64 {
 // sent says in which form a body comes, if we read it: in UTF-8, not compressed.
 func sent(h http.Header) (form, bool) {
 	types := h["Content-Type"]
-	if len(types) != 1 {
+	if len(types) != 1 || !identical(h) {
 		return 0, false
-	}
-	for _, coding := range h["Content-Encoding"] {
-		if coding != "" && !strings.EqualFold(coding, "identity") {
-			return 0, false
-		}
 	}
 	if types[0] == "application/json" {
 		return asJSON, true
@@ -136,4 +131,21 @@ func sent(h http.Header) (form, bool) {
 		return asXML, true
 	}
 	return 0, false
+}
+
+// sentBytes says whether a body comes as bytes of no known form.
+func sentBytes(h http.Header) bool {
+	types := h["Content-Type"]
+	if len(types) != 1 || !identical(h) {
+		return false
+	}
+	media, _, err := mime.ParseMediaType(types[0])
+	return err == nil && media == "application/octet-stream"
+}
+
+// identical says whether a body comes without a content coding.
+func identical(h http.Header) bool {
+	return !slices.ContainsFunc(h["Content-Encoding"], func(coding string) bool {
+		return coding != "" && !strings.EqualFold(coding, "identity")
+	})
 }

@@ -50,6 +50,8 @@ var (
 		detail: "Send the body as application/json, in UTF-8 and without a content coding, and say so in Content-Type."}
 	problemMediaTypes = &problem{status: http.StatusUnsupportedMediaType, slug: "unsupported-media-type", title: "The media type is not supported",
 		detail: "Send the body as application/json or application/xml, in UTF-8 and without a content coding, and say so in Content-Type."}
+	problemMediaBytes = &problem{status: http.StatusUnsupportedMediaType, slug: "unsupported-media-type", title: "The media type is not supported",
+		detail: "Send the body as application/octet-stream, without a content coding, and say so in Content-Type."}
 	problemTooLarge = &problem{status: http.StatusRequestEntityTooLarge, slug: "content-too-large", title: "The body is too large",
 		detail: "A body has at most 65536 bytes."}
 	problemInternal = &problem{status: http.StatusInternalServerError, slug: "internal-error", title: "Something went wrong here",

@@ -56,12 +56,12 @@ var whatNext = map[string]advice{
 	"unauthorized": {happened: "The request came without an access token, or with one that is malformed, forged, expired, or meant for another service.",
 		next: "Get a new access token from the authorization server and send it in one header, Authorization: Bearer, and nowhere else."},
 	"unavailable":            {next: "Wait for as many seconds as Retry-After says, then send the request again. If it goes on, ask the operator: there may be no timetable yet, or the database is away."},
-	"unsupported-media-type": {next: "Send JSON with Content-Type: application/json, not compressed. Bookings are read in XML too."},
+	"unsupported-media-type": {next: "Send JSON with Content-Type: application/json, not compressed. Bookings are read in XML too, and tickets to be verified as application/octet-stream."},
 }
 
 // problems are all types of problem there are, by slug.
 func problems() map[string][]*problem {
-	all := []*problem{problemNoPath, problemMethod, problemNotAcceptable, problemNoTicketForm, problemMediaType, problemMediaTypes,
+	all := []*problem{problemNoPath, problemMethod, problemNotAcceptable, problemNoTicketForm, problemMediaType, problemMediaTypes, problemMediaBytes,
 		problemTooLarge, problemInternal, problemUnavailable, problemInvalid, problemNoToken, problemBadToken, problemPrecondition}
 	for _, r := range refusals {
 		all = append(all, &r.problem)

@@ -22,14 +22,16 @@ type body uint8
 const (
 	noBody body = iota
 	jsonBody
-	anyBody // JSON or XML
+	anyBody   // JSON or XML
+	bytesBody // as they are
 )
 
 // A scope is what a token must allow.
 type scope uint8
 
 const (
-	public scope = iota // no token is asked for, and the quota does not count
+	public  scope = iota // no token is asked for, and the quota does not count
+	counted              // no token is asked for, and the quota of the address counts
 	read
 	write
 	nowhere // the request fits no route: no token is asked for
@@ -69,6 +71,8 @@ func (s *Server) routes() *httprouter.Router {
 		{get, booking + "/payment", read, f.noStore, s.latestPayment, noBody, false},
 		{get, booking + "/payments", read, f.noStore, s.listPayments, noBody, false},
 		{get, ticketPath, read, f.noStore, s.oneTicket, noBody, false},
+		{post, "/tickets/verify", counted, f.noStore, s.verifyTicket, bytesBody, false},
+		{get, "/.well-known/ticket-keys", public, f.shared, s.ticketKeys, noBody, tagged},
 		{get, "/", public, f.shared, s.front, noBody, false},
 		{get, "/healthz", public, f.noStore, s.healthy, noBody, false},
 		{get, "/readyz", public, f.noStore, s.ready, noBody, false},

@@ -27,6 +27,7 @@ type Server struct {
 	proxies   []netip.Prefix
 	limits    *limiter       // nil if there is no limit
 	tickets   *ticket.Issuer // nil if there are none
+	ticketSet ticket.Keys
 	handler   http.Handler
 	fixed     fixed
 	zones     zones
@@ -63,7 +64,8 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 	}
 	s := &Server{
 		service: service, auth: opts.Auth, log: opts.Logger, now: opts.Now, base: base, limits: newLimiter(opts.RateLimit),
-		tickets: opts.Tickets,
+		tickets:   opts.Tickets,
+		ticketSet: opts.TicketKeys,
 		fixed: fixed{
 			forms:    [2][]string{asJSON: {"application/json"}, asXML: {"application/xml"}},
 			problems: [2][]string{asJSON: {"application/problem+json"}, asXML: {"application/problem+xml"}},

@@ -223,7 +223,7 @@ func (a answer) fault() string {
 		return err.Error()
 	}
 	if a.status < 400 {
-		if !slices.Contains([]string{"application/json", "application/xml", "application/ld+json"}, mediaType) {
+		if !slices.Contains([]string{"application/json", "application/xml", "application/ld+json", "application/jwk-set+json"}, mediaType) {
 			return "the body has another media type"
 		}
 		return ""
