@@ -62,12 +62,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ [
 // setFromEnvironment sets the flags that the command line does not from
 // variables such as TRAINTRAVEL_RATE_LIMIT. Lists are separated by commas.
 func (p *program) setFromEnvironment(flags *pflag.FlagSet) (err error) {
-	env := map[string]string{}
-	for _, kv := range p.environ {
-		if k, v, ok := strings.Cut(kv, "="); ok {
-			env[k] = v
-		}
-	}
+	env := p.env()
 	flags.VisitAll(func(f *pflag.Flag) {
 		name := "TRAINTRAVEL_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 		if v, ok := env[name]; ok && !f.Changed && err == nil {
@@ -77,6 +72,17 @@ func (p *program) setFromEnvironment(flags *pflag.FlagSet) (err error) {
 		}
 	})
 	return err
+}
+
+// env is the environment by names.
+func (p *program) env() map[string]string {
+	env := map[string]string{}
+	for _, kv := range p.environ {
+		if k, v, ok := strings.Cut(kv, "="); ok {
+			env[k] = v
+		}
+	}
+	return env
 }
 
 // args checks the number of arguments: a wrong one is a wrong usage.

@@ -49,10 +49,16 @@ type running struct {
 // start runs a server command until it listens.
 func start(t *testing.T, args ...string) *running {
 	t.Helper()
+	return startIn(t, nil, args...)
+}
+
+// startIn does so in an environment.
+func startIn(t *testing.T, environ []string, args ...string) *running {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{t: t, stdout: &output{}, stderr: &output{}}
 	code := make(chan int, 1)
-	go func() { code <- run(ctx, append(args, "--addr", "127.0.0.1:0"), r.stdout, r.stderr, nil) }()
+	go func() { code <- run(ctx, append(args, "--addr", "127.0.0.1:0"), r.stdout, r.stderr, environ) }()
 	r.stop = sync.OnceValue(func() int {
 		cancel()
 		return <-code

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/gateway"
 	"github.com/traintravel/traintravel/gtfs"
 	"github.com/traintravel/traintravel/httpserver"
 	"github.com/traintravel/traintravel/httpserver/authserver"
@@ -32,7 +33,8 @@ func (p *program) serve() *cobra.Command {
 
 Without flags it sells the demo network from a file in the working folder, with
 sign-in by a built-in authorization server and a payment gateway that moves no
-money.
+money. With --gateway it takes real money through a program that answers as
+gateway/openapi.yaml describes.
 
 Servers that share a database with --postgres need the same --base-url and a copy
 of the same --keys file: else one does not take the tokens of another, and a
@@ -55,6 +57,10 @@ anybody may sign in, keep --hold short.`,
 
 // serveUntil serves until ctx ends, then finishes what is under way.
 func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
+	money, err := p.gateway(ctx, set.gateway)
+	if err != nil {
+		return err
+	}
 	if !set.shared() {
 		if err := dataFolder(set.data); err != nil { // before a keys file is made there
 			return err
@@ -94,7 +100,7 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	if err != nil {
 		return err
 	}
-	service, err := p.service(ctx, set, store, base, ring, clock)
+	service, err := p.service(ctx, set, store, base, ring, clock, money)
 	if err != nil {
 		return flagError(set.explain(err))
 	}
@@ -219,11 +225,15 @@ func builtin(ring *keys.Ring, o authserver.Options) (*authserver.Server, error) 
 }
 
 // service makes the service, with a timetable to sell.
-func (p *program) service(ctx context.Context, set settings, store traintravel.Store, base string, ring *keys.Ring, clock func() time.Time) (*traintravel.Service, error) {
+func (p *program) service(ctx context.Context, set settings, store traintravel.Store, base string, ring *keys.Ring, clock func() time.Time, money *gateway.Client) (*traintravel.Service, error) {
 	opts := traintravel.Options{
 		Gateway: sandbox.Open(store), Logger: p.log, Now: clock, HoldFor: set.hold, AnyAmount: set.anyAmount, FingerprintKey: ring.Fingerprint(),
 	}
-	p.log.Warn("payments are for trying out: no money is moved")
+	if money != nil {
+		opts.Gateway = money
+	} else {
+		p.log.Warn("payments are for trying out: no money is moved")
+	}
 	if len(set.webhooks) > 0 {
 		hook, err := httpserver.NewWebhook(httpserver.WebhookOptions{URLs: set.webhooks, BaseURL: base})
 		if err != nil {

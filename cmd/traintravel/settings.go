@@ -29,6 +29,7 @@ type settings struct {
 	webhookPrivate, publicSign bool
 	clock                      string
 	anyAmount                  bool
+	gateway                    string
 }
 
 func (s *settings) flags(f *pflag.FlagSet) {
@@ -41,6 +42,7 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.kind, "token-type", "at+jwt", "`typ` of the issuer's access tokens")
 	f.DurationVar(&s.hold, "hold", time.Hour, "how long a booking waits for its payment")
 	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute for each client and user; 0 is no limit")
+	f.StringVar(&s.gateway, "gateway", "", "`URL` of the program that moves the money, with the secret of both in "+gatewaySecret+" (default: none is moved)")
 	f.StringSliceVar(&s.webhooks, "webhook", nil, "`URL` that newBooking events are posted to")
 	f.BoolVar(&s.webhookPrivate, "webhook-allow-private", false, "let subscribers name private addresses (the operator's own --webhook always may)")
 	f.StringSliceVar(&s.proxies, "trusted-proxy", nil, "`network` such as 10.0.0.0/8 whose X-Forwarded headers count: -For, and, without --base-url, -Proto, -Host and -Prefix")

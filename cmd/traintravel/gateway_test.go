@@ -1,0 +1,74 @@
+package main
+
+import (
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/traintravel/traintravel/gateway"
+	"github.com/traintravel/traintravel/sandbox"
+)
+
+const sharedSecret = "whsec_bm90IGEgc2VjcmV0OiBldmVyeWJvZHkga25vd3MgaXQ="
+
+// With --gateway another program moves the money.
+func TestGateway(t *testing.T) {
+	t.Parallel()
+	bank := sandbox.New()
+	h, err := gateway.NewHandler(bank, sharedSecret, gateway.HandlerOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := httptest.NewServer(h)
+	t.Cleanup(there.Close)
+	data := filepath.Join(t.TempDir(), "t.db")
+	r := startIn(t, []string{gatewaySecret + "=" + sharedSecret}, "serve", "--data", data, "--gateway", there.URL)
+	r.book(issue(t, "anna", data), time.Now().AddDate(0, 0, 2).Format(time.DateOnly), "")
+	all := bank.Movements()
+	if len(all) != 1 || bank.Balance(all[0].Amount.Currency) != all[0].Amount {
+		t.Errorf("moved: %+v", all)
+	}
+	r.stop()
+	said := r.stderr.String()
+	if !strings.Contains(said, "payments are real") || !strings.Contains(said, there.URL) || strings.Contains(said, "trying out: no money") || strings.Contains(said, "WARN msg=\"the gateway") {
+		t.Errorf("it said: %s", said)
+	}
+	if strings.Contains(said, "4242424242424242") || strings.Contains(said, sharedSecret) {
+		t.Errorf("it shows what is secret: %s", said)
+	}
+}
+
+// A gateway that is not there is said, and does not keep the server from selling.
+func TestGatewayDown(t *testing.T) {
+	t.Parallel()
+	down := httptest.NewServer(nil)
+	down.Close()
+	data := filepath.Join(t.TempDir(), "t.db")
+	r := startIn(t, []string{gatewaySecret + "=" + sharedSecret}, "serve", "--data", data, "--gateway", down.URL)
+	if status := r.ask("GET", "/readyz").StatusCode; status != 200 {
+		t.Errorf("readiness is %d", status)
+	}
+	for !strings.Contains(r.stderr.String(), "the gateway does not answer as it should") {
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func TestGatewayRefused(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ url, secret, want string }{
+		{"https://pay.example", "", gatewaySecret},
+		{"https://pay.example", "whsec_c2hvcnQ=", gatewaySecret + ": a secret has 24 to 64 bytes"},
+		{"https://pay.example", "hunter2hunter2hunter2hunter2hunter2", gatewaySecret + ": a secret begins with whsec_"},
+		{"http://pay.example", sharedSecret, "--gateway: the URL must begin with https"},
+		{"https://anna:hunter2@pay.example", sharedSecret, "--gateway: the URL has a user"},
+	} {
+		var stdout, stderr output
+		code := run(t.Context(), []string{"serve", "--addr", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "t.db"), "--gateway", c.url},
+			&stdout, &stderr, []string{gatewaySecret + "=" + c.secret})
+		if said := stderr.String(); code != 2 || !strings.Contains(said, c.want) || strings.Contains(said, "hunter2") || strings.Contains(said, sharedSecret) {
+			t.Errorf("%s: %d, %s", c.url, code, said)
+		}
+	}
+}

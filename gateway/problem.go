@@ -1,0 +1,89 @@
+package gateway
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+)
+
+// A problem is an answer that tells no outcome (RFC 9457). Its type is
+// problemTypes and the slug.
+type problem struct {
+	status int
+	slug   string
+	title  string
+	detail string
+}
+
+const problemTypes = "urn:traintravel:gateway:"
+
+const problemMediaType = "application/problem+json"
+
+// notFound is the only problem that says something of the money: that none was
+// ever asked for under this ID.
+const notFound = "not-found"
+
+func badSignature(detail string) *problem {
+	return &problem{http.StatusUnauthorized, "bad-signature", "The request is not signed as it must be", detail}
+}
+
+func tooLarge() *problem {
+	return &problem{http.StatusRequestEntityTooLarge, "too-large", "The body has more than 64 KiB", ""}
+}
+
+func invalid(detail string) *problem {
+	return &problem{http.StatusBadRequest, "invalid-request", "The request is not as described", detail}
+}
+
+func noOperation() *problem {
+	return &problem{http.StatusNotFound, "no-such-operation", "There is no such operation", ""}
+}
+
+func badMethod(allowed string) *problem {
+	return &problem{http.StatusMethodNotAllowed, "method-not-allowed", "The operation has another method", allowed}
+}
+
+func badMediaType() *problem {
+	return &problem{http.StatusUnsupportedMediaType, "unsupported-media-type", "The body is not application/json", ""}
+}
+
+func unknownID() *problem {
+	return &problem{http.StatusNotFound, notFound, "The gateway has never been asked for this charge or refund", ""}
+}
+
+func noCancel() *problem {
+	return &problem{http.StatusNotImplemented, "cancel-not-supported", "The gateway cannot cancel", ""}
+}
+
+func unknownOutcome() *problem {
+	return &problem{http.StatusInternalServerError, "unknown-outcome", "The outcome is not known", "Ask again with the same ID."}
+}
+
+type problemBody struct {
+	Type   string `json:"type"`
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail,omitzero"`
+}
+
+func (p *problem) encode() []byte {
+	b, err := json.Marshal(problemBody{problemTypes + p.slug, p.title, p.status, strings.ToValidUTF8(p.detail, "")})
+	if err != nil { // texts of ours in UTF-8
+		panic(err)
+	}
+	return b
+}
+
+// slugOf returns which of our problems a body is, "" if none.
+func slugOf(body []byte) string {
+	var p problemBody
+	if err := json.Unmarshal(body, &p); err != nil {
+		return ""
+	}
+	slug, ok := strings.CutPrefix(p.Type, problemTypes)
+	if !ok || !idForm.MatchString(slug) {
+		return ""
+	}
+	return slug
+}

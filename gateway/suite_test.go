@@ -1,0 +1,51 @@
+package gateway_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/paymenttest"
+	"github.com/traintravel/traintravel/sandbox"
+)
+
+// A gateway behind the contract is as good as itself.
+func TestSuite(t *testing.T) {
+	paymenttest.Run(t, func(t testing.TB) paymenttest.Gateway {
+		s := sandbox.New()
+		p, lossy := listen(t, newHandler(t, s)), listen(t, newHandler(t, s))
+		c := till{newClient(t, p.url), s, p}
+		lossy.always(loseAnswer)
+		return paymenttest.Gateway{
+			PaymentGateway: c,
+			Succeeds:       card(good),
+			Declines:       card(declined),
+			SettlesLater:   account("AT321904300235473204"),
+			FailsLater:     account("AT051904300235473205"),
+			AnswersLost:    newClient(t, lossy.url),
+			Moved:          c.moved,
+		}
+	})
+}
+
+// moved is what the sandbox has taken for a charge, less what went back.
+func (c till) moved(_ context.Context, charge uuid.UUID) (sum traintravel.Money, err error) {
+	for _, m := range c.sandbox.Movements() {
+		if m.ID != charge && m.Charge != charge || m.Outcome.Status != traintravel.Succeeded {
+			continue
+		}
+		if sum.Currency != "" && sum.Currency != m.Amount.Currency {
+			return sum, errors.New("two currencies")
+		}
+		sum.Currency = m.Amount.Currency
+		if m.Charge == charge {
+			sum.Amount -= m.Amount.Amount
+		} else {
+			sum.Amount += m.Amount.Amount
+		}
+	}
+	return sum, nil
+}
