@@ -70,7 +70,7 @@ func TestClient(t *testing.T) {
 	if err := c.Check(ctx); err != nil {
 		t.Error(err)
 	}
-	if b := c.sandbox.Balance("eur"); b != eur(0) {
+	if b, err := c.sandbox.Balance(t.Context(), "eur"); err != nil || b != eur(0) {
 		t.Errorf("the balance is %s", b)
 	}
 }
@@ -124,7 +124,7 @@ func TestOnlySignedAnswersCount(t *testing.T) {
 					t.Errorf("%s was asked for %d times", op.name, n)
 				}
 			}
-			if all := c.sandbox.Movements(); len(all) > 2 { // the charge and its refund
+			if all, err := c.sandbox.Movements(t.Context()); err != nil || len(all) > 2 { // the charge and its refund
 				t.Errorf("moved: %+v", all)
 			}
 		})
@@ -203,7 +203,7 @@ func TestDuplicates(t *testing.T) {
 	c.proxy.next(twice)
 	o, err = c.Refund(ctx, traintravel.Refund{ID: ch.Booking, Charge: ch.ID, Amount: eur(1)})
 	wantStatus(t, o, err, traintravel.Succeeded)
-	if b := c.sandbox.Balance("eur"); b != eur(4998) {
+	if b, err := c.sandbox.Balance(t.Context(), "eur"); err != nil || b != eur(4998) {
 		t.Errorf("the balance is %s", b)
 	}
 }

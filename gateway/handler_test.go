@@ -183,7 +183,11 @@ func TestHandler(t *testing.T) {
 		}
 		quiet(t, rec.Body.String())
 	}
-	if all := s.Movements(); len(all) != 3 || s.Balance("gbp") != (traintravel.Money{Amount: 4999, Currency: "gbp"}) {
+	all, err := s.Movements(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if held, err := s.Balance(t.Context(), "gbp"); err != nil || len(all) != 3 || held != (traintravel.Money{Amount: 4999, Currency: "gbp"}) {
 		t.Errorf("moved: %+v", all)
 	}
 	for _, kind := range []string{"charges", "refunds", "outcomes", "cancel"} {

@@ -32,8 +32,12 @@ func TestSuite(t *testing.T) {
 }
 
 // moved is what the sandbox has taken for a charge, less what went back.
-func (c till) moved(_ context.Context, charge uuid.UUID) (sum traintravel.Money, err error) {
-	for _, m := range c.sandbox.Movements() {
+func (c till) moved(ctx context.Context, charge uuid.UUID) (sum traintravel.Money, err error) {
+	all, err := c.sandbox.Movements(ctx)
+	if err != nil {
+		return sum, err
+	}
+	for _, m := range all {
 		if m.ID != charge && m.Charge != charge || m.Outcome.Status != traintravel.Succeeded {
 			continue
 		}

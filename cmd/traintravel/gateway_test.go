@@ -26,9 +26,12 @@ func TestGateway(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "t.db")
 	r := startIn(t, []string{gatewaySecret + "=" + sharedSecret}, "serve", "--data", data, "--gateway", there.URL)
 	r.book(issue(t, "anna", data), time.Now().AddDate(0, 0, 2).Format(time.DateOnly), "")
-	all := bank.Movements()
-	if len(all) != 1 || bank.Balance(all[0].Amount.Currency) != all[0].Amount {
-		t.Errorf("moved: %+v", all)
+	all, err := bank.Movements(t.Context())
+	if err != nil || len(all) != 1 {
+		t.Fatalf("moved: %+v, %v", all, err)
+	}
+	if held, err := bank.Balance(t.Context(), all[0].Amount.Currency); err != nil || held != all[0].Amount {
+		t.Errorf("held: %v, %v", held, err)
 	}
 	r.stop()
 	said := r.stderr.String()

@@ -37,8 +37,9 @@ money. With --gateway it takes real money through a program that answers as
 gateway/openapi.yaml describes.
 
 Servers that share a database with --postgres need the same --base-url and a copy
-of the same --keys file: else one does not take the tokens of another, and a
-request that is sent to another one again under its idempotency key is refused.
+of the same --keys file: else one would not take the tokens of another, and refuse
+a request that is sent to it again under its idempotency key. A server with other
+keys than those before it does not start; --new-keys has it go on with its own.
 
 Who may book can hold places without paying, up to all of a train, for as long as
 --hold lets them, and again after that. --rate-limit only slows them down: where
@@ -103,6 +104,9 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	service, err := p.service(ctx, set, store, base, ring, clock, money)
 	if err != nil {
 		return flagError(set.explain(err))
+	}
+	if err := p.agree(ctx, set, store, ring, base); err != nil {
+		return set.explain(err)
 	}
 	tickets, err := ticket.NewIssuer(ring.Tickets()[0])
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -122,6 +123,24 @@ func (r *Ring) Tickets() []*ecdsa.PrivateKey { return slices.Clone(r.tickets) }
 
 // Fingerprint returns the HMAC key for fingerprints of requests, 32 bytes.
 func (r *Ring) Fingerprint() []byte { return append([]byte(nil), r.fingerprint...) }
+
+// Prints tell whether two rings have keys in common, and nothing that is secret.
+type Prints struct {
+	Fingerprint string   `json:"fingerprint"` // of the HMAC key
+	Signing     []string `json:"signing,omitempty"`
+}
+
+// Prints returns those of the ring.
+func (r *Ring) Prints() Prints {
+	sum := sha256.Sum256(append([]byte("traintravel fingerprint key\x00"), r.fingerprint...))
+	p := Prints{Fingerprint: base64.RawURLEncoding.EncodeToString(sum[:])}
+	for _, key := range r.signing {
+		if k, err := jwk.Public(&key.PublicKey); err == nil { // as it was when the key was read or made
+			p.Signing = append(p.Signing, k.Thumbprint())
+		}
+	}
+	return p
+}
 
 // WebhookSecret returns the secret of the operator's own webhook, in the form of
 // Standard Webhooks (whsec_…), or "" if the file has none.

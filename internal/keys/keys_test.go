@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strconv"
@@ -384,5 +385,33 @@ func TestNothingShows(t *testing.T) {
 		if strings.Contains(shown, secret) {
 			t.Errorf("%s shows %s", shown, secret)
 		}
+	}
+}
+
+// Two rings have prints in common if they have keys in common; nothing secret is in them.
+func TestPrints(t *testing.T) {
+	t.Parallel()
+	a, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, q := a.Prints(), b.Prints()
+	if !reflect.DeepEqual(p, a.Prints()) || p.Fingerprint == q.Fingerprint || len(p.Signing) != 1 || p.Signing[0] == q.Signing[0] {
+		t.Errorf("%+v, %+v", p, q)
+	}
+	text, err := encode(a.members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), p.Fingerprint) {
+		t.Error("the file has the print of the fingerprint key")
+	}
+	b.signing = append(b.signing, a.signing...)
+	if got := b.Prints().Signing; !slices.Contains(got, p.Signing[0]) || len(got) != 2 {
+		t.Errorf("%v", got)
 	}
 }

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/traintravel/traintravel/internal/keys"
+	"github.com/traintravel/traintravel/internal/pgtest"
+)
+
+// A server whose keys are not those of the servers before it does not start, and
+// says what to do. With --new-keys it does, and then the others are those who do not.
+func TestOtherKeys(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	one, other := filepath.Join(dir, "one.json"), filepath.Join(dir, "other.json")
+	for _, where := range [][]string{
+		{"--postgres", pgtest.Shared(t).NewDatabase(t)},
+		{"--data", filepath.Join(dir, "trains.db")},
+	} {
+		serve := func(more ...string) []string { return append(append([]string{"serve"}, where...), more...) }
+		refused := func(more ...string) {
+			t.Helper()
+			code, stdout, stderr := once(t, nil, append(serve(more...), "--addr", "127.0.0.1:0")...)
+			if code != 1 || stdout != "" || !strings.Contains(stderr, "copy their keys file to "+more[1]) || !strings.Contains(stderr, "--new-keys") {
+				t.Errorf("%v: %d, %s%s", more, code, stdout, stderr)
+			}
+		}
+		start(t, serve("--keys", one)...).stop()
+		refused("--keys", other)
+		refused("--keys", other, "--issuer", "https://issuer.example", "--audience", "x")
+		start(t, serve("--keys", one)...).stop()
+		again := start(t, serve("--keys", other, "--new-keys")...)
+		if got := again.stderr.String(); !strings.Contains(got, "have replaced") {
+			t.Errorf("replaced without a word: %s", got)
+		}
+		again.stop()
+		refused("--keys", one)
+		start(t, serve("--keys", other)...).stop()
+		for _, file := range []string{one, other} {
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+		}
+		refused("--keys", one)
+	}
+}
+
+// Keys for signing may be changed one after the other.
+func TestAgrees(t *testing.T) {
+	t.Parallel()
+	prints := func(fingerprint string, signing ...string) agreement {
+		return agreement{Prints: keys.Prints{Fingerprint: fingerprint, Signing: signing}}
+	}
+	for _, c := range []struct {
+		own, before agreement
+		signs, want bool
+	}{
+		{prints("x", "a"), prints("x", "a"), true, true},
+		{prints("x", "b", "a"), prints("x", "a"), true, true},
+		{prints("x", "b"), prints("x", "b", "a"), true, true},
+		{prints("x", "b"), prints("x", "a"), true, false},
+		{prints("x", "b"), prints("x", "a"), false, true},
+		{prints("x", "b"), prints("x"), true, true},
+		{prints("y", "a"), prints("x", "a"), true, false},
+		{prints("y", "a"), prints("x", "a"), false, false},
+	} {
+		if got := c.own.agrees(c.before, c.signs); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// Servers of one database with different base URLs say so.
+func TestOtherBase(t *testing.T) {
+	t.Parallel()
+	where := []string{"serve", "--postgres", pgtest.Shared(t).NewDatabase(t), "--keys", filepath.Join(t.TempDir(), "keys.json")}
+	const says = "another base URL"
+	for _, c := range []struct {
+		base string
+		warn bool
+	}{{"http://one.example", false}, {"http://one.example", false}, {"http://two.example", true}, {"http://two.example", false}} {
+		r := start(t, append(where, "--base-url", c.base)...)
+		r.call("", "GET", "/readyz", "", http.StatusOK)
+		if got := r.stderr.String(); strings.Contains(got, says) != c.warn || c.warn && !strings.Contains(got, "before=http://one.example") {
+			t.Errorf("%v: %s", c, got)
+		}
+		r.stop()
+	}
+}
