@@ -58,10 +58,10 @@ func (s *search) listBefore() {
 	for _, q := range s.touched {
 		for _, stop := range s.nw.stopsIn(q) {
 			for _, node := range stop.boards() {
-				if node < 0 || s.places[node].ahead[0] == never || s.places[node].seen {
+				if node < 0 || s.places[node].ahead[0] == never || s.isSeen[node] {
 					continue
 				}
-				s.places[node].seen = true
+				s.isSeen[node] = true
 				for _, source := range s.nw.sources.of(node) {
 					for _, q := range s.nw.alights.of(source) {
 						s.list(q)
@@ -151,7 +151,7 @@ func (s *search) forget() {
 			along[i] = nothingAhead
 			for _, node := range stop.boards() {
 				if node >= 0 {
-					s.places[node] = unreached
+					s.places[node], s.isSeen[node] = unreached, false
 				}
 			}
 		}

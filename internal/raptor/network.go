@@ -78,6 +78,8 @@ type Network struct {
 	calls     []int32      // by station: of all trains
 	boarding  []int32      // by node: its station
 	boards    lists[call]  // by node: where one gets on there
+	leavings  []leaving    // of all nodes
+	zoned     lists[zoned] // by node: its leavings, by zone
 	alights   lists[int32] // by node: the sequences on which one gets off there
 	edges     lists[Edge]
 	sources   lists[int32] // by node to get on at: those to get off at that have an edge to it
@@ -110,7 +112,19 @@ type pattern struct {
 type slot struct{ pattern, at int32 }
 
 // A Visit is a stop of a pattern.
-type Visit struct{ Pattern, Index int32 }
+type Visit struct {
+	Pattern, Index int32
+	stop           int32 // of all sequences
+}
+
+// A leaving is when trains of a pattern depart from a node, on any day.
+type leaving struct {
+	depart int32 // in seconds of a service day
+	visit  int32
+}
+
+// zoned says where the leavings of a node and a time zone are, sorted by time.
+type zoned struct{ zone, first, n int32 }
 
 // lists are many lists in one.
 type lists[T any] struct {
@@ -158,9 +172,10 @@ func Build(t *Timetable) *Network {
 	nw.sortTrains(t.Trains)
 	nw.measure()
 	nw.visits = newLists(t.Stations, func(add func(int32, Visit)) {
-		for p := range nw.patterns {
-			for i, s := range nw.stopsOf(&nw.patterns[p]) {
-				add(s.Station, Visit{int32(p), int32(i)})
+		for i := range nw.patterns {
+			p := &nw.patterns[i]
+			for j, s := range nw.stopsOf(p) {
+				add(s.Station, Visit{int32(i), int32(j), p.stop + int32(j)})
 			}
 		}
 	})
@@ -173,6 +188,7 @@ func Build(t *Timetable) *Network {
 			}
 		})
 	})
+	nw.listLeavings()
 	nw.alights = newLists(len(t.Alights), func(add func(int32, int32)) {
 		nw.eachCall(func(c call, s *Stop) {
 			if s.Alight >= 0 {
@@ -201,6 +217,66 @@ func Build(t *Timetable) *Network {
 		}
 	})
 	return nw
+}
+
+// listLeavings lists when trains depart from each node. It sorts by the digits of
+// the time, the last first, then by zone, and then by node.
+func (nw *Network) listLeavings() {
+	const digit = 11 // bits
+	sorted := newLists(1<<digit, func(add func(int32, leaving)) {
+		for i, v := range nw.visits.all {
+			p, last := &nw.patterns[v.Pattern], int32(none)
+			if s := &nw.stops[v.stop]; s.Board < 0 && s.Seated < 0 {
+				continue
+			}
+			for at := range p.n {
+				if depart := nw.times[p.times+at*p.stops+v.Index].Depart; depart != last {
+					add(depart&(1<<digit-1), leaving{depart, int32(i)})
+					last = depart
+				}
+			}
+		}
+	}).all
+	zone := func(l leaving) int32 { return nw.patterns[nw.visits.all[l.visit].Pattern].zone }
+	zones := int32(0)
+	for i := range nw.patterns {
+		zones = max(zones, nw.patterns[i].zone+1)
+	}
+	for _, by := range []struct {
+		n  int32
+		of func(l leaving) int32
+	}{
+		{nw.latest>>digit + 1, func(l leaving) int32 { return l.depart >> digit }},
+		{zones, zone},
+	} {
+		sorted = newLists(int(by.n), func(add func(int32, leaving)) {
+			for _, l := range sorted {
+				add(by.of(l), l)
+			}
+		}).all
+	}
+	nodes := newLists(len(nw.boarding), func(add func(int32, leaving)) {
+		for _, l := range sorted {
+			for _, node := range nw.stops[nw.visits.all[l.visit].stop].boards() {
+				if node >= 0 {
+					add(node, l)
+				}
+			}
+		}
+	})
+	nw.leavings = nodes.all
+	nw.zoned = newLists(len(nw.boarding), func(add func(int32, zoned)) {
+		for node := range int32(len(nw.boarding)) {
+			for first, end := nodes.from[node], nodes.from[node+1]; first < end; {
+				n := int32(1)
+				for first+n < end && zone(nodes.all[first+n]) == zone(nodes.all[first]) {
+					n++
+				}
+				add(node, zoned{zone(nodes.all[first]), first, n})
+				first += n
+			}
+		}
+	})
 }
 
 // eachCall goes through all stops of all sequences.

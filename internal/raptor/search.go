@@ -1,7 +1,6 @@
 package raptor
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -72,7 +71,6 @@ type place struct {
 	best  [MaxLegs]int32
 	since [MaxLegs]int32 // the turn that did last improve it
 	old   [MaxLegs]int32 // what was best before that
-	seen  bool           // for finding what is ahead
 }
 
 var unreached = place{ahead: nothingAhead, best: [...]int32{never, never, never, never}}
@@ -99,6 +97,7 @@ type search struct {
 	along  []ahead         // by stop of a sequence, for who boards or stays on there
 	by     [MaxLegs][]ride // by legs and node: the last ride, of exactly so many
 
+	isSeen            []bool  // by node where one gets on: for finding what is ahead
 	onList, isTouched []bool  // by sequence
 	listed, touched   []int32 // sequences
 
@@ -113,6 +112,7 @@ type search struct {
 	queued  []int32 // by pattern: the first stop to scan, or none
 	queue   []int32
 	departs []departure
+	order   []int64 // of the departures by time: the time, and the index
 }
 
 func (nw *Network) newSearch() *search {
@@ -121,7 +121,7 @@ func (nw *Network) newSearch() *search {
 	}
 	s := &search{
 		nw: nw, queued: make([]int32, len(nw.patterns)), places: make([]place, len(nw.boarding)), along: make([]ahead, len(nw.stops)),
-		onList: make([]bool, len(nw.sequences)), isTouched: make([]bool, len(nw.sequences)),
+		isSeen: make([]bool, len(nw.boarding)), onList: make([]bool, len(nw.sequences)), isTouched: make([]bool, len(nw.sequences)),
 	}
 	for i := range s.queued {
 		s.queued[i] = none
@@ -155,16 +155,18 @@ func (s *search) run() (found []Journey) {
 	}
 	s.lookAhead()
 	s.departs = slices.DeleteFunc(s.departs, func(d departure) bool { return d.at >= s.latest(s.at(&d), 0) })
-	slices.SortFunc(s.departs, func(a, b departure) int {
-		return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(a.run.pattern, b.run.pattern), cmp.Compare(a.run.at, b.run.at), cmp.Compare(b.stop, a.stop))
-	})
-	for len(s.departs) > 0 {
-		n := 1
-		for n < len(s.departs) && s.departs[n].at == s.departs[0].at {
-			n++
+	s.order = s.order[:0]
+	for i, d := range s.departs {
+		s.order = append(s.order, int64(d.at)<<32|int64(i))
+	}
+	slices.Sort(s.order)
+	for order := s.order; len(order) > 0; {
+		n := len(order) - 1
+		for n > 0 && order[n-1]>>32 == order[n]>>32 {
+			n--
 		}
-		found = s.leave(s.departs[:n], found)
-		s.departs = s.departs[n:]
+		found = s.leave(order[n:], found)
+		order = order[:n]
 	}
 	return found
 }
@@ -249,15 +251,8 @@ func (s *search) next(pattern int32, p *pattern, stop, ready, before int32) (run
 	first, last := s.span(p, stop)
 	starts := s.days.start[p.zone]
 	times := s.nw.times[p.times+stop:]
-	bit := max((ready-last-starts[0])/(25*3600), 0)
-	for ; bit < 64; bit++ {
+	for bit := s.firstDay(starts, last, ready); bit < 64 && starts[bit]+first < before; bit++ {
 		start := starts[bit]
-		if start+last < ready {
-			continue
-		}
-		if start+first >= before {
-			break
-		}
 		for at := p.after(times, int64(ready-start)); at < p.n; at++ {
 			if times[at*p.stops].Depart+start >= before {
 				break
@@ -271,15 +266,15 @@ func (s *search) next(pattern int32, p *pattern, stop, ready, before int32) (run
 }
 
 // leave looks for what departures of one instant can improve.
-func (s *search) leave(departs []departure, found []Journey) []Journey {
+func (s *search) leave(order []int64, found []Journey) []Journey {
 	s.turn++
-	s.until = departs[0].at + Longest*86400
+	s.until = int32(order[0]>>32) + Longest*86400
 	for r := range s.fresh {
 		s.fresh[r] = s.fresh[r][:0]
 	}
 	before := s.arrival
-	for _, d := range departs {
-		if d.at < s.latest(s.at(&d), 0) {
+	for _, o := range order {
+		if d := &s.departs[int32(o)]; d.at < s.latest(s.at(d), 0) {
 			s.ridesFrom(d)
 		}
 	}
@@ -295,7 +290,7 @@ func (s *search) leave(departs []departure, found []Journey) []Journey {
 }
 
 // ridesFrom rides from the origin.
-func (s *search) ridesFrom(d departure) {
+func (s *search) ridesFrom(d *departure) {
 	p := &s.nw.patterns[d.run.pattern]
 	s.rideOn(1, p, ride{run: d.run, board: d.stop, from: none}, s.reach(d.run, d.stop, p))
 }
@@ -370,11 +365,7 @@ func (s *search) round(r int) {
 			at.since[r-1] = 0
 			continue
 		}
-		for _, c := range s.nw.boards.of(node) {
-			if ready < s.latest(&s.along[c.stop], r-1) {
-				s.enqueue(c)
-			}
-		}
+		s.board(r, node, ready, at.before(r-1, s.turn))
 	}
 	for _, pattern := range s.queue {
 		from := s.queued[pattern]
@@ -387,18 +378,71 @@ func (s *search) round(r int) {
 	}
 }
 
-// enqueue puts the patterns of a sequence on the queue, to be scanned from a stop.
-func (s *search) enqueue(c call) {
-	q := &s.nw.sequences[c.sequence]
-	stop := c.stop - q.stop
-	for pattern := q.pattern; pattern < q.pattern+q.patterns; pattern++ {
-		switch at := s.queued[pattern]; {
-		case at == none:
-			s.queue = append(s.queue, pattern)
-			s.queued[pattern] = stop
-		case stop < at:
-			s.queued[pattern] = stop
+// board puts the patterns on the queue that may depart from a node in ready <= t < before:
+// by the times when they do so, or where these are many, one like the other.
+func (s *search) board(r int, node, ready, before int32) {
+	calls := s.nw.boards.of(node)
+	before = min(before, s.until+1, s.latest(&s.places[node].ahead, r-1))
+	for _, z := range s.nw.zoned.of(node) {
+		leavings, starts := s.nw.leavings[z.first:][:z.n], s.days.start[z.zone]
+		first, last := leavings[0].depart, leavings[z.n-1].depart
+		for bit := s.firstDay(starts, last, ready); bit < 64 && starts[bit]+first < before; bit++ {
+			start := starts[bit]
+			low := searchLeavings(leavings, int64(ready-start))
+			if many := low + len(calls); many < len(leavings) && leavings[many].depart+start < before {
+				for _, c := range calls {
+					if ready < s.latest(&s.along[c.stop], r-1) {
+						q := &s.nw.sequences[c.sequence]
+						for pattern := q.pattern; pattern < q.pattern+q.patterns; pattern++ {
+							s.enqueue(pattern, c.stop-q.stop)
+						}
+					}
+				}
+				return
+			}
+			for _, l := range leavings[low:] {
+				if l.depart+start >= before {
+					break
+				}
+				if v := &s.nw.visits.all[l.visit]; l.depart+start < s.latest(&s.along[v.stop], r-1) {
+					s.enqueue(v.Pattern, v.Index)
+				}
+			}
 		}
+	}
+}
+
+// firstDay is the first bit of which something may depart at an instant or later, if
+// the last departure of the day is at a time.
+func (s *search) firstDay(starts []int32, last, ready int32) int32 {
+	bit := max((ready-last-starts[0])/(25*3600), 0)
+	for bit < 64 && starts[bit]+last < ready {
+		bit++
+	}
+	return bit
+}
+
+// searchLeavings is the place of the first that departs at a time or later.
+func searchLeavings(leavings []leaving, time int64) int {
+	low, high := 0, len(leavings)
+	for low < high {
+		if mid := (low + high) / 2; int64(leavings[mid].depart) < time {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// enqueue puts a pattern on the queue, to be scanned from a stop.
+func (s *search) enqueue(pattern, stop int32) {
+	switch at := s.queued[pattern]; {
+	case at == none:
+		s.queue = append(s.queue, pattern)
+		s.queued[pattern] = stop
+	case stop < at:
+		s.queued[pattern] = stop
 	}
 }
 
@@ -412,10 +456,10 @@ func (s *search) boarding(r int, stop *Stop) (node, ready, before int32) {
 			continue
 		}
 		at := &s.places[n]
-		before = min(before, at.before(r-1, s.turn))
 		if at.since[r-1] == s.turn && at.best[r-1] < ready {
 			node, ready = n, at.best[r-1]
 		}
+		before = min(before, at.before(r-1, s.turn))
 	}
 	return node, ready, before
 }
@@ -437,18 +481,17 @@ func (s *search) scan(r int, pattern, from int32) {
 		if times != nil && !s.alight(r, stop, times[i].Arrive+by.run.start, &by, i) {
 			times = nil
 		}
+		latest := s.latest(&along[i], r-1)
+		if times != nil && times[i].Depart+by.run.start >= latest {
+			times = nil // there is no use in riding further
+		}
 		node, ready, before := s.boarding(r, stop)
-		if times == nil && node < 0 {
+		if node < 0 {
 			continue
 		}
-		before = min(before, s.until+1, s.latest(&along[i], r-1))
+		before = min(before, s.until+1, latest)
 		if times != nil {
-			depart := times[i].Depart + by.run.start
-			if depart >= s.latest(&along[i], r-1) {
-				times = nil // there is no use in riding further
-			} else {
-				before = min(before, depart+1)
-			}
+			before = min(before, times[i].Depart+by.run.start+1)
 		}
 		if ready >= before {
 			continue
