@@ -19,6 +19,9 @@ const (
 	holdEnds     kind = 'h' // a booking's hold; value: none
 	paymentDue   kind = 'p' // a payment or refund to ask the gateway about; value: the booking's ID
 	eventDue     kind = 'e' // an event to deliver; value: the event
+	fanOutDue    kind = 'f' // an event to give to subscribers; value: the event
+	endpointDue  kind = 'w' // a subscription to which something is to be posted; value: none
+	sweepDue     kind = 's' // a subscription whose old deliveries are to be forgotten; value: none
 	keyForgotten kind = 'i' // an idempotency record to remove; value: its key
 )
 
@@ -35,6 +38,15 @@ type item struct {
 	due   time.Time
 	id    uuid.UUID
 	value []byte
+}
+
+// claim is what one has in hand who has the item: an endpoint is on the agenda more than
+// once, and in one pair of hands.
+func (it item) claim() Key {
+	if it.key.ID[0] == byte(endpointDue) {
+		return agendaKey(endpointDue, time.Time{}, it.id)
+	}
+	return it.key
 }
 
 // agenda lists what is due of a kind, and when the next thing will be that is

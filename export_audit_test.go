@@ -22,6 +22,8 @@ type Books struct {
 	Kept, Owed, Open map[string]int64
 	// Events are those that wait to be delivered.
 	Events int
+	// Deliveries are those to subscribers that are pending.
+	Deliveries int
 	// Generations of the timetable, the one in force included.
 	Generations int
 }
@@ -36,6 +38,7 @@ func Audit(ctx context.Context, store Store) (Books, error) {
 		},
 		payments: map[uuid.UUID]payment{}, runs: map[RunID]*inventory{}, keys: map[string]remembered{},
 		agenda: map[Key][]byte{}, owned: map[Key]bool{},
+		subscriptions: map[uuid.UUID]subscription{}, marks: map[Key]bool{}, deliveries: map[Key]delivery{}, queues: map[Key]bool{},
 	}
 	if err := store.View(ctx, func(r Reader) error { return a.read(ctx, r) }); err != nil {
 		return a.Books, err
@@ -49,6 +52,7 @@ func Audit(ctx context.Context, store Store) (Books, error) {
 	for _, p := range a.payments {
 		a.payment(p)
 	}
+	a.webhooks()
 	a.leftovers()
 	return a.Books, errors.Join(a.faults...)
 }
@@ -60,7 +64,13 @@ type auditor struct {
 	keys     map[string]remembered
 	agenda   map[Key][]byte // what is not accounted for yet
 	owned    map[Key]bool   // likewise
-	faults   []error
+
+	subscriptions map[uuid.UUID]subscription
+	marks         map[Key]bool // likewise
+	deliveries    map[Key]delivery
+	queues        map[Key]bool // likewise
+
+	faults []error
 }
 
 func (a *auditor) say(format string, args ...any) {
@@ -104,6 +114,8 @@ func (a *auditor) read(ctx context.Context, r Reader) error {
 				a.keys[rec.ID], err = decodeRemembered(value)
 			case TableAgenda:
 				a.agenda[key] = value
+			case TableWebhooks, TableDeliveries:
+				err = a.readWebhooks(key, value)
 			}
 			if err != nil {
 				return fmt.Errorf("%v %x: %w", table, rec.ID, err)
@@ -269,7 +281,7 @@ func (a *auditor) leftovers() {
 	for id, r := range a.keys {
 		forget := agendaKey(keyForgotten, r.created.Add(keyLife), hashID("key", id))
 		a.due(forget, []byte(id), "idempotency key", r.booking)
-		if _, ok := a.Bookings[r.booking]; !ok {
+		if _, ok := a.Bookings[r.booking]; !ok && len(a.subscriptions) == 0 {
 			a.say("an idempotency key remembers a booking that is not there")
 		}
 	}

@@ -27,6 +27,7 @@ type ledger struct {
 	bookings []*bookingEntry
 	payments []*paymentEntry
 	runs     []*runEntry
+	events   []queued
 	puts     []write
 	deletes  []Key
 }
@@ -81,6 +82,9 @@ func (s *Service) update(ctx context.Context, now time.Time, rules func(*ledger)
 	err := s.store.Update(ctx, func(tx Tx) error {
 		l = &ledger{ctx: ctx, s: s, tx: tx, now: now}
 		if err := rules(l); err != nil {
+			return err
+		}
+		if err := l.queueEvents(); err != nil {
 			return err
 		}
 		l.write()

@@ -63,6 +63,9 @@ const (
 	tripList    listKind = 't'
 	bookingList listKind = 'b'
 	paymentList listKind = 'p'
+
+	subscriptionList listKind = 'w'
+	deliveryList     listKind = 'd'
 )
 
 // cursor returns the bytes that After holds, size of them, or none.

@@ -67,6 +67,14 @@ var recordKinds = []struct {
 		v, err := decodeClosing(b)
 		return v.encode(), err
 	}},
+	{"subscription", sampleSubscription().encode(), func(b []byte) ([]byte, error) {
+		s, err := decodeSubscription(b)
+		return s.encode(), err
+	}},
+	{"delivery", sampleDelivery().encode(), func(b []byte) ([]byte, error) {
+		d, err := decodeDelivery(b)
+		return d.encode(), err
+	}},
 	{"moves", encodeMoves([]move{{0, NewDate(2026, 5, 4), 1}, {300, NewDate(2026, 5, 5), 0}}), func(b []byte) ([]byte, error) {
 		v, err := decodeMoves(b, 301)
 		return encodeMoves(v), err
@@ -146,6 +154,23 @@ func sampleRegistry() registry {
 		{number: 1, base: sampleID(1), twin: 0, list: 1, terminus: 2, source: 3, since: FirstDate, last: NewDate(2026, 12, 31)},
 		{number: maxNumber, base: sampleID(2), twin: 300, list: math.MaxUint64, since: NewDate(2026, 1, 1), last: (LastDate + 1) - 1},
 	}}
+}
+
+func sampleSubscription() *subscription {
+	return &subscription{
+		Subscription: Subscription{
+			ID: sampleID(1), URL: "https://hooks.example/søren", Events: []EventType{BookingCreated, PaymentFailed},
+			Owner: Subject{"https://issuer.example", "søren"}, Client: "app", ByClient: true, Disabled: true,
+			Created: time.Date(2026, 5, 4, 3, 2, 1, 7, time.UTC),
+		},
+		secrets: []sealedSecret{{"\x00sealed", time.Time{}}, {"before", time.Date(2026, 5, 5, 3, 2, 1, 7, time.UTC)}},
+	}
+}
+
+func sampleDelivery() *delivery {
+	d := newDelivery(sampleID(1), sampleID(2), sampleQueued())
+	d.Attempts, d.LastStatus, d.Next = 300, 503, time.Date(2026, 5, 5, 3, 2, 1, 7, time.UTC)
+	return &d
 }
 
 func sampleQueued() queued {

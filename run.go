@@ -1,6 +1,7 @@
 package traintravel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -35,7 +36,8 @@ const (
 // a time, and when one dies the others take over after ten seconds. One that
 // cannot reach the store for six stops what it is doing: the contexts it gave
 // to gateway and Notifier end. Payments are left to services with a Gateway,
-// events to those with a Notifier.
+// events to those with a Notifier,
+// and those for subscribers to those with Webhooks.
 func (s *Service) Run(ctx context.Context) error {
 	desks := s.desks()
 	claims := &Claims{}
@@ -82,6 +84,7 @@ type desk struct {
 	service *Service
 	kind    kind
 	work    func(context.Context, item) error
+	workers int // zero is workers
 	wake    chan struct{}
 	claims  *Claims
 	share   share
@@ -99,6 +102,12 @@ func (s *Service) desks() []*desk {
 	if s.opts.Notifier != nil {
 		desks = append(desks, &desk{service: s, kind: eventDue, work: s.deliver})
 	}
+	if s.opts.Webhooks != nil {
+		desks = append(desks,
+			&desk{service: s, kind: fanOutDue, work: s.fanOut},
+			&desk{service: s, kind: endpointDue, work: s.serveEndpoint, workers: endpoints},
+			&desk{service: s, kind: sweepDue, work: s.sweep})
+	}
 	return desks
 }
 
@@ -113,7 +122,7 @@ func (d *desk) poke() {
 // run looks at the agenda until ctx ends, then waits for what is under way.
 func (d *desk) run(ctx context.Context) {
 	defer d.wg.Wait()
-	slots := make(chan struct{}, workers)
+	slots := make(chan struct{}, cmp.Or(d.workers, workers))
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -134,7 +143,7 @@ func (d *desk) run(ctx context.Context) {
 // round starts work on what is due and in nobody's hands, the earliest first,
 // and says how long to wait for more.
 func (d *desk) round(ctx context.Context, slots chan struct{}) (time.Duration, error) {
-	const limit = batch + workers // the first may be in our own hands
+	limit := batch + cmp.Or(d.workers, workers) // the first may be in our own hands
 	now := d.service.now()
 	for range pages {
 		due, next, err := d.service.agenda(ctx, d.kind, d.from, now, limit)
@@ -195,7 +204,7 @@ func (d *desk) safely(ctx context.Context, it item) (err error) {
 func (d *desk) take(it item) (context.Context, bool) {
 	part := partOf(it.id)
 	work, ok := d.share.begin(part)
-	if ok && !d.claims.take(it.key) {
+	if ok && !d.claims.take(it.claim()) {
 		d.share.end(part)
 		return nil, false
 	}
@@ -203,7 +212,7 @@ func (d *desk) take(it item) (context.Context, bool) {
 }
 
 func (d *desk) give(it item) {
-	d.claims.give(it.key)
+	d.claims.give(it.claim())
 	d.share.end(partOf(it.id))
 }
 
@@ -293,7 +302,7 @@ func (s *Service) deliver(ctx context.Context, it item) error {
 	if err != nil {
 		return err
 	}
-	e, ok, err := s.render(ctx, it, q)
+	e, ok, err := s.eventOf(ctx, it.id, q, it.key)
 	if err != nil || !ok { // the agenda was read before somebody delivered it
 		return err
 	}

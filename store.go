@@ -153,13 +153,16 @@ const (
 	TableIdempotency                  // random
 	TableAgenda                       // kind, due time: what Run does next
 	TableSandbox                      // payment: what package sandbox remembers
+	TableWebhooks                     // few: subscriptions
+	TableDeliveries                   // subscription, creation time; and a queue by due time
 	tableEnd
 )
 
 var tableNames = [...]string{
 	TableMeta: "meta", TableTimetable: "timetable", TableBookings: "bookings", TableOwned: "owned",
 	TableRuns: "runs", TablePayments: "payments", TableIdempotency: "idempotency", TableAgenda: "agenda",
-	TableSandbox: "sandbox",
+	TableSandbox:  "sandbox",
+	TableWebhooks: "webhooks", TableDeliveries: "deliveries",
 }
 
 // String returns the table's name, lower-case ASCII letters that never change.

@@ -57,6 +57,10 @@ type Options struct {
 	// they share is decided without it (see [Service.Run]).
 	Now func() time.Time
 
+	// Webhooks posts events to those who subscribe to them. Nil refuses to subscribe
+	// with ErrNoWebhooks.
+	Webhooks *WebhookOptions
+
 	// NewID returns random UUIDs (version 4). The service takes the random
 	// bits of its IDs from them. Nil is uuid.New.
 	NewID func() uuid.UUID
@@ -147,6 +151,14 @@ func New(store Store, opts Options) (*Service, error) {
 	}
 	if opts.ChargeTimeout > longestCharge {
 		return nil, invalid("Options.ChargeTimeout", "is longer than %v", longestCharge)
+	}
+	if opts.Webhooks != nil {
+		w := *opts.Webhooks
+		w.Operator = slices.Clone(w.Operator)
+		if err := w.check(); err != nil {
+			return nil, err
+		}
+		opts.Webhooks = &w
 	}
 	if store == nil {
 		return nil, invalid("store", "is nil")

@@ -102,18 +102,48 @@ func (l *ledger) paymentFailed(b *Booking, p *payment) {
 	l.queue(queued{kind: PaymentFailed, booking: b.ID, payment: p.ID, created: l.now, status: b.Status, failure: p.Failure})
 }
 
-// queue puts an event on the agenda, if anybody is there to be notified.
-func (l *ledger) queue(q queued) {
-	if l.s.opts.Notifier == nil {
-		return
+// queue has an event put on the agenda when the rules have run.
+func (l *ledger) queue(q queued) { l.events = append(l.events, q) }
+
+// queueEvents puts the events on the agenda, for those who are there to be told.
+func (l *ledger) queueEvents() error {
+	if len(l.events) == 0 {
+		return nil
 	}
-	l.put(agendaKey(eventDue, l.now, hashID("event", string(q.kind), q.booking, q.payment)), q.encode())
+	subscribed, err := l.subscribed()
+	if err != nil {
+		return err
+	}
+	for _, q := range l.events {
+		id := hashID("event", string(q.kind), q.booking, q.payment)
+		if l.s.opts.Notifier != nil {
+			l.put(agendaKey(eventDue, l.now, id), q.encode())
+		}
+		if subscribed {
+			l.put(agendaKey(fanOutDue, l.now, id), q.encode())
+		}
+	}
+	return nil
 }
 
-// render makes the event that a queued one stands for. It returns false if it
-// is not queued any more.
-func (s *Service) render(ctx context.Context, it item, q queued) (Event, bool, error) {
-	keys := []Key{it.key, bookingKey(q.booking)}
+// subscribed says whether there may be subscriptions.
+func (l *ledger) subscribed() (bool, error) {
+	w := l.s.opts.Webhooks
+	if w == nil || len(w.Operator) > 0 {
+		return w != nil, nil
+	}
+	v, err := l.tx.Get(l.ctx, subscribedKey)
+	return err == nil && v[0] != nil, err
+}
+
+// eventOf makes the event that a queued one stands for. It returns false if the record
+// that has it is gone.
+func (s *Service) eventOf(ctx context.Context, id uuid.UUID, q queued, record Key) (Event, bool, error) {
+	e := Event{ID: id, Type: q.kind, Created: q.created}
+	keys := []Key{record}
+	if q.booking != uuid.Nil {
+		keys = append(keys, bookingKey(q.booking))
+	}
 	if q.payment != uuid.Nil {
 		keys = append(keys, paymentKey(q.booking, q.payment))
 	}
@@ -121,7 +151,9 @@ func (s *Service) render(ctx context.Context, it item, q queued) (Event, bool, e
 	if err != nil || v[0] == nil {
 		return Event{}, false, err
 	}
-	e := Event{ID: it.id, Type: q.kind, Created: q.created}
+	if q.booking == uuid.Nil {
+		return e, true, nil
+	}
 	if e.Booking, err = decodeBooking(v[1], &s.zones); err != nil {
 		return Event{}, false, err
 	}

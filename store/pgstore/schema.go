@@ -36,7 +36,11 @@ create table traintravel_agenda (id bytea primary key, value bytea not null) wit
 alter table traintravel_timetable alter column value set storage external;
 alter table traintravel_runs alter column value set storage external;
 `,
-	`create table traintravel_sandbox (id bytea primary key, value bytea not null) with (fillfactor = 85);`,
+	`
+create table traintravel_sandbox (id bytea primary key, value bytea not null) with (fillfactor = 85);
+create table traintravel_webhooks (id bytea primary key, value bytea not null);
+create table traintravel_deliveries (id bytea primary key, value bytea not null) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
+`,
 }
 
 // prepare makes the schema, or brings it up to date. Of several servers that

@@ -1,0 +1,140 @@
+package traintravel
+
+import (
+	"encoding/binary"
+	"math"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// TableDeliveries has, of each subscription, its deliveries in the order of their IDs,
+// and a queue of those that are pending in the order in which they are due. The agenda
+// has an endpoint once, not each of its deliveries: so those that wait for a dead one
+// are in nobody's way.
+
+func deliveryKey(sub, id uuid.UUID) Key {
+	return Key{TableDeliveries, "d" + string(sub[:]) + string(id[:])}
+}
+
+// deliveriesOf lists the deliveries of a subscription after one of them.
+func deliveriesOf(sub, after uuid.UUID, limit int) Range {
+	prefix := "d" + string(sub[:])
+	r := Range{Table: TableDeliveries, From: prefix, To: prefix + "\xff", Limit: limit}
+	if after != uuid.Nil {
+		r.From += string(after[:]) + "\x00"
+	}
+	return r
+}
+
+// queueOf lists the queue of a subscription: what is due at an instant, or all.
+func queueOf(sub uuid.UUID, due time.Time, limit int) Range {
+	prefix := "q" + string(sub[:])
+	r := Range{Table: TableDeliveries, From: prefix, To: prefix + "\xff", Limit: limit}
+	if !due.IsZero() {
+		r.To = prefix + sortable(due.Add(1))
+	}
+	return r
+}
+
+func sortable(t time.Time) string {
+	return string(binary.BigEndian.AppendUint64(nil, uint64(max(0, nanos(t)))))
+}
+
+// queuedFor is when an entry of a queue is due.
+func queuedFor(id string) time.Time {
+	return time.Unix(0, int64(min(math.MaxInt64, binary.BigEndian.Uint64([]byte(id[17:25]))))).UTC()
+}
+
+// endpointKey puts an endpoint on the agenda, once for all that is due in a second.
+func endpointKey(due time.Time, sub uuid.UUID) Key {
+	return agendaKey(endpointDue, due.Truncate(time.Second), sub)
+}
+
+// A delivery is a Delivery with what its event is made from.
+type delivery struct {
+	Delivery
+	queued queued
+}
+
+// newDelivery gives an event to a subscription. Doing so again makes the same.
+func newDelivery(sub, event uuid.UUID, q queued) delivery {
+	return delivery{queued: q, Delivery: Delivery{
+		ID: timeID(q.created, hashID("delivery", event, sub)), Subscription: sub, Event: event,
+		Type: q.kind, Created: q.created, Status: DeliveryPending,
+	}}
+}
+
+func (d *delivery) queueKey() Key {
+	return Key{TableDeliveries, "q" + string(d.Subscription[:]) + sortable(d.Next) + string(d.ID[:])}
+}
+
+// delivery reads a delivery of a subscription to be changed.
+func (l *ledger) delivery(sub, id uuid.UUID) (delivery, error) {
+	v, err := l.tx.Get(l.ctx, deliveryKey(sub, id))
+	if err != nil {
+		return delivery{}, err
+	}
+	if v[0] == nil {
+		return delivery{}, ErrNotFound
+	}
+	return decodeDelivery(v[0])
+}
+
+// schedule writes a delivery that is due at an instant.
+func (l *ledger) schedule(d *delivery, due time.Time) {
+	d.Next = due
+	l.put(deliveryKey(d.Subscription, d.ID), d.encode())
+	l.put(d.queueKey(), nil)
+	l.put(endpointKey(due, d.Subscription), nil)
+}
+
+// finish writes a delivery that is not tried any more.
+func (l *ledger) finish(d *delivery, status DeliveryStatus) {
+	l.delete(d.queueKey())
+	d.Status, d.Next = status, time.Time{}
+	l.put(deliveryKey(d.Subscription, d.ID), d.encode())
+}
+
+const deliveryVersion = 1
+
+// deliveryStatuses are those of records, by their byte.
+var deliveryStatuses = [...]DeliveryStatus{DeliveryPending, DeliveryDelivered, DeliveryDead}
+
+func (d *delivery) encode() []byte {
+	e := newEncoder(deliveryVersion, 160)
+	e.id(d.ID)
+	e.id(d.Subscription)
+	e.id(d.Event)
+	for i, status := range deliveryStatuses {
+		if d.Status == status {
+			e.byte(byte(i))
+		}
+	}
+	e.uint(uint64(d.Attempts))
+	e.uint(uint64(d.LastStatus))
+	e.time(d.Next)
+	e.str(string(d.queued.encode()))
+	return e.b
+}
+
+func decodeDelivery(v []byte) (delivery, error) {
+	r, _ := newDecoder("delivery", deliveryVersion, v)
+	d := delivery{Delivery: Delivery{ID: r.id(), Subscription: r.id(), Event: r.id()}}
+	if status := int(r.byte()); status < len(deliveryStatuses) {
+		d.Status = deliveryStatuses[status]
+	} else {
+		r.fail()
+	}
+	d.Attempts, d.LastStatus, d.Next = int(r.uint()), int(r.uint()), r.time()
+	q := r.str()
+	if err := r.done(); err != nil {
+		return delivery{}, err
+	}
+	var err error
+	if d.queued, err = decodeQueued([]byte(q)); err != nil {
+		return delivery{}, err
+	}
+	d.Type, d.Created = d.queued.kind, d.queued.created
+	return d, nil
+}

@@ -1,0 +1,460 @@
+package traintravel
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// A Subscription has events posted to a URL. It belongs to the caller that made it:
+// a user, and the client program through which the user did.
+type Subscription struct {
+	ID     uuid.UUID // version 7: orders by creation
+	URL    string
+	Events []EventType // never empty
+	Owner  Subject
+	Client string
+	// ByClient says that it gets the events of all bookings made through Client at
+	// the owner's issuer, and not those of the owner's bookings.
+	ByClient bool
+	// Disabled says that nothing is posted: the owner wants it so, or the receiver
+	// answered 410.
+	Disabled bool
+	Created  time.Time
+	// Replayed says that Subscribe answered a repeated idempotency key. It is not stored.
+	Replayed bool
+}
+
+// A NewSubscription asks for events to be posted to a URL.
+type NewSubscription struct {
+	URL string
+	// Events are what to post; empty is newBooking alone.
+	Events []EventType
+	// IdempotencyKey is as in [NewBooking].
+	IdempotencyKey string
+}
+
+// A SubscriptionChange says what of a subscription is to be another. Nil leaves it.
+type SubscriptionChange struct {
+	URL      *string
+	Events   []EventType
+	Disabled *bool
+}
+
+// WebhookOptions are how a service posts events to those who have subscribed.
+type WebhookOptions struct {
+	// Sender posts. It is required.
+	Sender WebhookSender
+	// SealKey encrypts the secrets of subscriptions in the store: 32 bytes, the same
+	// for all services on the store. It is required.
+	SealKey []byte
+	// Operator are endpoints that nobody has to subscribe: they get the events of all
+	// bookings. All services on a store have the same.
+	Operator []OperatorWebhook
+	// Clients are the programs that may subscribe to all bookings made through them.
+	// They do so when they act for themselves: as a caller whose subject is the client.
+	Clients []string
+}
+
+// An OperatorWebhook is an endpoint of the operator's own.
+type OperatorWebhook struct {
+	URL     string
+	Secrets []Secret    // sign each delivery, at least one
+	Events  []EventType // empty is newBooking alone
+}
+
+// A WebhookSender posts events; package httpserver has one. Its methods are called
+// from several goroutines at once.
+type WebhookSender interface {
+	// CheckURL says by an [*InvalidError] why nothing can be posted to a URL that a
+	// subscriber gave, if that is known already.
+	CheckURL(url string) error
+	// Send posts once and says what was answered. An error means that there was no
+	// answer: it is logged, and shown to nobody.
+	Send(ctx context.Context, p WebhookPost) (WebhookAnswer, error)
+}
+
+// A WebhookPost is an event on its way to an endpoint.
+type WebhookPost struct {
+	URL string
+	// Secrets sign it, the newest first.
+	Secrets []Secret
+	// Operator says that the endpoint is the operator's own and may be anywhere.
+	Operator bool
+	Event    Event
+}
+
+// A WebhookAnswer is what a receiver said. Only the status 200 means that it has the
+// event.
+type WebhookAnswer struct {
+	Status int
+	// RetryAfter is how long the receiver asks to be left alone; zero if it does not.
+	RetryAfter time.Duration
+}
+
+// Bounds of subscriptions.
+const (
+	maxSubscriptions = 100 // of a user through one client
+	maxSubject       = 400 // of a user
+	maxWebhookURL    = 2048
+	// overlap is for how long a replaced secret signs along.
+	overlap = 24 * time.Hour
+)
+
+var (
+	// ErrNoWebhooks: the service posts nothing to subscribers.
+	ErrNoWebhooks = errors.New("no webhooks are configured")
+	// ErrTooManySubscriptions: the caller has as many as there may be.
+	ErrTooManySubscriptions = fmt.Errorf("there are %d subscriptions already: delete one", maxSubscriptions)
+	// ErrDelivered: what was delivered is not delivered again.
+	ErrDelivered = errors.New("the event was delivered")
+)
+
+// eventTypes are those that one can subscribe to, in the order in which a record's
+// bits name them.
+var eventTypes = [...]EventType{BookingCreated, BookingConfirmed, BookingCancelled, BookingExpired, PaymentFailed}
+
+// checkEvents returns the event types asked for, in order and each once.
+func checkEvents(events []EventType) ([]EventType, error) {
+	if len(events) == 0 {
+		return []EventType{BookingCreated}, nil
+	}
+	var known []EventType
+	for i, e := range events {
+		if !slices.Contains(eventTypes[:], e) {
+			return nil, invalid(fmt.Sprintf("events[%d]", i), "%.40q is none of %s", string(e), listed(eventTypes[:]))
+		}
+	}
+	for _, e := range eventTypes {
+		if slices.Contains(events, e) {
+			known = append(known, e)
+		}
+	}
+	return known, nil
+}
+
+func listed(events []EventType) string {
+	var names []string
+	for _, e := range events {
+		names = append(names, string(e))
+	}
+	return strings.Join(names, ", ")
+}
+
+func (o *WebhookOptions) check() error {
+	switch {
+	case o.Sender == nil:
+		return invalid("Options.Webhooks.Sender", "is nil")
+	case len(o.SealKey) != 32:
+		return invalid("Options.Webhooks.SealKey", "has %d bytes, not 32", len(o.SealKey))
+	}
+	for i := range o.Operator {
+		op := &o.Operator[i]
+		events, err := checkEvents(op.Events)
+		if err != nil {
+			return invalid(fmt.Sprintf("Options.Webhooks.Operator[%d]", i), "%v", err)
+		}
+		if op.Events = events; op.URL == "" || len(op.Secrets) == 0 {
+			return invalid(fmt.Sprintf("Options.Webhooks.Operator[%d]", i), "lacks a URL or a secret")
+		}
+	}
+	return nil
+}
+
+func (s *Service) checkURL(url string) error {
+	switch {
+	case url == "":
+		return invalid("url", "is required")
+	case len(url) > maxWebhookURL:
+		return invalid("url", "has %d bytes, more than %d", len(url), maxWebhookURL)
+	}
+	return s.opts.Webhooks.Sender.CheckURL(url)
+}
+
+// Subscribe has events posted to a URL from now on, those of the caller's bookings,
+// and returns the secret that signs them, which is not to be had again. A client that
+// acts for itself and is one of [WebhookOptions].Clients gets the events of all
+// bookings made through it.
+//
+// It returns ErrNoWebhooks, ErrTooManySubscriptions, ErrKeyReused or an
+// [*InvalidError].
+func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (Subscription, Secret, error) {
+	if err := s.webhooks(by); err != nil {
+		return Subscription{}, "", err
+	}
+	if err := s.checkURL(n.URL); err != nil {
+		return Subscription{}, "", err
+	}
+	events, err := checkEvents(n.Events)
+	if err != nil {
+		return Subscription{}, "", err
+	}
+	idem, err := s.idempotency(by, n.IdempotencyKey, "subscription", func(f *fingerprint) {
+		f.str(n.URL)
+		f.str(listed(events))
+	})
+	if err != nil {
+		return Subscription{}, "", err
+	}
+	now := s.now()
+	secret := newWebhookSecret()
+	sub := subscription{Subscription: Subscription{
+		ID: timeID(now, s.newID()), URL: n.URL, Events: events, Owner: by.Subject, Client: by.Client, Created: now,
+		ByClient: by.Client != "" && by.ID == by.Client && slices.Contains(s.opts.Webhooks.Clients, by.Client),
+	}}
+	sealed := s.seal(secret, sub.ID)
+	sub.secrets = []sealedSecret{{sealed: sealed}}
+	var first *answer
+	err = s.update(ctx, now, func(l *ledger) (err error) {
+		if first, err = l.replay(idem, nil, nil); first != nil || err != nil {
+			return err
+		}
+		others, err := readMarked(l.ctx, l.tx, subjectPrefix(by.Subject), "")
+		if err != nil {
+			return err
+		}
+		through := 0
+		for i := range others {
+			if others[i].ownedBy(by) {
+				through++
+			}
+		}
+		if through >= maxSubscriptions || len(others) >= maxSubject {
+			return ErrTooManySubscriptions
+		}
+		l.newSubscription(&sub)
+		l.put(subscribedKey, []byte{1})
+		l.remember(idem, answer{booking: sub.ID})
+		return nil
+	})
+	if err != nil {
+		return Subscription{}, "", err
+	}
+	if first == nil {
+		return sub.Subscription, secret, nil
+	}
+	if sub, err = s.ownSubscription(ctx, s.store, by, first.booking); err != nil {
+		return Subscription{}, "", err
+	}
+	if secret, err = s.unseal(sub.secrets[0].sealed, sub.ID); err != nil {
+		return Subscription{}, "", err
+	}
+	sub.Replayed = true
+	return sub.Subscription, secret, nil
+}
+
+// webhooks refuses callers if there are no webhooks, and those who are nobody.
+func (s *Service) webhooks(by Caller) error {
+	if s.opts.Webhooks == nil {
+		return ErrNoWebhooks
+	}
+	return by.check()
+}
+
+// Subscriptions lists the caller's subscriptions, the newest first.
+func (s *Service) Subscriptions(ctx context.Context, by Caller, page Page) (List[Subscription], error) {
+	if err := s.webhooks(by); err != nil {
+		return List[Subscription]{}, err
+	}
+	page, err := page.normalize()
+	if err != nil {
+		return List[Subscription]{}, err
+	}
+	after, err := page.cursor(subscriptionList, 16)
+	if err != nil {
+		return List[Subscription]{}, err
+	}
+	var found []Subscription
+	var subs []subscription
+	err = s.store.View(ctx, func(r Reader) (err error) {
+		subs, err = readMarked(ctx, r, subjectPrefix(by.Subject), after)
+		return err
+	})
+	if err != nil {
+		return List[Subscription]{}, err
+	}
+	for i := range subs {
+		if subs[i].ownedBy(by) {
+			found = append(found, subs[i].Subscription)
+		}
+	}
+	return cut(subscriptionList, found, page.skip(), page.Limit, func(s Subscription) string { return string(s.ID[:]) }), nil
+}
+
+func (s *Subscription) ownedBy(by Caller) bool { return s.Owner == by.Subject && s.Client == by.Client }
+
+// Subscription returns a subscription of the caller's, or ErrNotFound.
+func (s *Service) Subscription(ctx context.Context, by Caller, id uuid.UUID) (Subscription, error) {
+	if err := s.webhooks(by); err != nil {
+		return Subscription{}, err
+	}
+	sub, err := s.ownSubscription(ctx, s.store, by, id)
+	return sub.Subscription, err
+}
+
+func (s *Service) ownSubscription(ctx context.Context, r Reader, by Caller, id uuid.UUID) (subscription, error) {
+	v, err := r.Get(ctx, subscriptionKey(id))
+	if err != nil {
+		return subscription{}, err
+	}
+	if v[0] == nil {
+		return subscription{}, ErrNotFound
+	}
+	sub, err := decodeSubscription(v[0])
+	if err != nil {
+		return subscription{}, err
+	}
+	if sub.operator || !sub.ownedBy(by) {
+		return subscription{}, ErrNotFound
+	}
+	return sub, nil
+}
+
+// change changes a subscription of the caller's.
+func (s *Service) change(ctx context.Context, by Caller, id uuid.UUID, now time.Time, rules func(*ledger, *subscription) error) (sub subscription, err error) {
+	if err := s.webhooks(by); err != nil {
+		return sub, err
+	}
+	err = s.update(ctx, now, func(l *ledger) (err error) {
+		if sub, err = s.ownSubscription(l.ctx, l.tx, by, id); err != nil {
+			return err
+		}
+		if err := rules(l, &sub); err != nil {
+			return err
+		}
+		l.putSubscription(&sub)
+		return nil
+	})
+	return sub, err
+}
+
+// ChangeSubscription changes a subscription of the caller's. One that is disabled gets
+// no new events, and what was waiting for it becomes dead letters; one that is enabled
+// again gets those that happen from then on.
+func (s *Service) ChangeSubscription(ctx context.Context, by Caller, id uuid.UUID, c SubscriptionChange) (Subscription, error) {
+	if err := s.webhooks(by); err != nil {
+		return Subscription{}, err
+	}
+	if c.URL != nil {
+		if err := s.checkURL(*c.URL); err != nil {
+			return Subscription{}, err
+		}
+	}
+	var events []EventType
+	if c.Events != nil {
+		var err error
+		if events, err = checkEvents(c.Events); err != nil {
+			return Subscription{}, err
+		}
+	}
+	now := s.now()
+	sub, err := s.change(ctx, by, id, now, func(l *ledger, sub *subscription) error {
+		if c.URL != nil {
+			sub.URL = *c.URL
+		}
+		if events != nil {
+			sub.Events = events
+		}
+		if c.Disabled != nil {
+			sub.Disabled = *c.Disabled
+			l.put(endpointKey(now, id), nil) // for what is waiting
+		}
+		return nil
+	})
+	return sub.Subscription, err
+}
+
+// Unsubscribe ends a subscription of the caller's. Nothing is posted that was not on
+// its way already, and its deliveries are forgotten.
+func (s *Service) Unsubscribe(ctx context.Context, by Caller, id uuid.UUID) error {
+	if err := s.webhooks(by); err != nil {
+		return err
+	}
+	now := s.now()
+	return s.update(ctx, now, func(l *ledger) error {
+		sub, err := s.ownSubscription(l.ctx, l.tx, by, id)
+		if err != nil {
+			return err
+		}
+		l.delete(subscriptionKey(id))
+		for _, m := range sub.marks() {
+			l.delete(m)
+		}
+		l.put(endpointKey(now, id), nil) // whoever works there next clears it
+		return nil
+	})
+}
+
+// NewSubscriptionSecret replaces the secret of a subscription of the caller's. The one
+// before signs along for 24 hours; one before that does not any more. key is an
+// idempotency key as in [NewBooking].
+func (s *Service) NewSubscriptionSecret(ctx context.Context, by Caller, id uuid.UUID, key string) (Subscription, Secret, error) {
+	idem, err := s.idempotency(by, key, "secret "+id.String(), func(*fingerprint) {})
+	if err != nil {
+		return Subscription{}, "", err
+	}
+	now, secret := s.now(), newWebhookSecret()
+	if s.opts.Webhooks == nil {
+		return Subscription{}, "", ErrNoWebhooks
+	}
+	sealed := s.seal(secret, id)
+	var first *answer
+	sub, err := s.change(ctx, by, id, now, func(l *ledger, sub *subscription) (err error) {
+		if first, err = l.replay(idem, nil, nil); first != nil || err != nil {
+			return err
+		}
+		sub.secrets = []sealedSecret{{sealed: sealed}, {sub.secrets[0].sealed, now.Add(overlap)}}
+		l.remember(idem, answer{booking: id})
+		return nil
+	})
+	if err == nil && first != nil {
+		sub.Replayed = true
+		secret, err = s.unseal(sub.secrets[0].sealed, id)
+	}
+	if err != nil {
+		return Subscription{}, "", err
+	}
+	return sub.Subscription, secret, nil
+}
+
+// newWebhookSecret makes a secret as Standard Webhooks writes them.
+func newWebhookSecret() Secret {
+	b := make([]byte, 32)
+	_, _ = rand.Read(b) // it never fails
+	return Secret("whsec_" + base64.StdEncoding.EncodeToString(b))
+}
+
+// sealer is AES-256-GCM: SealKey has been checked.
+func (s *Service) sealer() cipher.AEAD {
+	block, err := aes.NewCipher(s.opts.Webhooks.SealKey)
+	if err != nil {
+		panic(err)
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		panic(err)
+	}
+	return aead
+}
+
+// seal encrypts a secret for a subscription and no other.
+func (s *Service) seal(secret Secret, id uuid.UUID) string {
+	return string(s.sealer().Seal(nil, nil, []byte(secret), id[:]))
+}
+
+func (s *Service) unseal(sealed string, id uuid.UUID) (Secret, error) {
+	plain, err := s.sealer().Open(nil, nil, []byte(sealed), id[:])
+	if err != nil {
+		return "", errors.New("the secret of a subscription was sealed with another key: the service has not the SealKey that it had")
+	}
+	return Secret(plain), nil
+}

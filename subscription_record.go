@@ -1,0 +1,149 @@
+package traintravel
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// TableWebhooks has the subscriptions, and a mark of each where it is looked for when
+// something happens to a booking: among those of the booking's owner, or of the client
+// that it was made through. Endpoints of the operator have no mark.
+
+// subscribedKey is there once somebody has subscribed. Until then no event has to be
+// queued.
+var subscribedKey = Key{TableMeta, "subscribed"}
+
+func subscriptionKey(id uuid.UUID) Key { return Key{TableWebhooks, "s" + string(id[:])} }
+
+func subjectPrefix(s Subject) string { return "o" + ownerMark(s) }
+
+func clientPrefix(issuer, client string) string { return "c" + ownerMark(Subject{issuer, client}) }
+
+// A subscription is a Subscription with what nobody sees.
+type subscription struct {
+	Subscription
+	operator bool
+	secrets  []sealedSecret // the newest first; none if it is the operator's
+}
+
+// A sealedSecret signs until an instant, or without end.
+type sealedSecret struct {
+	sealed string
+	until  time.Time
+}
+
+// marks are where a subscription is looked for.
+func (s *subscription) marks() []Key {
+	if s.operator {
+		return nil
+	}
+	marks := []Key{{TableWebhooks, subjectPrefix(s.Owner) + string(s.ID[:])}}
+	if s.ByClient {
+		marks = append(marks, Key{TableWebhooks, clientPrefix(s.Owner.Issuer, s.Client) + string(s.ID[:])})
+	}
+	return marks
+}
+
+// readMarked reads the subscriptions that have a mark with a prefix, the newest first,
+// all or those before an ID. Should two subjects share a mark, the subscriptions tell.
+func readMarked(ctx context.Context, r Reader, prefix, before string) ([]subscription, error) {
+	marks, err := r.List(ctx, Range{Table: TableWebhooks, From: prefix, To: prefix + cmp.Or(before, "\xff"), Reverse: true})
+	if err != nil || len(marks) == 0 {
+		return nil, err
+	}
+	keys := make([]Key, len(marks))
+	for i, m := range marks {
+		keys[i] = subscriptionKey(uuid.UUID([]byte(m.ID[len(prefix):])))
+	}
+	values, err := r.Get(ctx, keys...)
+	if err != nil {
+		return nil, err
+	}
+	subs := make([]subscription, len(values))
+	for i, v := range values {
+		if subs[i], err = decodeSubscription(v); err != nil {
+			return nil, err
+		}
+	}
+	return subs, nil
+}
+
+func (s *subscription) wants(e EventType) bool { return slices.Contains(s.Events, e) }
+
+// newSubscription writes a subscription and its marks.
+func (l *ledger) newSubscription(s *subscription) {
+	l.putSubscription(s)
+	for _, m := range s.marks() {
+		l.put(m, nil)
+	}
+	l.put(agendaKey(sweepDue, l.now.Add(sweepEvery), s.ID), nil)
+}
+
+func (l *ledger) putSubscription(s *subscription) { l.put(subscriptionKey(s.ID), s.encode()) }
+
+const subscriptionVersion = 1
+
+func (s *subscription) encode() []byte {
+	e := newEncoder(subscriptionVersion, 200+len(s.URL))
+	e.id(s.ID)
+	e.str(s.URL)
+	e.events(s.Events)
+	e.str(s.Owner.Issuer)
+	e.str(s.Owner.ID)
+	e.str(s.Client)
+	e.flags(s.ByClient, s.Disabled, s.operator)
+	e.time(s.Created)
+	e.uint(uint64(len(s.secrets)))
+	for _, secret := range s.secrets {
+		e.str(secret.sealed)
+		e.time(secret.until)
+	}
+	return e.b
+}
+
+func decodeSubscription(v []byte) (s subscription, err error) {
+	d, _ := newDecoder("subscription", subscriptionVersion, v)
+	s.ID, s.URL, s.Events, s.Owner, s.Client = d.id(), d.str(), d.events(), Subject{d.str(), d.str()}, d.str()
+	f := d.flags()
+	s.ByClient, s.Disabled, s.operator = f[0], f[1], f[2]
+	s.Created = d.time()
+	s.secrets = make([]sealedSecret, d.len(9))
+	for i := range s.secrets {
+		s.secrets[i] = sealedSecret{d.str(), d.time()}
+	}
+	if len(s.secrets) == 0 && !s.operator {
+		d.fail()
+	}
+	return s, d.done()
+}
+
+// events writes a set of event types as bits.
+func (e *encoder) events(events []EventType) {
+	bits := uint64(0)
+	for i, t := range eventTypes {
+		if slices.Contains(events, t) {
+			bits |= 1 << i
+		}
+	}
+	e.uint(bits)
+}
+
+func (d *decoder) events() (events []EventType) {
+	bits := d.uint()
+	for i, t := range eventTypes {
+		if bits&(1<<i) != 0 {
+			events = append(events, t)
+		}
+	}
+	if bits == 0 || bits >= 1<<len(eventTypes) {
+		d.fail()
+	}
+	return events
+}
+
+// operatorID is the ID of an endpoint of the operator's.
+func operatorID(url string) uuid.UUID { return hashID("operator", url) }
