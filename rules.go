@@ -176,7 +176,9 @@ func (l *ledger) settle(sn *snapshot, p *payment, b *Booking, out Outcome) error
 	case Failed:
 		return l.fail(p, b, out.Failure)
 	}
-	p.charging = false
+	if p.charging {
+		p.charging, p.next = false, l.now.Add(lookAfter(0))
+	}
 	return nil
 }
 

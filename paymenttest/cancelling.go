@@ -16,9 +16,9 @@ var cancelling = []check{
 }
 
 // fenced returns an error if a charge that Cancel said has failed can still
-// succeed.
-func (g Gateway) fenced(ctx context.Context, c traintravel.Charge) error {
-	err := together(many, func(int) error {
+// succeed, if it comes so many times at once.
+func (g Gateway) fenced(ctx context.Context, c traintravel.Charge, times int) error {
+	err := together(times, func(int) error {
 		out, err := g.Charge(ctx, c)
 		return refuses("Charge after Cancel has returned failed", out, err)
 	})
@@ -55,7 +55,7 @@ func fence(ctx context.Context, g Gateway) error {
 		if out.Status != traintravel.Failed {
 			return wrong("Cancel of a charge that has not come: %s", told(out))
 		}
-		if err := g.fenced(ctx, c); err != nil {
+		if err := g.fenced(ctx, c, many); err != nil {
 			return err
 		}
 	}
@@ -79,7 +79,7 @@ func fenceRace(ctx context.Context, g Gateway) error {
 			return err
 		}
 		if cancelled.Status == traintravel.Failed {
-			return g.fenced(ctx, c)
+			return g.fenced(ctx, c, 1)
 		}
 		if _, err := g.becomes(ctx, c, traintravel.Succeeded); err != nil {
 			return fmt.Errorf("after Cancel has returned %s: %w", cancelled.Status, err)
@@ -129,7 +129,7 @@ func cancelPending(ctx context.Context, g Gateway) error {
 		if g.Settle != nil {
 			_ = g.Settle(ctx, c.ID) // what does not settle any more may be an error
 		}
-		return g.fenced(ctx, c)
+		return g.fenced(ctx, c, 1)
 	}
 	if _, err := g.ends(ctx, "Cancel", c.ID, out, nil, traintravel.Succeeded); err != nil {
 		return err

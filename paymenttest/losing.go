@@ -93,7 +93,7 @@ func lostCancel(ctx context.Context, g Gateway) error {
 	if out.Status != traintravel.Failed {
 		return wrong("Cancel once more: %s", told(out))
 	}
-	return g.fenced(ctx, c)
+	return g.fenced(ctx, c, 1)
 }
 
 // cutShort ends contexts at moments from before the gateway has begun to after

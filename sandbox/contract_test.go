@@ -10,21 +10,32 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/pgtest"
 	"github.com/traintravel/traintravel/paymenttest"
 	"github.com/traintravel/traintravel/sandbox"
 	"github.com/traintravel/traintravel/store/memstore"
+	"github.com/traintravel/traintravel/store/pgstore"
 	"github.com/traintravel/traintravel/store/storetest"
 )
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	for name, open := range map[string]func() *sandbox.Gateway{
-		"memory": sandbox.New,
-		"twice":  func() *sandbox.Gateway { return sandbox.Open(storetest.Twice(memstore.New())) },
+	for name, open := range map[string]func(testing.TB) traintravel.Store{
+		"memory": func(testing.TB) traintravel.Store { return memstore.New() },
+		"twice":  func(testing.TB) traintravel.Store { return storetest.Twice(memstore.New()) },
+		"postgres": func(t testing.TB) traintravel.Store {
+			store, err := pgstore.Open(t.Context(), pgtest.Shared(t).NewSchema(t), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { store.Close() })
+			return store
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			paymenttest.Run(t, func(testing.TB) paymenttest.Gateway { return subject(open()) })
+			store := open(t) // which gateways share
+			paymenttest.Run(t, func(t testing.TB) paymenttest.Gateway { return subject(sandbox.Open(store)) })
 		})
 	}
 }
