@@ -35,8 +35,8 @@ func (sn *snapshot) connect(first ride, numbers []uint32, alight int) []ride {
 	c := connector{
 		sn: sn, numbers: numbers, alight: alight, origin: first.train.station(first.board), target: -1, until: first.departs().Add(longestTrip), known: map[boarding][]ride{},
 	}
-	for _, v := range sn.byNumber[numbers[len(numbers)-1]] {
-		if t := &sn.trains[v]; alight < len(t.stops) {
+	for _, v := range sn.byNumber.of(uint64(numbers[len(numbers)-1])) {
+		if t := &sn.trains[v.train]; alight < len(t.stops) {
 			c.target = t.station(alight) // of all that have the number
 		}
 	}
@@ -53,8 +53,8 @@ const maxLooks = 100_000
 // variants lists the trains of a number that may depart between two instants.
 func (sn *snapshot) variants(number uint32, from, to time.Time) (all []*train) {
 	first, last := DateOf(from.UTC()), DateOf(to.UTC())+1
-	for _, v := range sn.byNumber[number] {
-		t := &sn.trains[v]
+	for _, v := range sn.byNumber.of(uint64(number)) {
+		t := &sn.trains[v.train]
 		days := Date(t.times[len(t.times)-1].Depart/86400) + 2
 		if t.days.first <= last && t.days.last >= first-days {
 			all = append(all, t)

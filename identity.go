@@ -13,24 +13,23 @@ import (
 
 // hashID makes a version 8 UUID (RFC 9562) from what it is given, in order.
 func hashID(parts ...any) uuid.UUID {
-	h := sha256.New()
+	b := make([]byte, 0, 256)
 	for _, p := range parts {
 		switch p := p.(type) {
 		case string:
-			hashString(h, p)
+			b = append(binary.AppendUvarint(b, uint64(len(p))), p...)
 		case uuid.UUID:
-			h.Write(p[:])
+			b = append(b, p[:]...)
 		case ServiceTime:
-			h.Write(binary.BigEndian.AppendUint32(nil, uint32(p)))
+			b = binary.BigEndian.AppendUint32(b, uint32(p))
 		case int:
-			h.Write(binary.BigEndian.AppendUint64(nil, uint64(p)))
+			b = binary.BigEndian.AppendUint64(b, uint64(p))
 		default:
 			panic("hashID: unexpected type")
 		}
 	}
-	var id uuid.UUID
-	copy(id[:], h.Sum(nil))
-	return stamp(id, 8)
+	sum := sha256.Sum256(b)
+	return stamp(uuid.UUID(sum[:16]), 8)
 }
 
 func hashString(h hash.Hash, s string) {
@@ -99,9 +98,10 @@ func textMark(s string) uint64 {
 
 // listMark stands for a train's list of calls: which stations in which order.
 func listMark(calls []Call) uint64 {
-	h := sha256.New()
+	b := make([]byte, 0, 1024)
 	for i := range calls {
-		h.Write(calls[i].Station[:])
+		b = append(b, calls[i].Station[:]...)
 	}
-	return binary.BigEndian.Uint64(h.Sum(nil))
+	sum := sha256.Sum256(b)
+	return binary.BigEndian.Uint64(sum[:])
 }

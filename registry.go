@@ -1,8 +1,10 @@
 package traintravel
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
+	"iter"
 	"slices"
 
 	"github.com/google/uuid"
@@ -30,8 +32,28 @@ type registered struct {
 
 func (r registered) train() uuid.UUID { return twin(r.base, r.twin) }
 
+// byNumber is the entries in the order of their numbers.
+func (r registry) byNumber() []registered {
+	byNumber := func(a, b registered) int { return cmp.Compare(a.number, b.number) }
+	if slices.IsSortedFunc(r.entries, byNumber) {
+		return r.entries
+	}
+	return slices.SortedFunc(slices.Values(r.entries), byNumber)
+}
+
+// numbered finds a number among entries in the order of their numbers. If it is
+// unknown, it means nothing.
+func numbered(entries []registered, number uint32) registered {
+	i, ok := slices.BinarySearchFunc(entries, number, func(e registered, number uint32) int { return cmp.Compare(e.number, number) })
+	if !ok {
+		return registered{}
+	}
+	return entries[i]
+}
+
 // candidate is a train that looks for its identity and number.
 type candidate struct {
+	base     uuid.UUID
 	index    int
 	days     *days
 	list     uint64
@@ -59,38 +81,51 @@ var errNumbersExhausted = errors.New("the timetable has more trains than there a
 // they come. Numbers are kept of trains that may run since a day, which is today
 // unless clocks have erred.
 func register(old registry, trains []Train, calendars func(*Calendar) *days, today, since Date) ([]numbering, registry, error) {
-	kept := make([]registered, 0, len(old.entries)+len(trains))
-	known := make(map[uuid.UUID][]int, len(old.entries))
-	taken := make(map[uint32]bool, len(old.entries))
-	for _, e := range old.entries {
-		known[e.base] = append(known[e.base], len(kept))
-		taken[e.number] = true
-		kept = append(kept, e)
+	kept := slices.Grow(slices.Clone(old.entries), len(trains))
+	running := make([]bool, len(kept), cap(kept))
+	known := make([]int, len(kept)) // indexes of kept, by base
+	for i := range known {
+		known[i] = i
 	}
-	running := make(map[uint32]bool, len(trains))
+	slices.SortStableFunc(known, func(a, b int) int { return bytes.Compare(kept[a].base[:], kept[b].base[:]) })
 
-	groups := make(map[uuid.UUID][]candidate, len(trains))
-	bases := make([]uuid.UUID, 0, len(trains))
+	candidates := make([]candidate, len(trains))
 	for i := range trains {
 		t := &trains[i]
-		b := t.base()
-		if groups[b] == nil {
-			bases = append(bases, b)
-		}
-		groups[b] = append(groups[b], candidate{
-			index: i, days: calendars(t.Days), list: listMark(t.Calls), id: t.ID,
+		candidates[i] = candidate{
+			base: t.base(), index: i, days: calendars(t.Days), list: listMark(t.Calls), id: t.ID,
 			terminus: stationMark(t.Calls[len(t.Calls)-1].Station), source: textMark(t.ID),
-		})
+		}
 	}
-	slices.SortFunc(bases, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	slices.SortFunc(candidates, func(a, b candidate) int {
+		if c := bytes.Compare(a.base[:], b.base[:]); c != 0 {
+			return c
+		}
+		return a.compare(b)
+	})
 
 	out := make([]numbering, len(trains))
-	free := freeNumbers{taken: taken, high: old.high, today: today}
-	for _, b := range bases {
-		twins := twins(groups[b], kept, known[b])
-		for i, c := range groups[b] {
+	free := freeNumbers{high: old.high, today: today}
+	if int64(old.high)+int64(len(trains)) > maxNumber {
+		free.taken = make(map[uint32]bool, len(kept))
+		for _, e := range kept {
+			free.taken[e.number] = true
+		}
+	}
+	for group := range alike(candidates) {
+		b := group[0].base
+		for len(known) > 0 && bytes.Compare(kept[known[0]].base[:], b[:]) < 0 {
+			known = known[1:]
+		}
+		n := 0
+		for n < len(known) && kept[known[n]].base == b {
+			n++
+		}
+		mine := known[:n:n]
+		twins := twins(group, kept, mine)
+		for i, c := range group {
 			at := -1
-			for _, k := range known[b] {
+			for _, k := range mine {
 				if kept[k].twin == twins[i] && kept[k].list == c.list {
 					at = k
 				}
@@ -101,25 +136,51 @@ func register(old registry, trains []Train, calendars func(*Calendar) *days, tod
 					return nil, registry{}, err
 				}
 				at = len(kept)
-				known[b] = append(known[b], at)
+				mine = append(mine, at)
 				kept = append(kept, registered{number: number, base: b, twin: twins[i], list: c.list, since: since, last: FirstDate})
+				running = append(running, false)
 			}
 			e := &kept[at]
 			e.terminus, e.source, e.last = c.terminus, c.source, max(e.last, c.days.last)
 			out[c.index] = numbering{train: e.train(), number: e.number, list: c.list}
-			running[e.number] = true
+			running[at] = true
 		}
 	}
-	kept = slices.DeleteFunc(kept, func(e registered) bool { return !running[e.number] && e.last+keepNumbers < since })
-	return out, registry{entries: kept, high: free.high}, nil
+	n := 0
+	for i, e := range kept {
+		if running[i] || e.last+keepNumbers >= since {
+			kept[n] = e
+			n++
+		}
+	}
+	return out, registry{entries: kept[:n], high: free.high}, nil
+}
+
+// compare orders the candidates of one base.
+func (c candidate) compare(d candidate) int {
+	return cmp.Or(cmp.Compare(c.list, d.list), cmp.Compare(c.days.first, d.days.first), cmp.Compare(c.id, d.id), cmp.Compare(c.index, d.index))
+}
+
+// alike goes through the groups of one base of candidates sorted by it.
+func alike(candidates []candidate) iter.Seq[[]candidate] {
+	return func(yield func([]candidate) bool) {
+		for first, i := 0, 1; i <= len(candidates); i++ {
+			if i == len(candidates) || candidates[i].base != candidates[first].base {
+				if !yield(candidates[first:i]) {
+					return
+				}
+				first = i
+			}
+		}
+	}
 }
 
 // freeNumbers gives out numbers that no registered train has: those that no
 // train has had yet, as long as there are any, and then the lowest.
 type freeNumbers struct {
-	taken map[uint32]bool
-	next  uint32 // all below are taken, if numbers are used again
-	high  uint32 // the highest ever given
+	taken map[uint32]bool // nil if there are numbers enough that no train has had
+	next  uint32          // all below are taken, if numbers are used again
+	high  uint32          // the highest ever given
 	today Date
 }
 
@@ -127,7 +188,9 @@ type freeNumbers struct {
 func (f *freeNumbers) take() (number uint32, since Date, err error) {
 	if f.high < maxNumber {
 		f.high++
-		f.taken[f.high] = true
+		if f.taken != nil {
+			f.taken[f.high] = true
+		}
 		return f.high, FirstDate, nil
 	}
 	for f.next = max(f.next, 1); f.taken[f.next]; f.next++ {
@@ -142,11 +205,8 @@ func (f *freeNumbers) take() (number uint32, since Date, err error) {
 // twins tells apart the trains of one base: no two that run on one date get
 // the same number. Who was registered with the same list of calls keeps its
 // place; who changed its calls takes the place that its terminus or its own ID
-// had; who is new takes the first that is free. It sorts the group.
+// had; who is new takes the first that is free. The group is sorted.
 func twins(group []candidate, kept []registered, known []int) []int {
-	slices.SortFunc(group, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.list, b.list), cmp.Compare(a.days.first, b.days.first), cmp.Compare(a.id, b.id), cmp.Compare(a.index, b.index))
-	})
 	at := make([]int, len(group))
 	for i := range at {
 		at[i] = -1

@@ -1,6 +1,7 @@
 package traintravel
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"slices"
@@ -66,19 +67,24 @@ type slotRecord struct {
 
 // newSlots prepares for what register found, so that find has little to do.
 func newSlots(old, reg registry, trains []Train, ids []numbering, calendars func(*Calendar) *days) *slots {
-	entries := map[uuid.UUID]int{}
+	entries := map[uuid.UUID]int{} // of the bases that matter
 	limit := map[uuid.UUID]int{}
-	byNumber := make(map[uint32]registered, len(reg.entries))
-	for _, e := range reg.entries {
-		entries[e.base]++
-		limit[e.base] = max(limit[e.base], e.twin)
-		byNumber[e.number] = e
+	byBase := slices.SortedFunc(slices.Values(reg.entries), func(a, b registered) int { return bytes.Compare(a.base[:], b.base[:]) })
+	for i, e := range byBase {
+		if e.twin > 0 || i > 0 && byBase[i-1].base == e.base || i+1 < len(byBase) && byBase[i+1].base == e.base {
+			entries[e.base]++
+			limit[e.base] = max(limit[e.base], e.twin)
+		}
 	}
 	f := &slots{at: map[uuid.UUID]slot{}}
+	if len(entries) == 0 {
+		return f
+	}
+	byNumber := reg.byNumber()
 	index := map[uuid.UUID]int{}
 	for i := range trains {
-		t, e := &trains[i], byNumber[ids[i].number]
-		if entries[e.base] == 1 && limit[e.base] == 0 {
+		t, e := &trains[i], numbered(byNumber, ids[i].number)
+		if entries[e.base] == 0 {
 			continue
 		}
 		at, ok := index[e.base]

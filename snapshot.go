@@ -2,6 +2,7 @@ package traintravel
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 	"time"
 
@@ -19,9 +20,9 @@ type snapshot struct {
 	locations  []*time.Location
 	stationAt  map[uuid.UUID]int32
 	trains     []train
-	byNumber   map[uint32][]int32    // trains with a registered number: variants that never run on one date
-	byTrain    map[uuid.UUID][]int32 // the same by identity
-	moved      map[RunID]*train      // the runs of train.moved
+	byNumber   trainIndex       // by registered number: the variants that have it never run on one date
+	byTrain    trainIndex       // the same by identityMark
+	moved      map[RunID]*train // the runs of train.moved
 	network    *raptor.Network
 	groups     []group          // of the network
 	zones      []*time.Location // of the network
@@ -56,8 +57,6 @@ func compile(t *Timetable, ids []numbering, reg registry, z *zones) *snapshot {
 	sn := &snapshot{
 		stations:  slices.Clone(t.Stations),
 		stationAt: make(map[uuid.UUID]int32, len(t.Stations)),
-		byNumber:  make(map[uint32][]int32, len(t.Trains)),
-		byTrain:   make(map[uuid.UUID][]int32, len(t.Trains)),
 	}
 	sn.sortStations()
 	sn.makeDirectory()
@@ -66,10 +65,7 @@ func compile(t *Timetable, ids []numbering, reg registry, z *zones) *snapshot {
 		sn.locations = append(sn.locations, z.get(s.Zone))
 	}
 
-	since := make(map[uint32]Date, len(reg.entries))
-	for _, e := range reg.entries {
-		since[e.number] = e.since
-	}
+	byNumber := reg.byNumber()
 	calendars := calendarCache{}
 	sn.trains = make([]train, len(t.Trains))
 	for i := range t.Trains {
@@ -77,7 +73,7 @@ func compile(t *Timetable, ids []numbering, reg registry, z *zones) *snapshot {
 		tr := &sn.trains[i]
 		*tr = train{
 			index: int32(i),
-			id:    ids[i].train, number: ids[i].number, since: since[ids[i].number], list: ids[i].list,
+			id:    ids[i].train, number: ids[i].number, since: numbered(byNumber, ids[i].number).since, list: ids[i].list,
 			operator: src.Operator, name: src.Number, location: z.get(src.Zone), days: calendars.get(src.Days),
 			coaches:  src.Coaches,
 			bicycles: src.Bicycles, dogs: src.Dogs, hooks: src.Hooks, fare: src.Fare,
@@ -88,9 +84,9 @@ func compile(t *Timetable, ids []numbering, reg registry, z *zones) *snapshot {
 		for _, c := range src.Coaches {
 			tr.places += c.Seats
 		}
-		sn.byNumber[tr.number] = append(sn.byNumber[tr.number], int32(i))
-		sn.byTrain[tr.id] = append(sn.byTrain[tr.id], int32(i))
 	}
+	sn.byNumber = indexTrains(sn.trains, func(t *train) uint64 { return uint64(t.number) })
+	sn.byTrain = indexTrains(sn.trains, func(t *train) uint64 { return identityMark(t.id) })
 	sn.compileNetwork(t)
 	sn.findCurrencies()
 	return sn
@@ -133,24 +129,53 @@ func (sn *snapshot) run(id RunID) (*train, bool) {
 	if t, ok := sn.moved[id]; ok {
 		return t, true
 	}
-	t, ok := sn.onDate(sn.byTrain[id.Train], id.Date)
-	return t, ok && t.run(id.Date) == id
-}
-
-// numbered finds the train that a number in a trip's ID means on a date.
-func (sn *snapshot) numbered(number uint32, d Date) (*train, bool) {
-	t, ok := sn.onDate(sn.byNumber[number], d)
-	return t, ok && d >= t.since
-}
-
-func (sn *snapshot) onDate(variants []int32, d Date) (*train, bool) {
-	for _, i := range variants {
-		if t := &sn.trains[i]; t.days.runs(d) {
-			return t, true
+	for _, v := range sn.byTrain.of(identityMark(id.Train)) {
+		if t := &sn.trains[v.train]; t.id == id.Train && t.days.runs(id.Date) {
+			return t, t.run(id.Date) == id
 		}
 	}
 	return nil, false
 }
+
+// numbered finds the train that a number in a trip's ID means on a date.
+func (sn *snapshot) numbered(number uint32, d Date) (*train, bool) {
+	for _, v := range sn.byNumber.of(uint64(number)) {
+		if t := &sn.trains[v.train]; t.days.runs(d) {
+			return t, d >= t.since
+		}
+	}
+	return nil, false
+}
+
+// A trainIndex finds trains by a key.
+type trainIndex []indexed
+
+type indexed struct {
+	key   uint64
+	train int32
+}
+
+func indexTrains(trains []train, key func(*train) uint64) trainIndex {
+	x := make(trainIndex, len(trains))
+	for i := range trains {
+		x[i] = indexed{key(&trains[i]), int32(i)}
+	}
+	slices.SortFunc(x, func(a, b indexed) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.train, b.train)) })
+	return x
+}
+
+// of is the trains with a key, in their order.
+func (x trainIndex) of(key uint64) []indexed {
+	first, _ := slices.BinarySearchFunc(x, key, func(e indexed, key uint64) int { return cmp.Compare(e.key, key) })
+	n := first
+	for n < len(x) && x[n].key == key {
+		n++
+	}
+	return x[first:n]
+}
+
+// identityMark is half of an identity, which tells nearly all apart.
+func identityMark(id uuid.UUID) uint64 { return binary.BigEndian.Uint64(id[:8]) }
 
 // departs and arrives say when a run is at a call.
 func (t *train) departs(d Date, call int) time.Time {

@@ -51,6 +51,9 @@ func digits(b []byte) int {
 // control characters, those that reorder text, and noncharacters. Of a text
 // with nothing to be seen it leaves nothing.
 func clean(s string) string {
+	if plain(s) {
+		return s
+	}
 	visible := false
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) && r >= 0x202A || unicode.Is(unicode.Noncharacter_Code_Point, r) {
@@ -63,6 +66,18 @@ func clean(s string) string {
 		return ""
 	}
 	return s
+}
+
+// plain says whether a text is of printable ASCII and no blanks only.
+func plain(s string) bool {
+	visible := false
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+		visible = visible || s[i] != ' '
+	}
+	return visible
 }
 
 // long says whether a text is too long to be shown.

@@ -88,7 +88,7 @@ func (s *search) listAfter(changes int) {
 			}
 			for _, e := range s.nw.edges.of(stop.Alight) {
 				for _, c := range s.nw.boards.of(e.To) {
-					s.list(c.sequence)
+					s.list(s.nw.patterns[c.pattern].sequence)
 				}
 			}
 		}

@@ -79,7 +79,7 @@ type Network struct {
 	boarding  []int32      // by node: its station
 	boards    lists[call]  // by node: where one gets on there
 	leavings  []leaving    // of all nodes
-	zoned     lists[zoned] // by node: its leavings, by zone
+	zoned     lists[zoned] // by node: where its leavings are
 	alights   lists[int32] // by node: the sequences on which one gets off there
 	edges     lists[Edge]
 	sources   lists[int32] // by node to get on at: those to get off at that have an edge to it
@@ -95,8 +95,11 @@ type sequence struct {
 	pattern, patterns int32
 }
 
-// A call is a stop of a sequence.
-type call struct{ sequence, stop int32 }
+// A call is a stop of a pattern.
+type call struct {
+	pattern int32
+	stop    int32 // of all sequences
+}
 
 // A pattern is trains of one sequence and time zone of which none overtakes
 // another, on whatever days they run. They are sorted by time, and take slots.
@@ -112,18 +115,16 @@ type pattern struct {
 type slot struct{ pattern, at int32 }
 
 // A Visit is a stop of a pattern.
-type Visit struct {
-	Pattern, Index int32
-	stop           int32 // of all sequences
-}
+type Visit struct{ Pattern, Index int32 }
 
-// A leaving is when trains of a pattern depart from a node, on any day.
-type leaving struct {
-	depart int32 // in seconds of a service day
-	visit  int32
-}
+// A leaving is when trains of a pattern depart from a node, on any day: the time
+// of the service day and, in the low 32 bits, the index of the call.
+type leaving int64
 
-// zoned says where the leavings of a node and a time zone are, sorted by time.
+func (l leaving) depart() int32 { return int32(l >> 32) }
+func (l leaving) call() int32   { return int32(l) }
+
+// zoned says where the leavings of a node in a time zone are, by time.
 type zoned struct{ zone, first, n int32 }
 
 // lists are many lists in one.
@@ -172,29 +173,32 @@ func Build(t *Timetable) *Network {
 	nw.sortTrains(t.Trains)
 	nw.measure()
 	nw.visits = newLists(t.Stations, func(add func(int32, Visit)) {
-		for i := range nw.patterns {
-			p := &nw.patterns[i]
-			for j, s := range nw.stopsOf(p) {
-				add(s.Station, Visit{int32(i), int32(j), p.stop + int32(j)})
+		for p := range nw.patterns {
+			for i, s := range nw.stopsOf(&nw.patterns[p]) {
+				add(s.Station, Visit{int32(p), int32(i)})
 			}
 		}
 	})
 	nw.boards = newLists(len(t.Boards), func(add func(int32, call)) {
-		nw.eachCall(func(c call, s *Stop) {
-			for _, node := range s.boards() {
-				if node >= 0 {
-					add(node, c)
+		for p := range nw.patterns {
+			for i, s := range nw.stopsOf(&nw.patterns[p]) {
+				for _, node := range s.boards() {
+					if node >= 0 {
+						add(node, call{int32(p), nw.patterns[p].stop + int32(i)})
+					}
 				}
 			}
-		})
+		}
 	})
 	nw.listLeavings()
 	nw.alights = newLists(len(t.Alights), func(add func(int32, int32)) {
-		nw.eachCall(func(c call, s *Stop) {
-			if s.Alight >= 0 {
-				add(s.Alight, c.sequence)
+		for q := range nw.sequences {
+			for _, s := range nw.stopsIn(int32(q)) {
+				if s.Alight >= 0 {
+					add(s.Alight, int32(q))
+				}
 			}
-		})
+		}
 	})
 	nw.calls = make([]int32, t.Stations)
 	for _, p := range nw.patterns {
@@ -219,73 +223,44 @@ func Build(t *Timetable) *Network {
 	return nw
 }
 
-// listLeavings lists when trains depart from each node. It sorts by the digits of
-// the time, the last first, then by zone, and then by node.
+// listLeavings lists when trains depart from each node.
 func (nw *Network) listLeavings() {
-	const digit = 11 // bits
-	sorted := newLists(1<<digit, func(add func(int32, leaving)) {
-		for i, v := range nw.visits.all {
-			p, last := &nw.patterns[v.Pattern], int32(none)
-			if s := &nw.stops[v.stop]; s.Board < 0 && s.Seated < 0 {
-				continue
+	total := 0
+	for _, c := range nw.boards.all {
+		total += int(nw.patterns[c.pattern].n)
+	}
+	all := make([]leaving, 0, total)
+	nw.zoned.from = append(nw.zoned.from, 0)
+	var zones []int32
+	for node := range int32(len(nw.boarding)) {
+		calls := nw.boards.of(node)
+		zones = zones[:0]
+		for _, c := range calls {
+			if zone := nw.patterns[c.pattern].zone; !slices.Contains(zones, zone) {
+				zones = append(zones, zone)
 			}
-			for at := range p.n {
-				if depart := nw.times[p.times+at*p.stops+v.Index].Depart; depart != last {
-					add(depart&(1<<digit-1), leaving{depart, int32(i)})
-					last = depart
+		}
+		for _, zone := range zones {
+			first := len(all)
+			for i, c := range calls {
+				p := &nw.patterns[c.pattern]
+				if p.zone != zone {
+					continue
+				}
+				last := int32(none)
+				for at := p.times + c.stop - p.stop; at < p.times+p.n*p.stops; at += p.stops {
+					if depart := nw.times[at].Depart; depart != last {
+						all = append(all, leaving(depart)<<32|leaving(nw.boards.from[node]+int32(i)))
+						last = depart
+					}
 				}
 			}
+			slices.Sort(all[first:])
+			nw.zoned.all = append(nw.zoned.all, zoned{zone, int32(first), int32(len(all) - first)})
 		}
-	}).all
-	zone := func(l leaving) int32 { return nw.patterns[nw.visits.all[l.visit].Pattern].zone }
-	zones := int32(0)
-	for i := range nw.patterns {
-		zones = max(zones, nw.patterns[i].zone+1)
+		nw.zoned.from = append(nw.zoned.from, int32(len(nw.zoned.all)))
 	}
-	for _, by := range []struct {
-		n  int32
-		of func(l leaving) int32
-	}{
-		{nw.latest>>digit + 1, func(l leaving) int32 { return l.depart >> digit }},
-		{zones, zone},
-	} {
-		sorted = newLists(int(by.n), func(add func(int32, leaving)) {
-			for _, l := range sorted {
-				add(by.of(l), l)
-			}
-		}).all
-	}
-	nodes := newLists(len(nw.boarding), func(add func(int32, leaving)) {
-		for _, l := range sorted {
-			for _, node := range nw.stops[nw.visits.all[l.visit].stop].boards() {
-				if node >= 0 {
-					add(node, l)
-				}
-			}
-		}
-	})
-	nw.leavings = nodes.all
-	nw.zoned = newLists(len(nw.boarding), func(add func(int32, zoned)) {
-		for node := range int32(len(nw.boarding)) {
-			for first, end := nodes.from[node], nodes.from[node+1]; first < end; {
-				n := int32(1)
-				for first+n < end && zone(nodes.all[first+n]) == zone(nodes.all[first]) {
-					n++
-				}
-				add(node, zoned{zone(nodes.all[first]), first, n})
-				first += n
-			}
-		}
-	})
-}
-
-// eachCall goes through all stops of all sequences.
-func (nw *Network) eachCall(do func(c call, s *Stop)) {
-	for i, q := range nw.sequences {
-		for stop := q.stop; stop < q.stop+q.stops; stop++ {
-			do(call{int32(i), stop}, &nw.stops[stop])
-		}
-	}
+	nw.leavings = slices.Clone(all)
 }
 
 // sortTrains makes patterns of the trains.

@@ -385,27 +385,25 @@ func (s *search) board(r int, node, ready, before int32) {
 	before = min(before, s.until+1, s.latest(&s.places[node].ahead, r-1))
 	for _, z := range s.nw.zoned.of(node) {
 		leavings, starts := s.nw.leavings[z.first:][:z.n], s.days.start[z.zone]
-		first, last := leavings[0].depart, leavings[z.n-1].depart
+		first, last := leavings[0].depart(), leavings[z.n-1].depart()
 		for bit := s.firstDay(starts, last, ready); bit < 64 && starts[bit]+first < before; bit++ {
 			start := starts[bit]
 			low := searchLeavings(leavings, int64(ready-start))
-			if many := low + len(calls); many < len(leavings) && leavings[many].depart+start < before {
+			if many := low + len(calls); many < len(leavings) && leavings[many].depart()+start < before {
 				for _, c := range calls {
 					if ready < s.latest(&s.along[c.stop], r-1) {
-						q := &s.nw.sequences[c.sequence]
-						for pattern := q.pattern; pattern < q.pattern+q.patterns; pattern++ {
-							s.enqueue(pattern, c.stop-q.stop)
-						}
+						s.enqueue(c)
 					}
 				}
 				return
 			}
 			for _, l := range leavings[low:] {
-				if l.depart+start >= before {
+				depart := l.depart() + start
+				if depart >= before {
 					break
 				}
-				if v := &s.nw.visits.all[l.visit]; l.depart+start < s.latest(&s.along[v.stop], r-1) {
-					s.enqueue(v.Pattern, v.Index)
+				if c := s.nw.boards.all[l.call()]; depart < s.latest(&s.along[c.stop], r-1) {
+					s.enqueue(c)
 				}
 			}
 		}
@@ -426,7 +424,7 @@ func (s *search) firstDay(starts []int32, last, ready int32) int32 {
 func searchLeavings(leavings []leaving, time int64) int {
 	low, high := 0, len(leavings)
 	for low < high {
-		if mid := (low + high) / 2; int64(leavings[mid].depart) < time {
+		if mid := (low + high) / 2; int64(leavings[mid].depart()) < time {
 			low = mid + 1
 		} else {
 			high = mid
@@ -435,14 +433,15 @@ func searchLeavings(leavings []leaving, time int64) int {
 	return low
 }
 
-// enqueue puts a pattern on the queue, to be scanned from a stop.
-func (s *search) enqueue(pattern, stop int32) {
-	switch at := s.queued[pattern]; {
+// enqueue puts a pattern on the queue, to be scanned from a call.
+func (s *search) enqueue(c call) {
+	stop := c.stop - s.nw.patterns[c.pattern].stop
+	switch at := s.queued[c.pattern]; {
 	case at == none:
-		s.queue = append(s.queue, pattern)
-		s.queued[pattern] = stop
+		s.queue = append(s.queue, c.pattern)
+		s.queued[c.pattern] = stop
 	case stop < at:
-		s.queued[pattern] = stop
+		s.queued[c.pattern] = stop
 	}
 }
 
