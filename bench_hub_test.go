@@ -36,12 +36,14 @@ func BenchmarkRulesAtHub(b *testing.B) {
 	for _, lines := range []int{300, 600} {
 		b.Run(fmt.Sprint("rules=", lines*lines), func(b *testing.B) {
 			tt := hub(lines)
-			ids, reg, err := register(registry{}, tt.Trains, calendarCache{}.get, FirstDate, FirstDate)
+			ids, reg, err := register(b.Context(), registry{}, tt.Trains, calendarCache{}.get, FirstDate, FirstDate)
 			if err != nil {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				compile(tt, ids, reg, &zones{})
+				if _, err := compile(b.Context(), tt, ids, reg, &zones{}); err != nil {
+					b.Fatal(err)
+				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*lines*lines), "ns/rule")
 		})

@@ -1,6 +1,7 @@
 package traintravel
 
 import (
+	"context"
 	"math"
 	"testing"
 	"time"
@@ -69,7 +70,7 @@ func soundTimetablesWork(t *rapid.T) bool {
 	if tt.Check() != nil {
 		return false
 	}
-	ids, reg, err := register(registry{}, tt.Trains, calendarCache{}.get, drawnDays[0], drawnDays[0])
+	ids, reg, err := register(context.Background(), registry{}, tt.Trains, calendarCache{}.get, drawnDays[0], drawnDays[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,10 @@ func soundTimetablesWork(t *rapid.T) bool {
 	if err := read.check(z); err != nil {
 		t.Fatal("sound before it was written:", err)
 	}
-	sn := compile(read, readIDs, readReg, z)
+	sn, err := compile(context.Background(), read, readIDs, readReg, z)
+	if err != nil {
+		t.Fatal(err)
+	}
 	days := []Date{drawnDays[0], FirstDate, LastDate, Date(rapid.Int32Range(int32(FirstDate), int32(LastDate)).Draw(t, "day"))}
 	for _, origin := range sn.stationAt {
 		for _, destination := range sn.stationAt {

@@ -2,6 +2,7 @@ package traintravel
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -98,11 +99,15 @@ func loaded(t tester, tt *Timetable, old registry, today Date) (*snapshot, regis
 	if err := tt.check(z); err != nil {
 		t.Fatal(err)
 	}
-	ids, reg, err := register(old, tt.Trains, calendarCache{}.get, today, today)
+	ids, reg, err := register(context.Background(), old, tt.Trains, calendarCache{}.get, today, today)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return compile(tt, ids, reg, z), reg
+	sn, err := compile(context.Background(), tt, ids, reg, z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sn, reg
 }
 
 func (sn *snapshot) named(name string) int32 {

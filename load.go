@@ -109,7 +109,8 @@ func decodeCurrent(b []byte) (current, error) {
 // service and every other on the same store, all at once. Bookings made before
 // stay valid and keep the trip as sold; trip IDs stay the same for trains that
 // still run with the same calls. What is wrong with the timetable is returned
-// as by [Timetable.Check], and then nothing has changed.
+// as by [Timetable.Check], and then nothing has changed. If ctx ends before the
+// timetable is in force, its error is returned, and nothing has changed either.
 //
 // The timetable must not be modified any more.
 func (s *Service) LoadTimetable(ctx context.Context, t *Timetable) (LoadReport, error) {
@@ -150,6 +151,14 @@ func (s *Service) load(ctx context.Context, t *Timetable, first bool) (LoadRepor
 
 var errOvertaken = errors.New("another timetable was loaded meanwhile")
 
+// interrupted looks now and then, as i counts up, whether ctx has ended.
+func interrupted(ctx context.Context, i int) error {
+	if i%1024 != 0 {
+		return nil
+	}
+	return ctx.Err()
+}
+
 func (s *Service) replaceTimetable(ctx context.Context, t *Timetable, first bool) (*snapshot, error) {
 	now := s.now()
 	var old current
@@ -173,7 +182,7 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable, first bool
 	}
 	calendars := calendarCache{}
 	today := DateOf(now.UTC())
-	ids, reg, err := register(former, t.Trains, calendars.get, today, old.since(today))
+	ids, reg, err := register(ctx, former, t.Trains, calendars.get, today, old.since(today))
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +207,10 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable, first bool
 	if err != nil {
 		return nil, err
 	}
-	sn := compile(t, ids, reg, &s.zones)
+	sn, err := compile(ctx, t, ids, reg, &s.zones)
+	if err != nil {
+		return nil, err
+	}
 	var moves []move
 	err = s.update(ctx, now, func(l *ledger) error {
 		c, err := readCurrent(ctx, l.tx)

@@ -2,6 +2,7 @@ package traintravel
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -32,7 +33,7 @@ type group struct {
 func (g *group) runs(d Date) bool { return d >= g.since && g.days.runs(d) }
 
 // compileNetwork makes the network, and gives the trains their stops and times.
-func (sn *snapshot) compileNetwork(t *Timetable) {
+func (sn *snapshot) compileNetwork(ctx context.Context, t *Timetable) error {
 	nodes := sn.newNodes(t)
 	tt := &raptor.Timetable{Stations: len(sn.stations), Trains: make([]raptor.Train, len(t.Trains)), Start: sn.start}
 	total := 0
@@ -46,6 +47,9 @@ func (sn *snapshot) compileNetwork(t *Timetable) {
 	var stops []raptor.Stop
 	var key []byte
 	for i := range t.Trains {
+		if err := interrupted(ctx, i); err != nil {
+			return err
+		}
 		src, tr := &t.Trains[i], &sn.trains[i]
 		stops = sn.appendStops(stops[:0], src, nodes)
 		key = append(key[:0], byte(min(src.Calls[len(src.Calls)-1].Metres, 1))) // measured or not
@@ -89,11 +93,16 @@ func (sn *snapshot) compileNetwork(t *Timetable) {
 		}
 		tt.Trains[i] = raptor.Train{Sequence: sequence, Group: at, Zone: zone, Times: times[first:]}
 	}
-	tt.Boards, tt.Alights, tt.Edges = nodes.boards.stations, nodes.alights.stations, nodes.edges()
+	edges, err := nodes.edges(ctx)
+	if err != nil {
+		return err
+	}
+	tt.Boards, tt.Alights, tt.Edges = nodes.boards.stations, nodes.alights.stations, edges
 	sn.network = raptor.Build(tt)
 	for i := range sn.trains {
 		sn.trains[i].stops, sn.trains[i].times = sn.network.Stops(i), sn.network.Times(i)
 	}
+	return nil
 }
 
 func (sn *snapshot) start(zone, day int32) int64 {

@@ -1,6 +1,7 @@
 package traintravel
 
 import (
+	"context"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -194,7 +195,7 @@ func (n *nodes) seated(t *Train, station int32) int32 {
 }
 
 // edges says where one can get on after getting off.
-func (n *nodes) edges() [][]raptor.Edge {
+func (n *nodes) edges(ctx context.Context) ([][]raptor.Edge, error) {
 	general := map[[2]int32]int32{} // by stations: the rule that counts of those that single out nobody
 	near := n.sn.walks()
 	for i, c := range n.changes {
@@ -229,6 +230,9 @@ func (n *nodes) edges() [][]raptor.Edge {
 	entered := n.oneSided(&n.boards, func(c *Change) (uuid.UUID, bool) { return c.From, c.FromLine == "" && c.FromTrain == "" })
 	edges := make([][]raptor.Edge, len(n.alights.stations))
 	for node, station := range n.alights.stations {
+		if err := ctx.Err(); err != nil { // a node may have very many edges
+			return nil, err
+		}
 		for _, to := range near[station] {
 			without, possible := n.withoutRule(station, to)
 			rule := n.better(-1, general, [2]int32{station, to})
@@ -252,7 +256,7 @@ func (n *nodes) edges() [][]raptor.Edge {
 			}
 		}
 	}
-	return edges
+	return edges, nil
 }
 
 // pairRules finds the rules that single out the trains on both sides.

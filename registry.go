@@ -3,6 +3,7 @@ package traintravel
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"iter"
 	"slices"
@@ -80,7 +81,7 @@ var errNumbersExhausted = errors.New("the timetable has more trains than there a
 // the same identities and numbers, in whatever order and under whatever IDs
 // they come. Numbers are kept of trains that may run since a day, which is today
 // unless clocks have erred.
-func register(old registry, trains []Train, calendars func(*Calendar) *days, today, since Date) ([]numbering, registry, error) {
+func register(ctx context.Context, old registry, trains []Train, calendars func(*Calendar) *days, today, since Date) ([]numbering, registry, error) {
 	kept := slices.Grow(slices.Clone(old.entries), len(trains))
 	running := make([]bool, len(kept), cap(kept))
 	known := make([]int, len(kept)) // indexes of kept, by base
@@ -91,6 +92,9 @@ func register(old registry, trains []Train, calendars func(*Calendar) *days, tod
 
 	candidates := make([]candidate, len(trains))
 	for i := range trains {
+		if err := interrupted(ctx, i); err != nil {
+			return nil, registry{}, err
+		}
 		t := &trains[i]
 		candidates[i] = candidate{
 			base: t.base(), index: i, days: calendars(t.Days), list: listMark(t.Calls), id: t.ID,
@@ -112,7 +116,12 @@ func register(old registry, trains []Train, calendars func(*Calendar) *days, tod
 			free.taken[e.number] = true
 		}
 	}
+	groups := 0
 	for group := range alike(candidates) {
+		if err := interrupted(ctx, groups); err != nil {
+			return nil, registry{}, err
+		}
+		groups++
 		b := group[0].base
 		for len(known) > 0 && bytes.Compare(kept[known[0]].base[:], b[:]) < 0 {
 			known = known[1:]

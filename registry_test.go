@@ -1,6 +1,7 @@
 package traintravel
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -19,7 +20,7 @@ var newYear = NewDate(2021, 1, 1)
 // enter registers trains and says what each got, by the text of describeTrain.
 func enter(t tester, old registry, today Date, trains ...Train) (book, registry) {
 	t.Helper()
-	ids, reg, err := register(old, trains, calendarCache{}.get, today, today)
+	ids, reg, err := register(context.Background(), old, trains, calendarCache{}.get, today, today)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,8 +121,8 @@ func TestRegistryTellsIdenticalTrainsApartByID(t *testing.T) {
 	t.Parallel()
 	a, b := line("1", allYear, "Köln", "Bonn"), line("1", allYear, "Köln", "Bonn")
 	a.ID, b.ID = "a", "b"
-	ids, reg, _ := register(registry{}, []Train{a, b}, calendarCache{}.get, newYear, newYear)
-	again, _, _ := register(reg, []Train{b, a}, calendarCache{}.get, newYear, newYear)
+	ids, reg, _ := register(context.Background(), registry{}, []Train{a, b}, calendarCache{}.get, newYear, newYear)
+	again, _, _ := register(context.Background(), reg, []Train{b, a}, calendarCache{}.get, newYear, newYear)
 	if ids[0] == ids[1] || again[0] != ids[1] || again[1] != ids[0] {
 		t.Errorf("%v in one order, %v in the other", ids, again)
 	}

@@ -1,6 +1,7 @@
 package traintravel
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -31,13 +32,13 @@ func TestTwinsKeepTheirNumbers(t *testing.T) {
 		{"another terminus", []Train{north, extended}, []bool{true, true}, []bool{true, false}},
 	} {
 		for _, order := range [][2]int{{0, 1}, {1, 0}} {
-			ids, reg, err := register(registry{}, []Train{north, south}, calendarCache{}.get, newYear, newYear)
+			ids, reg, err := register(context.Background(), registry{}, []Train{north, south}, calendarCache{}.get, newYear, newYear)
 			if err != nil {
 				t.Fatal(err)
 			}
 			checkRegistry(t, []Train{north, south}, ids, reg)
 			then := []Train{c.then[order[0]], c.then[order[1]]}
-			again, reg, err := register(reg, then, calendarCache{}.get, newYear+1, newYear+1)
+			again, reg, err := register(context.Background(), reg, then, calendarCache{}.get, newYear+1, newYear+1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,18 +78,18 @@ func TestTwinAlone(t *testing.T) {
 		{"by its ID", twins([2]string{"x", "y"}, []string{"Köln", "Ulm"}, []string{"Köln", "Kiel"}),
 			twins([2]string{"x", "y"}, []string{"Köln", "Bern"}, []string{"Köln", "Oslo"})},
 	} {
-		was, reg, err := register(registry{}, c.before, calendarCache{}.get, newYear, newYear)
+		was, reg, err := register(context.Background(), registry{}, c.before, calendarCache{}.get, newYear, newYear)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range c.then {
-			is, _, err := register(reg, c.then[i:i+1], calendarCache{}.get, newYear+1, newYear+1)
+			is, _, err := register(context.Background(), reg, c.then[i:i+1], calendarCache{}.get, newYear+1, newYear+1)
 			if err != nil || is[0].train != was[i].train {
 				t.Errorf("%s: train %d was %v and is %v, %v", c.name, i, was[i], is[0], err)
 			}
 		}
 		for _, order := range [][2]int{{0, 1}, {1, 0}} {
-			is, _, err := register(reg, []Train{c.then[order[0]], c.then[order[1]]}, calendarCache{}.get, newYear+1, newYear+1)
+			is, _, err := register(context.Background(), reg, []Train{c.then[order[0]], c.then[order[1]]}, calendarCache{}.get, newYear+1, newYear+1)
 			if err != nil || is[0].train != was[order[0]].train || is[1].train != was[order[1]].train {
 				t.Errorf("%s, both: %v were %v, %v", c.name, is, was, err)
 			}
@@ -178,7 +179,7 @@ func TestRegistryOverManyTimetables(t *testing.T) {
 					trains = append(trains, tr)
 				}
 			}
-			ids, next, err := register(reg, trains, calendarCache{}.get, day, day)
+			ids, next, err := register(context.Background(), reg, trains, calendarCache{}.get, day, day)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -192,7 +193,7 @@ func TestRegistryOverManyTimetables(t *testing.T) {
 					meaning[id.number] = what
 				}
 			}
-			again, _, err := register(next, trains, calendarCache{}.get, day, day)
+			again, _, err := register(context.Background(), next, trains, calendarCache{}.get, day, day)
 			if err != nil {
 				t.Fatal(err)
 			}

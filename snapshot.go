@@ -2,6 +2,7 @@ package traintravel
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"slices"
 	"time"
@@ -53,7 +54,7 @@ type train struct {
 }
 
 // compile makes a snapshot of a checked timetable and what register found.
-func compile(t *Timetable, ids []numbering, reg registry, z *zones) *snapshot {
+func compile(ctx context.Context, t *Timetable, ids []numbering, reg registry, z *zones) (*snapshot, error) {
 	sn := &snapshot{
 		stations:  slices.Clone(t.Stations),
 		stationAt: make(map[uuid.UUID]int32, len(t.Stations)),
@@ -69,6 +70,9 @@ func compile(t *Timetable, ids []numbering, reg registry, z *zones) *snapshot {
 	calendars := calendarCache{}
 	sn.trains = make([]train, len(t.Trains))
 	for i := range t.Trains {
+		if err := interrupted(ctx, i); err != nil {
+			return nil, err
+		}
 		src := &t.Trains[i]
 		tr := &sn.trains[i]
 		*tr = train{
@@ -87,9 +91,11 @@ func compile(t *Timetable, ids []numbering, reg registry, z *zones) *snapshot {
 	}
 	sn.byNumber = indexTrains(sn.trains, func(t *train) uint64 { return uint64(t.number) })
 	sn.byTrain = indexTrains(sn.trains, func(t *train) uint64 { return identityMark(t.id) })
-	sn.compileNetwork(t)
+	if err := sn.compileNetwork(ctx, t); err != nil {
+		return nil, err
+	}
 	sn.findCurrencies()
-	return sn
+	return sn, nil
 }
 
 // sortStations puts the stations in the order in which they are listed.

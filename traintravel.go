@@ -253,7 +253,10 @@ func (s *Service) readSnapshot(ctx context.Context, known *snapshot) (*snapshot,
 			return nil, err
 		}
 	}
-	sn := compile(tt, ids, reg, &s.zones)
+	sn, err := compile(ctx, tt, ids, reg, &s.zones)
+	if err != nil {
+		return nil, err
+	}
 	sn.move(tt, moves)
 	sn.generation = c.generation
 	return sn, nil
