@@ -19,7 +19,7 @@ type CopyOptions struct {
 	// get from then on. It holds no secret.
 	To string
 	// Progress, if not nil, is told how many of the records are copied and
-	// verified, and of how many, on the goroutine that called Copy.
+	// verified, and of how many, on the goroutine that called Copy; first of none.
 	Progress func(done, total int64)
 }
 
@@ -36,8 +36,11 @@ type CopyOptions struct {
 // be moved after all.
 //
 // A target that has records of its own is refused with [ErrHoldsData], one that is
-// a source with ErrMoved. So is a source that has moved, to this target or another.
-// Of several calls for one target at a time only the last goes on.
+// a source with ErrMoved as well. A source that has moved elsewhere is refused with
+// ErrMoved: to another target, or to this one before another source took it over,
+// which may be as long as the copy has not come to its end. Where the source has moved
+// to this target already, nothing is done, and Progress is never called. Of several
+// calls for one target at a time only the last goes on.
 func Copy(ctx context.Context, to, from Store, opts CopyOptions) error {
 	c := &copying{to: to, from: from, progress: opts.Progress}
 	c.mark = closing{move: uuid.New(), attempt: uuid.New(), began: time.Now().UTC().Truncate(time.Second), to: opts.To}
@@ -47,7 +50,7 @@ func Copy(ctx context.Context, to, from Store, opts CopyOptions) error {
 	if c.mark.to == "" {
 		c.mark.to = "another store"
 	}
-	if err := c.take(ctx); err != nil {
+	if done, err := c.take(ctx); done || err != nil {
 		return err
 	}
 	err := c.seal(ctx)
@@ -123,7 +126,7 @@ func (c closing) closeTarget(ctx context.Context, target Store) error {
 			return err
 		}
 		if !bytes.Equal(origin[0], c.move[:]) {
-			return errors.New("the data has not moved to that target")
+			return errors.New("the data has not moved to that target: name the one that it has moved to, or none if it is lost")
 		}
 		tx.Put(closedKey, c.encode())
 		return nil
@@ -150,61 +153,65 @@ type copying struct {
 	done, total int64
 }
 
-// take closes the target for this copy, unless it is none.
-func (c *copying) take(ctx context.Context) error {
+// take closes the target for this copy, unless it is none, or the data is there.
+func (c *copying) take(ctx context.Context) (done bool, err error) {
 	before, err := readClosing(ctx, c.from)
 	if err != nil {
-		return err
+		return false, err
 	}
 	var again error // the error of a source that is closed
 	if !before.none() {
 		again = before.err()
 		if !before.moved {
-			return fmt.Errorf("the source: %w", again)
+			return false, fmt.Errorf("the source: %w", again)
 		}
 		c.mark.move = before.move
 	}
-	return c.to.Update(ctx, func(tx Tx) error {
+	err = c.to.Update(ctx, func(tx Tx) error {
+		done = false
 		half, err := readClosing(ctx, tx)
 		switch {
 		case err != nil:
 			return err
 		case half.moved:
-			return fmt.Errorf("the target: %w", half.err())
+			return fmt.Errorf("the target: %w: %w", ErrHoldsData, half.err())
 		case half.none():
-			err = c.mayFill(ctx, tx, again)
+			done, err = c.mayFill(ctx, tx, again)
 		case again != nil && half.move != c.mark.move:
-			err = again
+			err = fmt.Errorf("%w; in this target there is half a copy of another store", again)
 		}
-		if err == nil {
+		if err == nil && !done {
 			tx.Put(closedKey, c.mark.encode())
 		}
 		return err
 	})
+	return done, err
 }
 
 // mayFill says whether a target that is open may be filled: it is empty, and the
-// source has not moved to another one.
-func (c *copying) mayFill(ctx context.Context, tx Tx, again error) error {
+// source has not moved to another one. Or else that the source has moved to it.
+func (c *copying) mayFill(ctx context.Context, tx Tx, again error) (done bool, err error) {
 	origin, err := tx.Get(ctx, originKey)
 	switch {
 	case err != nil:
-		return err
+		return false, err
 	case again != nil && bytes.Equal(origin[0], c.mark.move[:]):
-		return fmt.Errorf("there is nothing left to do: %w, and is there", again)
+		return true, nil
+	case again != nil && origin[0] != nil:
+		return false, fmt.Errorf("%w; in this target there is what has moved from another store", again)
 	case again != nil:
-		return again
+		return false, again
 	}
 	for _, t := range Tables() {
 		some, err := tx.List(ctx, Range{Table: t, Limit: 1})
 		if err != nil {
-			return err
+			return false, err
 		}
 		if len(some) > 0 {
-			return fmt.Errorf("%w (there is something in its table %v)", ErrHoldsData, t)
+			return false, fmt.Errorf("%w (there is something in its table %v)", ErrHoldsData, t)
 		}
 	}
-	return nil
+	return false, nil
 }
 
 // seal closes the source. From here on nothing in it changes.
@@ -279,6 +286,7 @@ func (c *copying) fill(ctx context.Context) error {
 	for _, t := range source {
 		c.total += 2 * t.records // to copy, and to verify
 	}
+	c.tell(0)
 	copied, err := c.tallies(ctx, c.from, func(t Table, page []Record) error { return c.write(ctx, t, page) })
 	if err != nil {
 		return fmt.Errorf("copying: %w", err)

@@ -78,7 +78,7 @@ func TestCopy(t *testing.T) {
 		if err != nil || first.Next == "" {
 			t.Fatal(first, err)
 		}
-		var done, total int64
+		done, total := int64(-1), int64(0)
 		progress := func(d, all int64) {
 			if d <= done || d > all {
 				t.Errorf("progress from %d to %d of %d", done, d, all)
@@ -109,9 +109,12 @@ func TestCopy(t *testing.T) {
 		moved.audit()
 
 		closed(t, o, held, traintravel.ErrMoved)
-		if err := traintravel.Copy(ctx, store, o.store, traintravel.CopyOptions{}); !errors.Is(err, traintravel.ErrMoved) ||
-			!strings.Contains(err.Error(), "nothing left to do") || !strings.Contains(err.Error(), "the new one") {
-			t.Errorf("moving twice: %v", err)
+		there := everything(t, store)
+		o.expect("moving twice", traintravel.Copy(ctx, store, o.store, traintravel.CopyOptions{Progress: func(int64, int64) {
+			t.Error("moving twice does something")
+		}}), nil)
+		if diff := cmp.Diff(there, everything(t, store)); diff != "" {
+			t.Errorf("moving twice changes:\n%s", diff)
 		}
 		o.expect("moving elsewhere", traintravel.Copy(ctx, memstore.New(), o.store, traintravel.CopyOptions{}), traintravel.ErrMoved)
 		o.expect("filling what is in use", traintravel.Copy(ctx, store, filled(t, before), traintravel.CopyOptions{}), traintravel.ErrHoldsData)
@@ -125,7 +128,39 @@ func TestCopy(t *testing.T) {
 			t.Error("a store that has not moved is opened")
 		}
 		o.expect("filling what has moved on", traintravel.Copy(ctx, store, o.store, traintravel.CopyOptions{}), traintravel.ErrMoved)
+		o.expect("filling what has moved on", traintravel.Copy(ctx, store, o.store, traintravel.CopyOptions{}), traintravel.ErrHoldsData)
 	})
+}
+
+// TestCopyTakenOver: half a copy may give way to that of another store, and then the
+// first is told that it is there no more, and can be opened again.
+func TestCopyTakenOver(t *testing.T) {
+	t.Parallel()
+	o, held, _ := orderedOffice(t)
+	ctx := t.Context()
+	to, other := traintravel.Store(memstore.New()), filled(t, everything(t, o.store))
+	broken := func(from traintravel.Store) {
+		p := &process{dieAt: 12}
+		if err := traintravel.Copy(ctx, mortal{to, p}, mortal{from, p}, traintravel.CopyOptions{}); !p.dead() {
+			t.Fatal(err)
+		}
+	}
+	taken := func(says string) {
+		t.Helper()
+		err := traintravel.Copy(ctx, to, o.store, traintravel.CopyOptions{})
+		if !errors.Is(err, traintravel.ErrMoved) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, which does not say that in the target there is %s", err, says)
+		}
+	}
+	broken(o.store)
+	broken(other)
+	taken("half a copy of another store")
+	o.expect("the other one", traintravel.Copy(ctx, to, other, traintravel.CopyOptions{}), nil)
+	taken("what has moved from another store")
+	o.expect("going back", traintravel.Reopen(ctx, o.store, nil), nil)
+	if !sells(t, o.another(), held) {
+		t.Error("the source was not given back")
+	}
 }
 
 // closed expects each way to sell, and what is due, to end with an error, on a
@@ -199,7 +234,7 @@ func TestCopyKilled(t *testing.T) {
 			both++
 		}
 		err = traintravel.Copy(t.Context(), to, from, traintravel.CopyOptions{})
-		if done := fresh; done != errors.Is(err, traintravel.ErrMoved) || !done && err != nil {
+		if err != nil {
 			t.Fatalf("step %d, again: %v", steps, err)
 		}
 		if diff := cmp.Diff(before, everything(t, to)); diff != "" || sells(t, o.on(from), held) || !sells(t, o.on(to), held) {
@@ -262,7 +297,7 @@ func TestCopyFails(t *testing.T) {
 				t.Fatalf("%+v, update %d: the source sells: %v, the target: %v; %v", c, n, old, fresh, err)
 			}
 			err = traintravel.Copy(t.Context(), to, from, traintravel.CopyOptions{})
-			if err != nil && !(fresh && errors.Is(err, traintravel.ErrMoved)) {
+			if err != nil {
 				t.Fatalf("%+v, update %d, again: %v", c, n, err)
 			}
 			if diff := cmp.Diff(before, everything(t, to)); diff != "" {

@@ -12,13 +12,15 @@ import (
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/internal/pgtest"
+	"github.com/traintravel/traintravel/sandbox"
 )
 
 // TestFailover is the proof that docs/failover.md tells of. Two services sell
 // from one PostgreSQL server that has a synchronous standby. In the midst of it
 // the server is killed and the standby promoted, while the sale goes on. In the
-// end every booking that was acknowledged is there, no place is sold twice, and
-// who was refused because the database was away has got nothing.
+// end every booking and payment that was acknowledged is there, no place is sold
+// twice, no card charged twice, and who was refused because the database was away
+// has got nothing.
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	primary := pgtest.Start(t)
@@ -34,7 +36,7 @@ func TestFailover(t *testing.T) {
 	for office := range offices {
 		a := &agency{}
 		var err error
-		if a.Service, err = traintravel.New(openImpatient(t, url), traintravel.Options{Now: sinceOpening()}); err != nil {
+		if a.Service, err = traintravel.New(openImpatient(t, url), traintravel.Options{Now: sinceOpening(), Gateway: s.bank}); err != nil {
 			t.Fatal(err)
 		}
 		if office == 0 {
@@ -59,7 +61,9 @@ func TestFailover(t *testing.T) {
 	s.await(s.sold() + enough)
 	stop()
 	wg.Wait()
-	s.audit(openImpatient(t, pgtest.Via(database, standby.Addr())))
+	store := openImpatient(t, pgtest.Via(database, standby.Addr()))
+	s.audit(store)
+	s.auditMoney(store)
 }
 
 // openImpatient opens a database that is waited for only as long as a test should.
@@ -90,16 +94,18 @@ type sale struct {
 	acknowledged map[uuid.UUID]request
 	refused      map[request]bool // the database was away, and nothing written
 	unknown      map[request]bool // nobody could tell
+	paid         map[uuid.UUID]traintravel.Payment
+	bank         *sandbox.Gateway // of all offices
 	away         int              // how often the database was away
 	soldOut      int
 }
 
 func newSale(t *testing.T) *sale {
-	return &sale{T: t, acknowledged: map[uuid.UUID]request{}, refused: map[request]bool{}, unknown: map[request]bool{}}
+	return &sale{T: t, paid: map[uuid.UUID]traintravel.Payment{}, bank: sandbox.New(), acknowledged: map[uuid.UUID]request{}, refused: map[request]bool{}, unknown: map[request]bool{}}
 }
 
-// use is one user, who books again and again and cancels now and then, until
-// closed. Every other request has an idempotency key and is repeated until it is
+// use is one user, who books again and again, pays for half of it by card, and cancels
+// now and then what is paid and what is not, until closed. Every other request has an idempotency key and is repeated until it is
 // answered; the others are given up when they fail.
 func (s *sale) use(closed <-chan struct{}, a *agency, ids map[string]uuid.UUID, user int) {
 	ctx := context.Background() // who asks waits for the answer
@@ -117,12 +123,35 @@ func (s *sale) use(closed <-chan struct{}, a *agency, ids map[string]uuid.UUID, 
 		for s.note(q, booked, err) && b.IdempotencyKey != "" {
 			booked, err = a.CreateBooking(ctx, q.by(), b)
 		}
-		if err != nil || q.N%3 > 0 {
+		if err != nil {
+			continue
+		}
+		if q.N%4 < 2 {
+			s.pay(ctx, a, q, booked, b.IdempotencyKey)
+		}
+		if q.N%3 > 0 {
 			continue
 		}
 		err = a.CancelBooking(ctx, q.by(), booked.ID)
-		if err != nil && !retriable(err) && !errors.Is(err, traintravel.ErrUnknownOutcome) {
+		if err != nil && !retriable(err) && !errors.Is(err, traintravel.ErrUnknownOutcome) && !errors.Is(err, traintravel.ErrPaymentInProgress) {
 			s.Errorf("cancelling: %v", err)
+		}
+	}
+}
+
+// pay pays for a booking. With a key it is repeated until it is answered.
+func (s *sale) pay(ctx context.Context, a *agency, q request, b traintravel.Booking, key string) {
+	for again := true; again; again = again && key != "" {
+		p, err := a.PayBooking(ctx, q.by(), b.ID, traintravel.NewPayment{Amount: b.Price, Source: visa(works), IdempotencyKey: key})
+		again = retriable(err) || errors.Is(err, traintravel.ErrUnknownOutcome)
+		switch {
+		case err == nil && p.Status == traintravel.Succeeded:
+			s.mu.Lock()
+			s.paid[p.ID] = p
+			s.mu.Unlock()
+		case err == nil && p.Status == traintravel.Pending, again: // Run finds out
+		case !errors.Is(err, traintravel.ErrPaymentInProgress) && !errors.Is(err, traintravel.ErrAlreadyPaid):
+			s.Errorf("%s pays: %+v, %v", q.key(), p, err)
 		}
 	}
 }
@@ -223,6 +252,56 @@ func (s *sale) audit(store traintravel.Store) {
 	}
 	s.Logf("%d bookings acknowledged and found; sold out %d times; %d requests refused with the database away, %d times; %d with an unknown outcome, of which %d were settled by asking again",
 		len(s.acknowledged), s.soldOut, len(s.refused), s.away, len(s.unknown), settled)
+}
+
+// auditMoney compares the payments in a store with what was said and with what the bank
+// has done, also when everything has been looked up and given back that has to be.
+func (s *sale) auditMoney(store traintravel.Store) {
+	ctx := context.Background()
+	var clock clock
+	later, err := traintravel.New(store, traintravel.Options{Gateway: s.bank, Now: clock.now})
+	if err != nil {
+		s.Fatal(err)
+	}
+	var books traintravel.Books
+	now := sinceOpening()()
+	for range 10 { // what cannot be given back or looked up yet is tried again
+		now = now.Add(time.Hour)
+		clock.set(now)
+		if err := later.DoDue(ctx); err != nil {
+			s.Errorf("what is left to do: %v", err)
+		}
+		if books, err = traintravel.Audit(ctx, store); err != nil {
+			s.Errorf("the store is not sound when all is done:\n%v", err)
+		}
+	}
+	for id, p := range s.paid {
+		if is := books.Payments[id]; is.Status != traintravel.Succeeded || is.Booking != p.Booking || is.Amount != p.Amount {
+			s.Errorf("the payment %v was acknowledged, and is %+v", p, is)
+		}
+	}
+	charged, given := map[uuid.UUID]int{}, 0
+	for _, m := range s.bank.Movements() {
+		p, ok := books.Payments[m.ID]
+		switch {
+		case !ok || p.Status != m.Outcome.Status:
+			s.Errorf("the bank has %+v, on record is %+v", m, p)
+		case m.Outcome.Status != traintravel.Succeeded:
+		case m.Charge != uuid.Nil:
+			given++
+		default:
+			if charged[p.Booking]++; charged[p.Booking] > 1 {
+				s.Errorf("the booking %v was charged twice", p.Booking)
+			}
+		}
+	}
+	if balance := s.bank.Balance("eur").Amount; balance != books.Kept["eur"] || books.Owed["eur"] != 0 || books.Open["eur"] != 0 {
+		s.Errorf("the bank has %d, and the books say %v kept, %v owed and %v open", balance, books.Kept, books.Owed, books.Open)
+	}
+	if len(s.paid) == 0 || given == 0 {
+		s.Error("nobody paid, or nothing was given back")
+	}
+	s.Logf("%d payments acknowledged and found; %d bookings charged, %d of them given back", len(s.paid), len(charged), given)
 }
 
 // The answer to a commit is lost and then the commit itself. Each time the store

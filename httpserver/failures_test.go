@@ -15,6 +15,7 @@ import (
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/httpserver"
+	"github.com/traintravel/traintravel/store/memstore"
 )
 
 // A failingStore fails, or panics, when it is told to.
@@ -124,6 +125,40 @@ func TestStoreUnavailable(t *testing.T) {
 	}
 	if log := w.log.String(); !strings.Contains(log, "secret.db") {
 		t.Errorf("the log does not say why: %s", log)
+	}
+}
+
+// A store whose data has moved away, or is not all there yet, is not available.
+func TestClosedStore(t *testing.T) {
+	t.Parallel()
+	store := &failingStore{}
+	w := newWorld(t, func(w *world) {
+		store.Store = w.store
+		w.store = store
+	})
+	b := w.book()
+	half := memstore.New()
+	ctx, stop := context.WithCancel(t.Context())
+	if err := traintravel.Copy(ctx, half, store.Store, traintravel.CopyOptions{Progress: func(int64, int64) { stop() }}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	whole := store.Store
+	if err := traintravel.Copy(t.Context(), memstore.New(), whole, traintravel.CopyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for why, s := range map[error]traintravel.Store{traintravel.ErrMoved: whole, traintravel.ErrCopying: half} {
+		store.Store = s
+		for _, a := range []answer{
+			w.post("/bookings", newBooking(b.TripID)),
+			w.do("DELETE", "/bookings/"+b.ID, as("anna-w")),
+		} {
+			if a.problem(503, "unavailable"); a.header.Get("Retry-After") == "" {
+				t.Errorf("%v: there is no Retry-After", why)
+			}
+		}
+		if !strings.Contains(w.log.String(), why.Error()) {
+			t.Errorf("the log does not say %q: %s", why, w.log)
+		}
 	}
 }
 

@@ -17,7 +17,9 @@ func (p *program) importFeeds() *cobra.Command {
 		Use:   "import [NAME=]FEED…",
 		Short: "Load timetables from GTFS feeds",
 		Long: `Load timetables from GTFS feeds, zip files or folders, in place of the one that
-is in force. Bookings stay valid. A feed with mistakes changes nothing.
+is in force. Bookings stay valid; those that it does not fit are listed. A feed
+with mistakes changes nothing. With --dry-run the feeds are read and checked, and
+no data file or database is looked at.
 
 Several feeds become one timetable, in which their stations are joined: those of
 one UIC code within 1000 metres, or of one name within 300. The first feed's
@@ -77,7 +79,7 @@ func (p *program) importInto(ctx context.Context, where storage, feeds []string,
 	if err != nil {
 		return rep, err
 	}
-	store, err := where.open(ctx)
+	store, err := where.open(ctx, p.log)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +88,7 @@ func (p *program) importInto(ctx context.Context, where storage, feeds []string,
 	if err != nil {
 		return nil, err
 	}
-	return loadTimetable(ctx, service, t, rep)
+	return loadTimetable(ctx, service, t, rep, opts.Verbose)
 }
 
 // loadFeeds reads feeds and puts them in force.
@@ -95,18 +97,19 @@ func loadFeeds(ctx context.Context, service *traintravel.Service, feeds []string
 	if err != nil {
 		return rep, err
 	}
-	return loadTimetable(ctx, service, t, rep)
+	return loadTimetable(ctx, service, t, rep, opts.Verbose)
 }
 
-// loadTimetable puts a timetable in force, and completes the report.
-func loadTimetable(ctx context.Context, service *traintravel.Service, t *traintravel.Timetable, rep *report) (*report, error) {
+// loadTimetable puts a timetable in force, and completes the report with all that it
+// does not fit, or the first of them.
+func loadTimetable(ctx context.Context, service *traintravel.Service, t *traintravel.Timetable, rep *report, all bool) (*report, error) {
 	loaded, err := service.LoadTimetable(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range loaded.Stranded {
-		rep.Stranded = append(rep.Stranded, fmt.Sprintf("does not fit the new timetable: booking %v on %s, %s %s to %s, run %v",
-			s.Booking, s.Leg.Number, s.Leg.Origin.Time.Format("2006-01-02 15:04"), s.Leg.Origin.Name, s.Leg.Destination.Name, s.Run))
-	}
+	rep.Stranded = lines(loaded.Stranded, "does not fit the new timetable: ", all, func(s traintravel.Stranded) string {
+		return fmt.Sprintf("booking %v on %s, %s %s to %s, run %v",
+			s.Booking, s.Leg.Number, s.Leg.Origin.Time.Format("2006-01-02 15:04"), s.Leg.Origin.Name, s.Leg.Destination.Name, s.Run)
+	})
 	return rep, nil
 }

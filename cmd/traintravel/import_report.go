@@ -61,21 +61,22 @@ func (r *report) add(f feedReport) {
 // join tells what has become of all feeds together.
 func (r *report) join(t *traintravel.Timetable, joined feeds.Report, all bool) {
 	r.Stations, r.Trains = len(t.Stations), len(t.Trains)
-	r.Joined, r.Alike = lines(joined.Joined, "joined", all), lines(joined.Alike, "not joined", all)
+	r.Joined, r.Alike = lines(joined.Joined, "joined: ", all, feeds.Pair.String), lines(joined.Alike, "not joined: ", all, feeds.Pair.String)
 	if joined.Rules > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("for %d changes the feeds' rules differ, so the strictest counts", joined.Rules))
 	}
 }
 
-// listed is how many pairs of stations are told without --verbose.
+// listed is how many of a kind are told without --verbose.
 const listed = 20
 
-func lines(pairs []feeds.Pair, what string, all bool) (out []string) {
-	for i, p := range pairs {
+// lines tells of each of a kind, or of the first.
+func lines[T any](list []T, what string, all bool, text func(T) string) (out []string) {
+	for i, x := range list {
 		if i == listed && !all {
-			return append(out, fmt.Sprintf("%s: %d more, which --verbose lists", what, len(pairs)-listed))
+			return append(out, fmt.Sprintf("%s%d more, which --verbose lists", what, len(list)-listed))
 		}
-		out = append(out, what+": "+p.String())
+		out = append(out, what+text(x))
 	}
 	return out
 }

@@ -2,12 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"net/url"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/keys"
 	"github.com/traintravel/traintravel/store/boltstore"
 )
 
@@ -61,34 +65,70 @@ func (p *program) migrateFile(ctx context.Context, where storage) error {
 		return err
 	}
 	defer from.Close()
-	to, err := openPostgres(ctx, where.postgres, nil)
+	to, err := openPostgres(ctx, where.postgres, saying(p.log))
 	if err != nil {
 		return err
 	}
 	defer to.Close()
 	bar := newProgress(p.stderr, "copying and verifying")
 	var records int64
+	moves := false // or else it has moved before
 	err = traintravel.Copy(ctx, to, from, traintravel.CopyOptions{To: to.String(), Progress: func(done, total int64) {
-		records = total / 2 // each counts when it is copied, and when it is verified
+		moves, records = true, total/2 // each counts when it is copied, and when it is verified
 		bar.show(done, total)
 	}})
 	bar.end()
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("stopped before the end: %w", err)
+	case errors.Is(err, traintravel.ErrMoved) && !errors.Is(err, traintravel.ErrHoldsData):
+		return fmt.Errorf("%w. Name the database that has its data; or, if none has, have servers use the file again: %s migrate --undo --data %s", oneLine{err}, ourName(), shellWord(where.data))
 	case err != nil:
 		return oneLine{err}
+	case moves:
+		fmt.Fprintf(p.stdout, "%d records of %s have moved to %s\n", records, where.data, to)
+	default:
+		fmt.Fprintf(p.stdout, "%s has moved to %s already\n", where.data, to)
 	}
-	var flags string
-	keys := (&storage{data: where.data}).keysFile("")
-	switch _, err := os.Stat(keys); {
-	case err != nil: // the servers were given another
-		flags = " --keys FILE"
-	case keys != (&storage{postgres: where.postgres}).keysFile(""):
-		flags = " --keys " + shellWord(keys)
-	}
-	fmt.Fprintf(p.stdout, "%d records of %s have moved to %s\nGo on with:\n  %s serve --postgres URL%s\n", records, where.data, to, ourName(), flags)
+	fmt.Fprintf(p.stdout, "Go on with:\n%s", where.goOn())
 	return nil
+}
+
+// goOn are the commands that serve the database from now on, without its password.
+func (s *storage) goOn() string {
+	url, hidden := withoutPassword(s.postgres)
+	set := "export TRAINTRAVEL_POSTGRES=" + shellWord(url)
+	if hidden {
+		set += " PGPASSWORD=…"
+	}
+	base, file := "URL", (&storage{data: s.data}).keysFile("")
+	ring, err := keys.Load(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // the servers were given another
+		file = "FILE"
+	case err == nil && ring.Issuer() != "":
+		base = ring.Issuer()
+	}
+	return fmt.Sprintf("  %s\n  %s serve --base-url %s --keys %s\n", set, ourName(), shellWord(base), shellWord(file))
+}
+
+// withoutPassword leaves the password out of the URL of a database, and says whether
+// there was one.
+func withoutPassword(text string) (_ string, hidden bool) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme == "" {
+		return "URL", true // keywords and values, with or without
+	}
+	if _, hidden = u.User.Password(); hidden {
+		u.User = url.User(u.User.Username())
+	}
+	q := u.Query()
+	if q.Has("password") {
+		hidden = true
+		q.Del("password")
+		u.RawQuery = q.Encode()
+	}
+	return u.String(), hidden
 }
 
 func (p *program) undoMigration(ctx context.Context, where storage) error {
@@ -100,7 +140,7 @@ func (p *program) undoMigration(ctx context.Context, where storage) error {
 	advice := "no server uses the database any more"
 	var target traintravel.Store
 	if where.shared() {
-		to, err := openPostgres(ctx, where.postgres, nil)
+		to, err := openPostgres(ctx, where.postgres, saying(p.log))
 		if err != nil {
 			return fmt.Errorf("%w: without --postgres the database is left as it is", err)
 		}

@@ -80,7 +80,7 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	if err != nil {
 		return err
 	}
-	store, err := set.open(ctx)
+	store, err := set.open(ctx, p.log)
 	if err != nil {
 		return err
 	}

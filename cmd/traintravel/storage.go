@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"strings"
 
@@ -58,9 +59,9 @@ type closableStore interface {
 }
 
 // open opens the store, or makes it.
-func (s *storage) open(ctx context.Context) (closableStore, error) {
+func (s *storage) open(ctx context.Context, log *slog.Logger) (closableStore, error) {
 	if s.shared() {
-		store, err := openPostgres(ctx, s.postgres, nil)
+		store, err := openPostgres(ctx, s.postgres, saying(log))
 		if err != nil { // not a nil *pgstore.Store
 			return nil, err
 		}
@@ -74,6 +75,13 @@ func (s *storage) open(ctx context.Context) (closableStore, error) {
 		return nil, err
 	}
 	return store, nil
+}
+
+// saying are options by which waiting for a database is no silence.
+func saying(log *slog.Logger) *pgstore.Options {
+	return &pgstore.Options{Waiting: func(reason error) {
+		log.Warn("waiting for PostgreSQL", "reason", oneLine{reason})
+	}}
 }
 
 func openPostgres(ctx context.Context, url string, opts *pgstore.Options) (*pgstore.Store, error) {

@@ -192,11 +192,20 @@ func TestMigrate(t *testing.T) {
 		t.Errorf("stopped at once: %d, %s%s", code, &out, &errs)
 	}
 	code, stdout, stderr := once(t, nil, move...)
-	if code != 0 || !strings.Contains(stdout, "have moved to PostgreSQL database test_") || !strings.Contains(stdout, "serve --postgres URL --keys "+ring) {
+	bare, hidden := withoutPassword(database)
+	next := "export TRAINTRAVEL_POSTGRES=" + shellWord(bare) + " PGPASSWORD=…\n  "
+	if code != 0 || !hidden || !strings.Contains(stdout, "have moved to PostgreSQL database test_") || !strings.Contains(stdout, next) ||
+		!strings.Contains(stdout, " serve --base-url "+shownBase+" --keys "+ring+"\n") {
 		t.Fatalf("%d, %s%s", code, stdout, stderr)
 	}
-	if code, stdout, stderr := once(t, nil, move...); code != 1 || !strings.Contains(stderr, "nothing left to do") || strings.Count(stderr, "\n") != 1 {
+	if code, stdout, stderr := once(t, nil, move...); code != 0 || !strings.Contains(stdout, data+" has moved to PostgreSQL database test_") ||
+		!strings.Contains(stdout, "already") || !strings.Contains(stdout, next) || stderr != "" {
 		t.Errorf("again: %d, %s%s", code, stdout, stderr)
+	}
+	elsewhere := pgtest.Shared(t).NewDatabase(t)
+	if code, _, stderr := once(t, nil, "migrate", "--data", data, "--postgres", elsewhere); code != 1 || !strings.Contains(stderr, "Name the database that has its data") ||
+		!strings.Contains(stderr, "migrate --undo --data "+data) {
+		t.Errorf("elsewhere: %d, %s", code, stderr)
 	}
 	for _, args := range [][]string{
 		{"serve", "--data", data, "--addr", "127.0.0.1:0"},
@@ -229,7 +238,7 @@ func TestMigrate(t *testing.T) {
 	if code, _, stderr := once(t, nil, "migrate", "--undo", "--data", data); code != 1 || !strings.Contains(stderr, "has not moved") {
 		t.Errorf("undo again: %d, %s", code, stderr)
 	}
-	if code, _, stderr := once(t, nil, move...); code != 1 || !strings.Contains(stderr, "the target: the data of this store has moved") {
+	if code, _, stderr := once(t, nil, move...); code != 1 || !strings.Contains(stderr, "the target is not empty") || !strings.Contains(stderr, "the data of this store has moved") {
 		t.Errorf("into a database that was given up: %d, %s", code, stderr)
 	}
 	if code, _, stderr := once(t, nil, "serve", "--postgres", database, "--keys", ring); code != 1 || !strings.Contains(stderr, "has moved to the store that it had come from") {
@@ -238,6 +247,25 @@ func TestMigrate(t *testing.T) {
 	file = start(t, "serve", "--data", data, "--base-url", shownBase)
 	file.call(token, "GET", "/bookings/"+paid, "", 200)
 	file.stop()
+}
+
+// What is printed of the URL of a database has no password in it.
+func TestWithoutPassword(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"postgres://u@h/d":                                   "postgres://u@h/d",
+		"postgres://u:geheim@h/d?sslmode=require":            "postgres://u@h/d?sslmode=require",
+		"postgres://u:geheim@h,i/d":                          "postgres://u@h,i/d",
+		"postgresql://h/d?password=geheim&user=u":            "postgresql://h/d?user=u",
+		"host=h password=geheim":                             "URL",
+		"host=h password='geheim' dbname=d user=u":           "URL",
+		"postgres://u:ge%20heim@10.0.0.1:5432,10.0.0.2:5/db": "URL",
+	} {
+		got, hidden := withoutPassword(text)
+		if got != want && (want != "URL" || strings.Contains(got, "heim")) || hidden != strings.Contains(text, "heim") {
+			t.Errorf("%s: %s, %v", text, got, hidden)
+		}
+	}
 }
 
 // A server that finds half of a copy does not sell it.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -151,7 +152,7 @@ func TestOpenRefused(t *testing.T) {
 		"a wrong password":           {with(t, db, user("postgres")), "password authentication failed"},
 		"a user that is not":         {with(t, db, user("nemo")), "password authentication failed"},
 		"a database that is not":     {with(t, db, func(u *url.URL) { u.Path = "nemo" }), `database "nemo" does not exist`},
-		"may not make tables":        {with(t, db, user(nobody)), "the user of the URL may not do that"},
+		"may not make tables":        {with(t, db, user(nobody)), "GRANT CREATE ON SCHEMA public TO \"" + nobody + "\""},
 		"may not read":               {with(t, made, user(nobody)), "the user of the URL may not do that"},
 		"may not write":              {with(t, made, user(reader)), "the user of the URL may not do that"},
 		"a schema that is not":       {db + "&search_path=nemo", "no schema has been selected"},
@@ -163,6 +164,8 @@ func TestOpenRefused(t *testing.T) {
 		"keywords, a number is none": {"user=anna password=" + secret + " pool_max_conns=x", "cannot parse"},
 		"no TLS":                     {strings.Replace(db, "sslmode=disable", "sslmode=require", 1), "server refused TLS connection"},
 		"a word":                     {"traintravel", notURL},
+		"a blank":                    {"postgres://anna:open sesame@localhost/db", "%20 for a blank"},
+		"a percent sign":             {"postgres://anna:open%sesame@localhost/db", "%25 for %"},
 	} {
 		s, err := pgstore.Open(t.Context(), c.url, &pgstore.Options{RetryFor: never})
 		if err == nil {
@@ -190,5 +193,56 @@ func TestOpenUnreachable(t *testing.T) {
 	_, err = pgstore.Open(t.Context(), "postgres://anna:open-sesame@"+addr+"/db?sslmode=disable", &pgstore.Options{RetryFor: -1})
 	if !errors.Is(err, traintravel.ErrUnavailable) || !strings.Contains(err.Error(), addr) || strings.Contains(err.Error(), "sesame") {
 		t.Errorf("%v", err)
+	}
+}
+
+// A database that takes no writes by a setting is not waited for as a standby is.
+func TestOpenReadOnly(t *testing.T) {
+	t.Parallel()
+	db := pgtest.Shared(t).NewDatabase(t)
+	setting := db + "&default_transaction_read_only=on"
+	for range 2 { // without tables, and with them
+		_, err := pgstore.Open(t.Context(), setting, &pgstore.Options{RetryFor: time.Hour})
+		if !errors.Is(err, traintravel.ErrUnavailable) || !strings.Contains(err.Error(), "default_transaction_read_only is on") {
+			t.Errorf("%v", err)
+		}
+		openURL(t, db)
+	}
+}
+
+// Who waits for a database is told for what, and so is who gives up waiting.
+func TestOpenWaits(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // which answers nobody
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	for _, l := range []struct{ addr, reason string }{
+		{closed.Addr().String(), "refused"},
+		{silent.Addr().String(), "has not answered"},
+	} {
+		ctx, stop := context.WithCancel(t.Context())
+		var told []error
+		_, err := pgstore.Open(ctx, "postgres://anna:open-sesame@"+l.addr+"/db?sslmode=disable", &pgstore.Options{
+			RetryFor: time.Hour,
+			Waiting: func(reason error) {
+				told = append(told, reason)
+				stop()
+			},
+		})
+		if len(told) != 1 || !errors.Is(err, context.Canceled) {
+			t.Fatalf("told %v, and %v", told, err)
+		}
+		for _, err := range []error{told[0], err} {
+			if !strings.Contains(err.Error(), l.addr) || !strings.Contains(err.Error(), l.reason) || strings.Contains(err.Error(), "sesame") {
+				t.Errorf("%v", err)
+			}
+		}
 	}
 }

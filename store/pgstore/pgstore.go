@@ -57,6 +57,9 @@ type Options struct {
 	// RetryFor is how long a call waits for a database that is away, restarts
 	// or fails over. Zero means 15 seconds; less than zero, not at all.
 	RetryFor time.Duration
+	// Waiting, if not nil, is called when Open has waited for the database for a
+	// second, with the reason, on a goroutine that has ended when Open returns.
+	Waiting func(reason error)
 }
 
 // A Store is a [traintravel.Store] in a PostgreSQL database. It is safe for
@@ -117,11 +120,47 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 	if s.retryFor == 0 {
 		s.retryFor = 15 * time.Second
 	}
-	if err := s.retry(ctx, func(try context.Context) error { return s.prepare(try, ctx) }); err != nil {
+	if err := s.connect(ctx, opts.Waiting); err != nil {
 		pool.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// connect waits for the database and prepares it. Who gives up waiting is told what
+// for.
+func (s *Store) connect(ctx context.Context, waiting func(error)) error {
+	var mu sync.Mutex
+	reason := fmt.Errorf("%v has not answered", s)
+	var told sync.WaitGroup
+	if waiting != nil {
+		told.Add(1)
+		tell := time.AfterFunc(time.Second, func() {
+			defer told.Done()
+			mu.Lock()
+			why := reason
+			mu.Unlock()
+			waiting(why)
+		})
+		defer func() {
+			if !tell.Stop() {
+				told.Wait()
+			}
+		}()
+	}
+	err := s.retry(ctx, func(try context.Context) error {
+		err := s.prepare(try, ctx)
+		if err != nil && try.Err() == nil {
+			mu.Lock()
+			reason = err
+			mu.Unlock()
+		}
+		return err
+	})
+	if ctx.Err() != nil && err != nil {
+		return fmt.Errorf("pgstore: %w while waiting for the database: %w", ctx.Err(), reason)
+	}
+	return err
 }
 
 // parse reads a URL and adds our settings to those it has.

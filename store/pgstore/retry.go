@@ -31,8 +31,11 @@ func (s *Store) retry(ctx context.Context, fn func(context.Context) error) error
 		case ctx.Err() != nil, !passes(err), time.Since(began)+pause >= limit:
 			return failure(ctx, err)
 		}
-		if onStandby(err) { // as the other connections may be
-			s.pool.Reset()
+		if onStandby(err) {
+			if s.readOnly(ctx) {
+				return fmt.Errorf("pgstore: %w: default_transaction_read_only is on, in the URL or for the user or the database, or in the server's settings: %w", traintravel.ErrUnavailable, err)
+			}
+			s.pool.Reset() // the other connections may be there too
 		}
 		t := time.NewTimer(pause/2 + rand.N(pause))
 		select {
@@ -55,7 +58,7 @@ func passes(err error) bool {
 	}
 	switch server.Code {
 	case "40001", "40P01", // serialization failure, deadlock
-		"25006",                            // a standby: it was the primary, or is going to be
+		"25006",                            // a standby: it was the primary, or is going to be; see readOnly
 		"25P03",                            // we were taken for dead
 		"55P03",                            // the lock was not to be had
 		"57014",                            // cancelled
@@ -74,6 +77,15 @@ func passes(err error) bool {
 func untrusted(err error) bool {
 	_, bad := errors.AsType[*tls.CertificateVerificationError](err)
 	return bad || strings.Contains(err.Error(), "server refused TLS connection")
+}
+
+// readOnly says whether it is by a setting that the database takes no writes, and not
+// because it is a standby.
+func (s *Store) readOnly(ctx context.Context) (set bool) {
+	ctx, stop := context.WithTimeout(ctx, time.Second)
+	defer stop()
+	err := s.pool.QueryRow(ctx, "select not pg_is_in_recovery() and current_setting('default_transaction_read_only') = 'on'").Scan(&set)
+	return err == nil && set
 }
 
 func onStandby(err error) bool {

@@ -59,7 +59,7 @@ func (s *Store) prepare(try, ctx context.Context) error {
 		return err
 	}
 	if version != len(migrations) {
-		return s.migrate(ctx, conn.Conn())
+		return s.mayNot(s.migrate(ctx, conn.Conn()))
 	}
 	// Whoever used these lanes knows by now what became of its updates.
 	_, err = conn.Exec(try, "delete from traintravel_lanes where at < now() - interval '7 days'")
@@ -109,6 +109,22 @@ func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	}
 	return tx.Commit(ctx)
+}
+
+// mayNot says what an administrator does about a user who may not make tables.
+func (s *Store) mayNot(err error) error {
+	var server *pgconn.PgError
+	if !errors.As(err, &server) || server.Code != "42501" {
+		return err
+	}
+	c := s.pool.Config().ConnConfig
+	schema := c.RuntimeParams["search_path"]
+	if schema == "" {
+		schema = "public"
+	}
+	user := pgx.Identifier{c.User}.Sanitize()
+	return ours{fmt.Errorf("pgstore: the user of the URL may not make tables; as an administrator of the database: ALTER DATABASE %s OWNER TO %s, or in it: GRANT CREATE ON SCHEMA %s TO %s: %w",
+		pgx.Identifier{c.Database}.Sanitize(), user, schema, user, err)}
 }
 
 // collision makes the failure of whoever was second to make a table, its row type
