@@ -230,6 +230,8 @@ func TestDependencies(t *testing.T) {
 			"it adds its flags to the host's command line"},
 		{[]string{"github.com/julienschmidt/httprouter", "golang.org/x/oauth2", "github.com/lestrrat-go/jwx"}, []string{"httpserver", "cmd", "examples"}, false,
 			"a program that embeds the library without its server pays for no router and no tokens"},
+		{[]string{"github.com/pdfcpu/pdfcpu", "github.com/makiuchi-d/gozxing"}, []string{"cmd"}, false,
+			"they read tickets back from PDFs and pictures, which only who inspects files needs; the one is large"},
 		{[]string{"flag", "os/signal"}, []string{"cmd", "examples"}, false,
 			"command line and signals belong to the host"},
 		{[]string{"log"}, []string{"cmd", "examples"}, true,

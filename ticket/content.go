@@ -136,7 +136,8 @@ func (c Content) encode() string {
 // decodeContent reads what encode has written, and nothing else.
 func decodeContent(text string) (Content, error) {
 	lines := strings.Split(text, "\n")
-	if len(lines) != contentLines || !utf8.ValidString(text) {
+	control := strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && unicode.IsControl(r) })
+	if len(lines) != contentLines || control || !utf8.ValidString(text) {
 		return Content{}, errors.New("its own block is not text of the lines it should have")
 	}
 	c := Content{

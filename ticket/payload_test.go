@@ -48,6 +48,7 @@ func TestParsePayload(t *testing.T) {
 		"a seat with a sign":         before + block(blockOwn, strings.Replace(c.encode(), "\n0\n", "\n+0\n", 1)),
 		"what travels along":         before + block(blockOwn, strings.Replace(c.encode(), "Anna\n", "Anna\ncat", 1)),
 		"text that is not UTF-8":     before + block(blockOwn, strings.Replace(c.encode(), "Anna", "Ann\xff", 1)),
+		"an escape sequence":         before + block(blockOwn, strings.Replace(c.encode(), "Anna", "\x1b[2J", 1)),
 		"a time that is not as sent": before + block(blockOwn, strings.Replace(c.encode(), "05:04:05Z", "05:04:05+00:00", 1)),
 	} {
 		if got, err := parsePayload(bad); err == nil {

@@ -42,7 +42,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ [
 			return p.setFromEnvironment(c.Flags())
 		},
 	}
-	root.AddCommand(p.serve(), p.mock(), p.importFeeds(), p.token(), p.migrate(), p.version())
+	root.AddCommand(p.serve(), p.mock(), p.importFeeds(), p.token(), p.verifyTicket(), p.ticketKeys(), p.migrate(), p.version())
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

@@ -112,10 +112,14 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	if err != nil {
 		return err
 	}
+	ticketSet, err := publicTickets(ring.Tickets())
+	if err != nil {
+		return err
+	}
 	proxies, _ := set.networks() // checked before
 	api, err = httpserver.New(service, httpserver.Options{
 		BaseURL: base, Auth: auth, RateLimit: set.limit(), TrustedProxies: proxies, CORSOrigins: set.origins, Logger: p.log,
-		SignIn: signIn != nil, Tokens: set.tokens(), Now: clock, Tickets: tickets,
+		SignIn: signIn != nil, Tokens: set.tokens(), Now: clock, Tickets: tickets, TicketKeys: ticketSet,
 	})
 	if err != nil {
 		return flagError(err)

@@ -35,7 +35,7 @@ find.`,
 			path := where.keysFile(file)
 			ring, err := keys.Load(path)
 			if errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("there is no keys file %s: start '%s serve' once, or name the file with --data or --keys", path, ourName())
+				return noKeysFile(path)
 			}
 			if err != nil {
 				return err

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/makiuchi-d/gozxing"
+	"github.com/makiuchi-d/gozxing/aztec"
+	"github.com/pdfcpu/pdfcpu/pkg/api"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
+
+	"github.com/traintravel/traintravel/ticket"
+)
+
+const (
+	maxTicketFile = 16 << 20 // bytes
+	maxPixels     = 64 << 20
+)
+
+// A ticketCode is a container, and where in a file it is.
+type ticketCode struct {
+	name      string // of an attached file; empty if the file holds one ticket
+	container []byte
+}
+
+// readTickets takes the containers out of a file: a PDF, a picture in PNG, or one
+// container as it is. They are not verified.
+func readTickets(path string) ([]ticketCode, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, maxTicketFile+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(content) > maxTicketFile:
+		return nil, fmt.Errorf("it is larger than %d MiB", maxTicketFile>>20)
+	case bytes.HasPrefix(content, []byte("%PDF-")):
+		return attachedTickets(content)
+	case bytes.HasPrefix(content, []byte("\x89PNG\r\n\x1a\n")):
+		code, err := scanAztec(content)
+		return []ticketCode{{container: code}}, err
+	}
+	return []ticketCode{{container: content}}, nil
+}
+
+// noFiles keeps the PDF library from making files of its own in the user's folders,
+// once: it has it in a variable.
+var noFiles = sync.OnceFunc(api.DisableConfigDir)
+
+// attachedTickets are the containers that are attached to a PDF.
+func attachedTickets(content []byte) ([]ticketCode, error) {
+	noFiles()
+	attached, err := api.ExtractAttachmentsRaw(bytes.NewReader(content), "", nil, model.NewDefaultConfiguration())
+	if err != nil {
+		return nil, fmt.Errorf("the PDF cannot be read: %w", err)
+	}
+	var codes []ticketCode
+	for _, a := range attached {
+		container, err := io.ReadAll(io.LimitReader(a, ticket.MaxSize+1))
+		if err != nil {
+			return nil, fmt.Errorf("the PDF cannot be read: %w", err)
+		}
+		if bytes.HasPrefix(container, []byte("#UT")) {
+			codes = append(codes, ticketCode{a.FileName, container})
+		}
+	}
+	if len(codes) == 0 {
+		return nil, errors.New("no ticket is attached to the PDF: it was printed anew, perhaps; try a picture of the code")
+	}
+	return codes, nil
+}
+
+// scanAztec reads the bytes of the Aztec code on a picture.
+func scanAztec(content []byte) ([]byte, error) {
+	size, err := png.DecodeConfig(bytes.NewReader(content))
+	if err != nil {
+		return nil, fmt.Errorf("the picture cannot be read: %w", err)
+	}
+	if size.Width*size.Height > maxPixels {
+		return nil, errors.New("the picture is too large")
+	}
+	picture, err := png.Decode(bytes.NewReader(content))
+	if err != nil {
+		return nil, fmt.Errorf("the picture cannot be read: %w", err)
+	}
+	code, err := scan(picture)
+	if err != nil {
+		return nil, errors.New("no Aztec code can be read on the picture")
+	}
+	return code, nil
+}
+
+// scan tells a code by its bytes, each of which is the character of ISO 8859-1.
+func scan(picture image.Image) ([]byte, error) {
+	bitmap, err := gozxing.NewBinaryBitmapFromImage(picture)
+	if err != nil {
+		return nil, err
+	}
+	result, err := aztec.NewAztecReader().Decode(bitmap, nil)
+	if err != nil {
+		return nil, err
+	}
+	var code []byte
+	for _, r := range result.GetText() {
+		if r > 0xff {
+			return nil, errors.New("the code has text and not bytes")
+		}
+		code = append(code, byte(r))
+	}
+	return code, nil
+}

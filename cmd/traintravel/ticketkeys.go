@@ -1,0 +1,128 @@
+package main
+
+import (
+	"crypto/ecdsa"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/traintravel/traintravel/internal/keys"
+	"github.com/traintravel/traintravel/ticket"
+)
+
+func (p *program) ticketKeys() *cobra.Command {
+	var where storage
+	var file string
+	// in runs something on a keys file that is there.
+	in := func(do func(path string, a []string) error) func(*cobra.Command, []string) error {
+		return func(c *cobra.Command, a []string) error {
+			if err := where.check(c.Flags()); err != nil {
+				return err
+			}
+			path := where.keysFile(file)
+			err := do(path, a)
+			if errors.Is(err, fs.ErrNotExist) {
+				return noKeysFile(path)
+			}
+			return err
+		}
+	}
+	c := &cobra.Command{
+		Use:   "ticket-keys",
+		Short: "List, change and retire the keys that tickets are signed with",
+		Long: `List the keys that tickets are signed with: the first signs, all verify.
+
+To change the key, run 'ticket-keys rotate' and start the servers again, all with the
+same keys file. Tickets that the old key has signed stay good. Once they have all been
+used, or at once if the key is in wrong hands, 'ticket-keys remove ID' retires it.
+
+Whoever inspects tickets offline needs the new keys, from a server's
+/.well-known/ticket-keys, before tickets signed with them are shown.`,
+		Args: args(cobra.NoArgs),
+		RunE: in(func(path string, _ []string) error { return p.listTicketKeys(path) }),
+	}
+	where.flags(c.PersistentFlags())
+	keysFlag(c.PersistentFlags(), &file)
+	c.AddCommand(&cobra.Command{
+		Use:   "rotate",
+		Short: "Make a new key that signs tickets once servers are started again",
+		Args:  args(cobra.NoArgs),
+		RunE: in(func(path string, _ []string) error {
+			if err := keys.RotateTickets(path); err != nil {
+				return err
+			}
+			return p.listTicketKeys(path)
+		}),
+	}, &cobra.Command{
+		Use:   "remove ID",
+		Short: "Retire a key: tickets that it has signed are invalid once servers are started again",
+		Args:  args(cobra.ExactArgs(1)),
+		RunE: in(func(path string, a []string) error {
+			if err := keys.ChangeTickets(path, func(now []*ecdsa.PrivateKey) ([]*ecdsa.PrivateKey, error) { return without(now, a[0]) }); err != nil {
+				return err
+			}
+			return p.listTicketKeys(path)
+		}),
+	})
+	return c
+}
+
+func noKeysFile(path string) error {
+	return fmt.Errorf("there is no keys file %s: start '%s serve' once, or name the file with --data or --keys", path, ourName())
+}
+
+func (p *program) listTicketKeys(path string) error {
+	set, err := ticketKeysIn(path)
+	if err != nil {
+		return err
+	}
+	for n, id := range set.IDs() {
+		does := "verifies"
+		if n == 0 {
+			does = "signs and verifies"
+		}
+		if _, err := fmt.Fprintf(p.stdout, "%s %s\n", id, does); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// without is what is left of keys without one of them.
+func without(now []*ecdsa.PrivateKey, id string) ([]*ecdsa.PrivateKey, error) {
+	set, err := publicTickets(now)
+	if err != nil {
+		return nil, err
+	}
+	switch n := slices.Index(set.IDs(), id); n {
+	case -1:
+		return nil, fmt.Errorf("there is no key %.200q", id)
+	case 0:
+		return nil, fmt.Errorf("%s is the key that signs: rotate first", id)
+	default:
+		return slices.Delete(now, n, n+1), nil
+	}
+}
+
+// ticketKeysIn are the public keys in a keys file.
+func ticketKeysIn(path string) (ticket.Keys, error) {
+	ring, err := keys.Load(path)
+	if err != nil {
+		return ticket.Keys{}, err
+	}
+	if len(ring.Tickets()) == 0 {
+		return ticket.Keys{}, fmt.Errorf("%s has no keys of tickets yet: start '%s serve' once", path, ourName())
+	}
+	return publicTickets(ring.Tickets())
+}
+
+func publicTickets(private []*ecdsa.PrivateKey) (ticket.Keys, error) {
+	public := make([]*ecdsa.PublicKey, len(private))
+	for i, key := range private {
+		public[i] = &key.PublicKey
+	}
+	return ticket.NewKeys(public...)
+}
