@@ -95,13 +95,13 @@ type sale struct {
 	refused      map[request]bool // the database was away, and nothing written
 	unknown      map[request]bool // nobody could tell
 	paid         map[uuid.UUID]traintravel.Payment
-	bank         *sandbox.Gateway // of all offices
-	away         int              // how often the database was away
+	bank         *bank // of all offices
+	away         int   // how often the database was away
 	soldOut      int
 }
 
 func newSale(t *testing.T) *sale {
-	return &sale{T: t, paid: map[uuid.UUID]traintravel.Payment{}, bank: sandbox.New(), acknowledged: map[uuid.UUID]request{}, refused: map[request]bool{}, unknown: map[request]bool{}}
+	return &sale{T: t, paid: map[uuid.UUID]traintravel.Payment{}, bank: &bank{Gateway: sandbox.New()}, acknowledged: map[uuid.UUID]request{}, refused: map[request]bool{}, unknown: map[request]bool{}}
 }
 
 // use is one user, who books again and again, pays for half of it by card, and cancels

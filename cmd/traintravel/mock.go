@@ -66,10 +66,14 @@ func (p *program) mockUntil(ctx context.Context, addr string) error {
 	if err != nil {
 		return err
 	}
+	ticketSet, err := publicTickets(ring.Tickets())
+	if err != nil {
+		return err
+	}
 	base := "http://" + listener.Addr().String()
 	api, err := httpserver.New(service, httpserver.Options{
 		BaseURL: base, Auth: anybody{}, RateLimit: 1_000_000, CORSOrigins: []string{"*"}, Logger: p.log,
-		Tokens: "Any text without blanks: each is a user of its own, with both scopes.", Now: clock, Tickets: tickets,
+		Tokens: "Any text without blanks: each is a user of its own, with both scopes.", Now: clock, Tickets: tickets, TicketKeys: ticketSet,
 	})
 	if err != nil {
 		return err
