@@ -42,8 +42,7 @@ func newIssuer(t testing.TB) (*ticket.Issuer, ticket.Keys) {
 func (w *world) paid() traintravel.Ticket {
 	w.t.Helper()
 	b := w.book()
-	price := w.get("/trips/" + b.TripID).resource().Price
-	w.post("/bookings/"+b.ID+"/payment", payment(price, goodCard)).want(200)
+	w.pay(b)
 	anna := traintravel.Caller{Subject: traintravel.Subject{Issuer: "test", ID: "anna"}, Client: "app"}
 	t, err := w.service.Ticket(w.t.Context(), anna, uuid.MustParse(b.ID))
 	if err != nil {

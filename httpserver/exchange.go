@@ -118,13 +118,8 @@ func (x *exchange) check() error {
 	} else if err := x.authorize(); err != nil {
 		return err
 	}
-	var ok bool
-	if x.route.ticket() {
-		if err := x.acceptTicket(); err != nil {
-			return err
-		}
-	} else if x.form, ok = accepted(x.r.Header["Accept"]); !ok {
-		return problemNotAcceptable
+	if err := x.choose(); err != nil {
+		return err
 	}
 	switch x.route.body {
 	case noBody:
@@ -135,6 +130,7 @@ func (x *exchange) check() error {
 		}
 		return x.receive()
 	}
+	var ok bool
 	switch x.sent, ok = sent(x.r.Header); {
 	case x.route.body == jsonBody && (!ok || x.sent != asJSON):
 		return problemMediaType
@@ -142,6 +138,19 @@ func (x *exchange) check() error {
 		return problemMediaTypes
 	}
 	return x.receive()
+}
+
+// choose finds the form in which the answer is welcome.
+func (x *exchange) choose() (err error) {
+	if x.route.ticket() {
+		x.ticket, err = acceptedTicket(x.r.Header["Accept"])
+		return err
+	}
+	var ok bool
+	if x.form, ok = accepted(x.r.Header["Accept"]); !ok {
+		return problemNotAcceptable
+	}
+	return nil
 }
 
 // ctx is the request's context.

@@ -107,9 +107,10 @@ func newWorld(t testing.TB, changes ...func(*world)) *world {
 		Gateway: sandbox.New(),
 	}
 	w.options = httpserver.Options{
-		BaseURL: base, Auth: tokens{}, RateLimit: 1_000_000, Now: w.service_.Now, Tickets: testTickets(t),
+		BaseURL: base, Auth: tokens{}, RateLimit: 1_000_000, Now: w.service_.Now,
 		Logger: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
+	w.options.Tickets, w.options.TicketKeys = newIssuer(t)
 	for _, c := range changes {
 		c(w)
 	}

@@ -47,18 +47,19 @@ var problemNoTicketForm = &problem{status: http.StatusNotAcceptable, slug: probl
 	detail: "The header Accept excludes application/pdf, image/png, text/calendar, application/ld+json, application/json and " +
 		"application/octet-stream, which is what there is of a ticket."}
 
-// acceptTicket chooses the form of a ticket.
-func (x *exchange) acceptTicket() error {
-	r, most := readAccept(x.r.Header["Accept"]), 0.0
+// acceptedTicket chooses the form of a ticket by an Accept header, the first of
+// those that are as welcome.
+func acceptedTicket(headers []string) (form *ticketForm, err error) {
+	r, most := readAccept(headers), 0.0
 	for i := range ticketForms {
 		if q := r.quality(ticketForms[i].mediaType); q > most {
-			x.ticket, most = &ticketForms[i], q
+			form, most = &ticketForms[i], q
 		}
 	}
-	if x.ticket == nil {
-		return problemNoTicketForm
+	if form == nil {
+		return nil, problemNoTicketForm
 	}
-	return nil
+	return form, nil
 }
 
 var ticketParams = []string{"leg"}

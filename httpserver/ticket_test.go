@@ -1,37 +1,13 @@
 package httpserver_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"image/png"
 	"strings"
-	"sync"
 	"testing"
 	"time"
-
-	"github.com/traintravel/traintravel/ticket"
 )
-
-// ticketKey signs the tickets of the tests.
-var ticketKey = sync.OnceValue(func() *ecdsa.PrivateKey {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		panic(err)
-	}
-	return key
-})
-
-func testTickets(t testing.TB) *ticket.Issuer {
-	t.Helper()
-	i, err := ticket.NewIssuer(ticketKey())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return i
-}
 
 // pay pays for a booking of anna's.
 func (w *world) pay(b resource) {
@@ -113,10 +89,6 @@ func TestTicketForms(t *testing.T) {
 	w := newWorld(t)
 	b := w.change()
 	w.pay(b)
-	keys, err := ticket.NewKeys(&ticketKey().PublicKey)
-	if err != nil {
-		t.Fatal(err)
-	}
 	form := func(accept, query string) string {
 		t.Helper()
 		first := w.ticketOf(b, query, header("Accept", accept)).want(200).body
@@ -128,7 +100,7 @@ func TestTicketForms(t *testing.T) {
 	}
 	verify := func(container string, leg int) {
 		t.Helper()
-		if c, err := keys.Verify([]byte(container)); err != nil || c.Leg != leg || c.Legs != 2 || c.Booking.String() != b.ID {
+		if c, err := w.options.TicketKeys.Verify([]byte(container)); err != nil || c.Leg != leg || c.Legs != 2 || c.Booking.String() != b.ID {
 			t.Errorf("leg %d: %+v, %v", leg, c, err)
 		}
 	}

@@ -27,17 +27,18 @@ func (i *Issuer) PNG(t traintravel.Ticket, leg int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return aztecPNG(container)
+	return aztecPNG(container, 0)
 }
 
-// aztecPNG draws bytes as an Aztec code (ISO/IEC 24778).
-func aztecPNG(content []byte) ([]byte, error) {
+// aztecPNG draws bytes as an Aztec code (ISO/IEC 24778), with some pixels of white
+// beyond its border, below and to the right.
+func aztecPNG(content []byte, beyond int) ([]byte, error) {
 	code, err := aztec.Encode(content, aztecCorrection, 0)
 	if err != nil {
 		return nil, fmt.Errorf("the container does not fit into an Aztec code: %w", err)
 	}
 	modules := code.Bounds().Dx()
-	size := (modules + 2*aztecBorder) * aztecModule
+	size := (modules+2*aztecBorder)*aztecModule + beyond
 	picture := image.NewPaletted(image.Rect(0, 0, size, size), color.Palette{color.White, color.Black})
 	for y := range modules {
 		row := picture.Pix[(y+aztecBorder)*aztecModule*size:][:size]
@@ -54,7 +55,8 @@ func aztecPNG(content []byte) ([]byte, error) {
 		}
 	}
 	var b bytes.Buffer
-	if err := png.Encode(&b, picture); err != nil {
+	quick := png.Encoder{CompressionLevel: png.BestSpeed}
+	if err := quick.Encode(&b, picture); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil

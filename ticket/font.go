@@ -28,7 +28,7 @@ var scripts = []struct{ from, to rune }{
 	{0x530, 0x58F}, {0x10A0, 0x10FF}, // Armenian, Georgian
 	{0x1E00, 0x1EFF},                   // Latin with more accents
 	{0x2010, 0x2044}, {0x20A0, 0x20BF}, // punctuation, currencies
-	{0x2190, 0x2193}, {missing, missing},
+	{0x2116, 0x2116}, {0x2190, 0x2193}, {missing, missing},
 }
 
 // missing stands for what the fonts do not have.
