@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"image"
 	"image/png"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -159,7 +161,23 @@ func TestVerifyTicketOnline(t *testing.T) {
 	_, token, _ := once(t, nil, "token", "--user", "anna", "--data", c.data)
 	token = strings.TrimSpace(token)
 	id := r.book(token, time.Now().AddDate(0, 0, 2).Format(time.DateOnly), "")
-	raw := c.write("ticket.uic", must(c.issuer().Container(ticketOf(uuid.MustParse(id)), 0)), nil)
+	sold := map[string]string{}
+	for name, form := range map[string]string{"ticket.pdf": "application/pdf", "ticket.png": "image/png", "ticket.uic": "application/octet-stream"} {
+		req, err := http.NewRequest("GET", r.base+"/bookings/"+id+"/ticket", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+token)
+		req.Header.Set("Accept", form)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		sold[name] = c.write(name, content, err)
+	}
+	raw := sold["ticket.uic"]
 	other := c.write("other.uic", must(c.issuer().Container(ticketOf(uuid.New()), 0)), nil)
 	check := func(code int, want string, a ...string) {
 		t.Helper()
@@ -167,7 +185,9 @@ func TestVerifyTicketOnline(t *testing.T) {
 			t.Errorf("%v: %d, want %d, %q\n%s%s", a, got, code, want, stdout, stderr)
 		}
 	}
-	check(0, ": valid\n", raw, "--server", r.base)
+	for _, file := range sold {
+		check(0, ": valid\n  John Doe\n", file, "--server", r.base)
+	}
 	check(0, ": valid\n", raw, "--server", r.base, "--data", c.data)
 	check(0, ": valid\n", raw, "--keys", r.base+"/.well-known/ticket-keys")
 	check(1, ": unknown: the server does not know the booking\n", other, "--server", r.base)
