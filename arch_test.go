@@ -214,8 +214,10 @@ func TestDependencies(t *testing.T) {
 		tests   bool     // and in any test
 		why     string
 	}{
-		{[]string{"go.etcd.io/bbolt"}, []string{"store/boltstore"}, true,
-			"the file format is one store's business; who takes another store links none of it"},
+		{[]string{"go.etcd.io/bbolt"}, []string{"store/boltstore", "examples/stripe-gateway"}, true,
+			"the file format is one store's business; who takes another store links none of it (the example keeps books of its own)"},
+		{[]string{"github.com/stripe"}, []string{"examples/stripe-gateway"}, false,
+			"one provider's library is for a module of its own"},
 		{[]string{"github.com/jackc/pgx"}, []string{"store/pgstore"}, true,
 			"likewise the database driver"},
 		{[]string{"codeberg.org/go-pdf", "github.com/go-fonts", "github.com/boombuler/barcode", "golang.org/x/image"}, []string{"ticket"}, false,

@@ -1,0 +1,380 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/google/uuid"
+	"github.com/stripe/stripe-go/v85"
+
+	"github.com/traintravel/traintravel"
+)
+
+// A stripeGateway takes money by PaymentIntents. For a charge it
+//
+//  1. writes the ID and the amount into its books,
+//  2. makes a PaymentMethod of the card, and a PaymentIntent that is not confirmed,
+//     with our ID as the idempotency key and in the metadata,
+//  3. writes the PaymentIntent's ID into its books,
+//  4. confirms it, and only that moves money.
+//
+// So an ID whose PaymentIntent is not in the books has moved nothing, and of any
+// other, Stripe itself says what became of it, by the PaymentIntent's own ID: reads
+// by ID are consistent, while Stripe's search may lag by a minute and more. A
+// PaymentIntent succeeds at most once, so confirming it again, even after Stripe has
+// forgotten the idempotency key, charges nobody twice.
+//
+// A refund is found by the metadata in the list of its PaymentIntent's refunds
+// before it is made: that holds when Stripe has forgotten the idempotency key, and
+// the key holds while the list may be behind.
+type stripeGateway struct {
+	stripe *stripe.Client
+	books  *books
+}
+
+var (
+	_ traintravel.PaymentGateway = (*stripeGateway)(nil)
+	_ traintravel.Canceller      = (*stripeGateway)(nil)
+)
+
+// metadataID is the key of our IDs in Stripe's metadata.
+const metadataID = "traintravel_id"
+
+// newStripe takes money for the account of a key, by the Stripe that the config
+// names, its own by default.
+func newStripe(key string, config stripe.BackendConfig, b *books) *stripeGateway {
+	config.LeveledLogger = &stripe.LeveledLogger{Level: stripe.LevelNull} // errors are returned
+	config.EnableTelemetry = stripe.Bool(false)
+	return &stripeGateway{stripe.NewClient(key, stripe.WithBackends(stripe.NewBackendsWithConfig(&config))), b}
+}
+
+// failed is a decline.
+func failed(code, message string) traintravel.Outcome {
+	return traintravel.Outcome{Status: traintravel.Failed, Failure: traintravel.Failure{Code: code, Message: message}}
+}
+
+// cancelled is what a fenced charge has come to.
+var cancelled = failed("canceled", "The payment was cancelled.")
+
+// begin waits for whoever is at work on an ID, and reads what is known of it.
+func (g *stripeGateway) begin(ctx context.Context, id uuid.UUID) (e entry, known bool, release func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return e, false, nil, err
+	}
+	release, ok := g.books.hold(ctx.Done(), id)
+	if !ok {
+		return e, false, nil, ctx.Err()
+	}
+	e, known, err = g.books.read(id)
+	if err != nil {
+		release()
+		return e, false, nil, err
+	}
+	return e, known, release, nil
+}
+
+// Charge takes the amount from a card.
+func (g *stripeGateway) Charge(ctx context.Context, c traintravel.Charge) (traintravel.Outcome, error) {
+	e, known, release, err := g.begin(ctx, c.ID)
+	if err != nil {
+		return traintravel.Outcome{}, err
+	}
+	defer release()
+	switch {
+	case e.Fenced:
+		return e.Outcome, nil
+	case known && (e.Charge != uuid.Nil || e.Amount != c.Amount):
+		return traintravel.Outcome{}, fmt.Errorf("%s came before, with another amount or purpose", c.ID)
+	case e.settled():
+		return e.Outcome, nil
+	}
+	if !known {
+		e.Amount = c.Amount
+		if err := g.books.write(c.ID, e); err != nil {
+			return traintravel.Outcome{}, err
+		}
+	}
+	if e.Intent != "" {
+		// It came before, and was perhaps confirmed.
+		out, asked, err := g.ask(ctx, e.Intent)
+		if err != nil || asked {
+			return g.settle(c.ID, e, out, err)
+		}
+	}
+	if c.Source.Card == nil {
+		return g.settle(c.ID, e, failed("source_not_supported", "Only cards are taken here."), nil)
+	}
+	card, err := g.stripe.V1PaymentMethods.Create(ctx, cardParams(c.Source.Card))
+	if err != nil {
+		out, err := declined(err)
+		return g.settle(c.ID, e, out, err)
+	}
+	if e.Intent == "" {
+		params := &stripe.PaymentIntentCreateParams{
+			Amount: stripe.Int64(stripeAmount(c.Amount)), Currency: stripe.String(c.Amount.Currency),
+			PaymentMethodTypes: stripe.StringSlice([]string{"card"}),
+			Metadata:           map[string]string{metadataID: c.ID.String(), "traintravel_booking": c.Booking.String()},
+		}
+		params.SetIdempotencyKey("charge-" + c.ID.String())
+		intent, err := g.stripe.V1PaymentIntents.Create(ctx, params)
+		if err != nil {
+			return traintravel.Outcome{}, safe(err)
+		}
+		e.Intent = intent.ID
+		if err := g.books.write(c.ID, e); err != nil {
+			return traintravel.Outcome{}, err
+		}
+	}
+	// There is no passenger at a browser to ask for a second factor: a card that wants
+	// one is declined.
+	params := &stripe.PaymentIntentConfirmParams{PaymentMethod: stripe.String(card.ID), ErrorOnRequiresAction: stripe.Bool(true)}
+	intent, err := g.stripe.V1PaymentIntents.Confirm(ctx, e.Intent, params)
+	if err != nil {
+		out, err := declined(err)
+		return g.settle(c.ID, e, out, err)
+	}
+	out, asked := outcome(intent)
+	if !asked {
+		return out, fmt.Errorf("a PaymentIntent is %s after it was confirmed", intent.Status)
+	}
+	return g.settle(c.ID, e, out, nil)
+}
+
+// settle writes down an outcome that does not change any more.
+func (g *stripeGateway) settle(id uuid.UUID, e entry, out traintravel.Outcome, err error) (traintravel.Outcome, error) {
+	if err != nil {
+		return traintravel.Outcome{}, err
+	}
+	e.Outcome = out
+	if e.settled() {
+		if err := g.books.write(id, e); err != nil {
+			return traintravel.Outcome{}, err
+		}
+	}
+	return out, nil
+}
+
+// Lookup tells what became of an ID.
+func (g *stripeGateway) Lookup(ctx context.Context, id uuid.UUID) (traintravel.Outcome, error) {
+	e, known, release, err := g.begin(ctx, id)
+	if err != nil {
+		return traintravel.Outcome{}, err
+	}
+	defer release()
+	var out traintravel.Outcome
+	asked := false
+	switch {
+	case !known:
+	case e.settled():
+		return e.Outcome, nil
+	case e.Charge != uuid.Nil:
+		out, asked, err = g.findRefund(ctx, id, e.Intent)
+	case e.Intent != "":
+		out, asked, err = g.ask(ctx, e.Intent)
+	}
+	if err == nil && !asked { // it stopped before money was asked for, and nobody is at work on it
+		return out, fmt.Errorf("%s: %w", id, traintravel.ErrNotFound)
+	}
+	return g.settle(id, e, out, err)
+}
+
+// Cancel makes sure that a charge that has not succeeded never will.
+func (g *stripeGateway) Cancel(ctx context.Context, id uuid.UUID) (traintravel.Outcome, error) {
+	e, _, release, err := g.begin(ctx, id)
+	if err != nil {
+		return traintravel.Outcome{}, err
+	}
+	defer release()
+	switch {
+	case e.settled():
+		return e.Outcome, nil
+	case e.Charge != uuid.Nil:
+		return traintravel.Outcome{}, fmt.Errorf("%s is a refund", id)
+	}
+	if e.Intent != "" {
+		out, asked, err := g.ask(ctx, e.Intent)
+		if err != nil || asked && out.Status != traintravel.Pending {
+			return g.settle(id, e, out, err)
+		}
+		if _, err := g.stripe.V1PaymentIntents.Cancel(ctx, e.Intent, nil); err != nil {
+			// It has succeeded this moment, or is past recall: the next look says so.
+			if code(err) != stripe.ErrorCodePaymentIntentUnexpectedState {
+				return traintravel.Outcome{}, safe(err)
+			}
+			out, asked, err := g.ask(ctx, e.Intent)
+			if err == nil && !asked {
+				err = errors.New("a PaymentIntent that was never confirmed cannot be cancelled")
+			}
+			return g.settle(id, e, out, err)
+		}
+	}
+	e.Fenced = true
+	return g.settle(id, e, cancelled, nil)
+}
+
+// Refund gives money back, once for each ID.
+func (g *stripeGateway) Refund(ctx context.Context, r traintravel.Refund) (traintravel.Outcome, error) {
+	e, known, release, err := g.begin(ctx, r.ID)
+	if err != nil {
+		return traintravel.Outcome{}, err
+	}
+	defer release()
+	charge, found, err := g.books.read(r.Charge)
+	switch {
+	case err != nil:
+		return traintravel.Outcome{}, err
+	case !found:
+		return traintravel.Outcome{}, fmt.Errorf("charge %s: %w", r.Charge, traintravel.ErrNotFound)
+	case charge.Charge != uuid.Nil || charge.Intent == "" || charge.Amount.Currency != r.Amount.Currency || r.Amount.Amount <= 0 || r.Amount.Amount > charge.Amount.Amount:
+		return traintravel.Outcome{}, fmt.Errorf("%s is not within charge %s", r.Amount, r.Charge)
+	case known && (e.Charge != r.Charge || e.Amount != r.Amount):
+		return traintravel.Outcome{}, fmt.Errorf("%s came before, with another amount or purpose", r.ID)
+	case e.settled():
+		return e.Outcome, nil
+	}
+	if !known {
+		e = entry{Amount: r.Amount, Charge: r.Charge, Intent: charge.Intent}
+		if err := g.books.write(r.ID, e); err != nil {
+			return traintravel.Outcome{}, err
+		}
+	}
+	out, asked, err := g.findRefund(ctx, r.ID, e.Intent)
+	if err != nil || asked {
+		return g.settle(r.ID, e, out, err)
+	}
+	params := &stripe.RefundCreateParams{
+		PaymentIntent: stripe.String(e.Intent), Amount: stripe.Int64(stripeAmount(r.Amount)),
+		Metadata: map[string]string{metadataID: r.ID.String()},
+	}
+	params.SetIdempotencyKey("refund-" + r.ID.String())
+	refund, err := g.stripe.V1Refunds.Create(ctx, params)
+	if err != nil {
+		return traintravel.Outcome{}, safe(err)
+	}
+	return g.settle(r.ID, e, refundOutcome(refund), nil)
+}
+
+// ask returns what Stripe says of a PaymentIntent, and whether it was ever
+// confirmed.
+func (g *stripeGateway) ask(ctx context.Context, intent string) (traintravel.Outcome, bool, error) {
+	pi, err := g.stripe.V1PaymentIntents.Retrieve(ctx, intent, nil)
+	if err != nil {
+		return traintravel.Outcome{}, false, safe(err)
+	}
+	out, asked := outcome(pi)
+	return out, asked, nil
+}
+
+func outcome(pi *stripe.PaymentIntent) (out traintravel.Outcome, asked bool) {
+	switch pi.Status {
+	case stripe.PaymentIntentStatusSucceeded:
+		return traintravel.Outcome{Status: traintravel.Succeeded}, true
+	case stripe.PaymentIntentStatusCanceled:
+		return cancelled, true
+	case stripe.PaymentIntentStatusRequiresPaymentMethod, stripe.PaymentIntentStatusRequiresConfirmation:
+		if pi.LastPaymentError != nil {
+			return failure(pi.LastPaymentError), true
+		}
+		return traintravel.Outcome{}, false
+	}
+	return traintravel.Outcome{Status: traintravel.Pending}, true
+}
+
+// findRefund returns what became of a refund, if Stripe has it.
+func (g *stripeGateway) findRefund(ctx context.Context, id uuid.UUID, intent string) (traintravel.Outcome, bool, error) {
+	params := &stripe.RefundListParams{PaymentIntent: stripe.String(intent)}
+	params.Limit = stripe.Int64(100)
+	for refund, err := range g.stripe.V1Refunds.List(ctx, params).All(ctx) {
+		if err != nil {
+			return traintravel.Outcome{}, false, safe(err)
+		}
+		if refund.Metadata[metadataID] == id.String() {
+			return refundOutcome(refund), true, nil
+		}
+	}
+	return traintravel.Outcome{}, false, nil
+}
+
+func refundOutcome(r *stripe.Refund) traintravel.Outcome {
+	switch r.Status {
+	case stripe.RefundStatusSucceeded:
+		return traintravel.Outcome{Status: traintravel.Succeeded}
+	case stripe.RefundStatusFailed, stripe.RefundStatusCanceled:
+		return failed("refund_"+string(r.Status), "The refund has failed: see it in Stripe's dashboard.")
+	}
+	return traintravel.Outcome{Status: traintravel.Pending}
+}
+
+// declined makes an outcome of an error by which Stripe says that the card was
+// declined, and leaves all others errors: their outcome is not known.
+func declined(err error) (traintravel.Outcome, error) {
+	if e, ok := errors.AsType[*stripe.Error](err); ok && e.Type == stripe.ErrorTypeCard && e.HTTPStatusCode == 402 {
+		return failure(e), nil
+	}
+	return traintravel.Outcome{}, safe(err)
+}
+
+// failure is a decline in the words that clients of the API know.
+func failure(e *stripe.Error) traintravel.Outcome {
+	code := string(e.Code)
+	if e.DeclineCode == stripe.DeclineCodeInsufficientFunds {
+		code = traintravel.InsufficientFunds
+	}
+	if code == "" {
+		code = traintravel.CardDeclined
+	}
+	return failed(code, e.Msg)
+}
+
+// safe is an error that may be logged: what Stripe says of the kind of fault, not
+// its message, which may quote what was sent.
+func safe(err error) error {
+	e, ok := errors.AsType[*stripe.Error](err)
+	if !ok {
+		if broken, ok := errors.AsType[*url.Error](err); ok {
+			return fmt.Errorf("asking Stripe: %w", broken.Err)
+		}
+		return errors.New("the answer of Stripe cannot be read") // the error quotes it
+	}
+	return fmt.Errorf("stripe answered %d, %s %s (request %s)", e.HTTPStatusCode, e.Type, e.Code, e.RequestID)
+}
+
+func code(err error) stripe.ErrorCode {
+	if e, ok := errors.AsType[*stripe.Error](err); ok {
+		return e.Code
+	}
+	return ""
+}
+
+func cardParams(c *traintravel.Card) *stripe.PaymentMethodCreateParams {
+	text := func(s string) *string {
+		if s == "" {
+			return nil
+		}
+		return &s
+	}
+	return &stripe.PaymentMethodCreateParams{
+		Type: stripe.String("card"),
+		Card: &stripe.PaymentMethodCreateCardParams{
+			Number: stripe.String(string(c.Number)), CVC: stripe.String(string(c.CVC)),
+			ExpMonth: stripe.Int64(int64(c.ExpMonth)), ExpYear: stripe.Int64(int64(c.ExpYear)),
+		},
+		BillingDetails: &stripe.PaymentMethodCreateBillingDetailsParams{
+			Name: text(c.Name),
+			Address: &stripe.AddressParams{
+				Line1: text(c.Address1), Line2: text(c.Address2), City: text(c.City), Country: text(c.Country), PostalCode: text(c.PostCode),
+			},
+		},
+	}
+}
+
+// stripeAmount is an amount in the units that Stripe counts in. They are minor units
+// but for two currencies, which it counts in hundredths that do not exist.
+func stripeAmount(m traintravel.Money) int64 {
+	if m.Currency == "isk" || m.Currency == "ugx" {
+		return m.Amount * 100
+	}
+	return m.Amount
+}
