@@ -111,7 +111,7 @@ func controlHandler(load func(context.Context, []string, feedOptions, func(done,
 		out := json.NewEncoder(w)
 		var last time.Time
 		rep, err := load(r.Context(), req.Feeds, req.Options, func(done, total int64) {
-			if time.Since(last) < 100*time.Millisecond {
+			if done < total && time.Since(last) < 100*time.Millisecond {
 				return
 			}
 			last = time.Now()

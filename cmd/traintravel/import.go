@@ -46,6 +46,7 @@ share a database sell from the new timetable within seconds.`,
 				return err
 			}
 			bar := newProgress(p.stderr, "reading")
+			bar.then = "storing"
 			rep, err := p.importInto(c.Context(), where, feeds, opts, bar.show)
 			bar.end()
 			if rep != nil {
@@ -60,7 +61,7 @@ share a database sell from the new timetable within seconds.`,
 }
 
 // importInto imports feeds into a store, by itself or by the server that has the
-// data file.
+// data file. When all is read, progress is told so before it is stored.
 func (p *program) importInto(ctx context.Context, where storage, feeds []string, opts feedOptions, progress func(done, total int64)) (*report, error) {
 	if opts.DryRun {
 		_, rep, err := readParts(ctx, feeds, opts, progress)
@@ -88,15 +89,17 @@ func (p *program) importInto(ctx context.Context, where storage, feeds []string,
 	if err != nil {
 		return nil, err
 	}
+	progress(1, 1)
 	return loadTimetable(ctx, service, t, rep, opts.Verbose)
 }
 
-// loadFeeds reads feeds and puts them in force.
+// loadFeeds reads feeds, tells progress when that is done, and puts them in force.
 func loadFeeds(ctx context.Context, service *traintravel.Service, feeds []string, opts feedOptions, progress func(done, total int64)) (*report, error) {
 	t, rep, err := readParts(ctx, feeds, opts, progress)
 	if err != nil {
 		return rep, err
 	}
+	progress(1, 1)
 	return loadTimetable(ctx, service, t, rep, opts.Verbose)
 }
 

@@ -109,7 +109,8 @@ func readParts(ctx context.Context, named []string, flags feedOptions, progress 
 	return all, rep, nil
 }
 
-// overall makes the progress of one feed that of all, by the feeds' sizes.
+// overall makes the progress of one feed that of all, by the feeds' sizes. It is
+// not at its end before all feeds are joined and checked.
 func (r *feedReader) overall(i int) func(read, total int64) {
 	var before, all int64
 	for k, size := range r.sizes {
@@ -118,6 +119,7 @@ func (r *feedReader) overall(i int) func(read, total int64) {
 		}
 		all += size
 	}
+	all++
 	return func(read, total int64) {
 		if total > 0 {
 			r.progress(before+int64(float64(r.sizes[i])*float64(min(read, total))/float64(total)), all)

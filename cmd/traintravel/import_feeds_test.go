@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -205,7 +207,7 @@ func TestOverallProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := readParts(t.Context(), named, flags, func(done, total int64) {
-		if done < last || done > total {
+		if done < last || done >= total {
 			t.Errorf("%d of %d after %d", done, total, last)
 		}
 		calls, last = calls+1, done
@@ -214,6 +216,47 @@ func TestOverallProgress(t *testing.T) {
 	}
 	if calls == 0 {
 		t.Error("there is no progress")
+	}
+}
+
+// While a timetable is stored, it is told for how long.
+func TestProgressOfStoring(t *testing.T) {
+	t.Parallel()
+	for terminal, want := range map[bool]string{
+		false: "storing: 5 s\nstoring: 10 s\n",
+		true:  "\r\x1b[Kstoring, 1 s\r\x1b[Kstoring, 2 s",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var out bytes.Buffer
+			p := newProgress(&out, "reading")
+			p.terminal, p.then = terminal, "storing"
+			p.show(999, 1000)
+			for range 2 {
+				p.show(1, 1)
+				time.Sleep(7 * time.Second)
+			}
+			p.end()
+			if got := out.String(); !strings.HasPrefix(got, want) || terminal != strings.HasSuffix(got, "\r\x1b[K") {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// A server tells who asked it when all is read, and no reading is told as if it were.
+func TestAllIsRead(t *testing.T) {
+	t.Parallel()
+	data := listenTo(t, func(_ context.Context, _ []string, _ feedOptions, progress func(int64, int64)) (*report, error) {
+		progress(1, 2)
+		progress(1, 1)
+		return &report{}, nil
+	})
+	var told [][2]int64
+	if _, err := askServer(t.Context(), data, importRequest{}, func(done, total int64) { told = append(told, [2]int64{done, total}) }); err != nil {
+		t.Fatal(err)
+	}
+	if want := [][2]int64{{1, 2}, {1, 1}}; !slices.Equal(told, want) {
+		t.Errorf("it told %v, want %v", told, want)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -13,9 +14,13 @@ import (
 type progress struct {
 	w        io.Writer
 	what     string // is done
+	then     string // what is done after all of that, which does not tell how far it is
 	terminal bool
-	last     time.Time // when it was shown, or began
-	shown    bool
+
+	mu    sync.Mutex
+	last  time.Time // when it was shown, or began
+	shown bool
+	stop  func() // ends what is then done
 }
 
 const (
@@ -32,13 +37,22 @@ func newProgress(w io.Writer, what string) *progress {
 	return p
 }
 
-// show says that done of total is read.
+// show says that done of total is done.
 func (p *progress) show(done, total int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if total <= 0 || p.stop != nil {
+		return
+	}
+	if p.then != "" && done >= total {
+		p.goOn()
+		return
+	}
 	every := retell
 	if p.terminal {
 		every = redraw
 	}
-	if total <= 0 || time.Since(p.last) < every {
+	if time.Since(p.last) < every {
 		return
 	}
 	p.last, p.shown = time.Now(), true
@@ -53,8 +67,42 @@ func (p *progress) show(done, total int64) {
 	fmt.Fprintf(p.w, "\r%s [%s%s] %3d %%", p.what, strings.Repeat("#", n), strings.Repeat(" ", width-n), percent)
 }
 
+// goOn tells now and then for how long there has been nothing to measure.
+func (p *progress) goOn() {
+	began, every := time.Now(), retell
+	if p.terminal {
+		every = time.Second
+	}
+	over, ended := make(chan struct{}), make(chan struct{})
+	p.stop = sync.OnceFunc(func() { close(over); <-ended })
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-tick.C:
+			}
+			seconds := int(time.Since(began).Seconds())
+			if p.terminal {
+				fmt.Fprintf(p.w, "\r\x1b[K%s, %d s", p.then, seconds)
+			} else {
+				fmt.Fprintf(p.w, "%s: %d s\n", p.then, seconds)
+			}
+		}
+	}()
+	p.shown = true
+}
+
 // end leaves the terminal as it was.
 func (p *progress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stop != nil {
+		p.stop()
+	}
 	if p.shown && p.terminal {
 		fmt.Fprint(p.w, "\r\x1b[K")
 	}
