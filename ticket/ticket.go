@@ -10,6 +10,7 @@ package ticket
 import (
 	"crypto"
 	"crypto/ecdsa"
+	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/asn1"
@@ -74,11 +75,11 @@ func (i *Issuer) Container(t traintravel.Ticket, leg int) ([]byte, error) {
 // Reference is the short name of a booking on its tickets: the end of its ID.
 func Reference(booking uuid.UUID) string { return booking.String()[19:] }
 
-// order is that of P-256, and half of it rounded down.
-var order, half = func() (*big.Int, *big.Int) {
-	n, _ := new(big.Int).SetString("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551", 16)
-	return n, new(big.Int).Rsh(n, 1)
-}()
+// order is that of P-256, half is half of it rounded down.
+var (
+	order = elliptic.P256().Params().N
+	half  = new(big.Int).Rsh(order, 1)
+)
 
 // randomness is what a key signs with: keys of package ecdsa need none, and sign the
 // same ticket alike whenever it is asked for (RFC 6979).

@@ -2,10 +2,14 @@ package ticket_test
 
 import (
 	"bytes"
+	"crypto"
 	"crypto/ecdsa"
+	"crypto/ed25519"
 	"crypto/elliptic"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"io"
 	"math/big"
 	"slices"
 	"strings"
@@ -206,4 +210,101 @@ func FuzzVerify(f *testing.F) {
 			t.Errorf("%+v", c)
 		}
 	})
+}
+
+// FuzzParseKeys: no set makes reading it panic, and what is read can be written.
+func FuzzParseKeys(f *testing.F) {
+	keys, err := ticket.NewKeys(&newKey(f).PublicKey)
+	if err != nil {
+		f.Fatal(err)
+	}
+	text, err := json.Marshal(keys)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Add([]byte(`{"keys":[{"kty":"RSA"},{"kty":"EC","crv":"P-256","x":"","y":""}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		keys, err := ticket.ParseKeys(text)
+		if err != nil {
+			return
+		}
+		text, err = json.Marshal(keys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := ticket.ParseKeys(text); err != nil || !slices.Equal(again.IDs(), keys.IDs()) {
+			t.Errorf("written as %s: %v", text, err)
+		}
+	})
+}
+
+// A keyStore signs with a key that does not leave it.
+type keyStore struct {
+	crypto.Signer
+	sign func(random io.Reader, digest []byte) ([]byte, error)
+}
+
+func (k keyStore) Sign(random io.Reader, digest []byte, _ crypto.SignerOpts) ([]byte, error) {
+	return k.sign(random, digest)
+}
+
+func TestIssuerKeys(t *testing.T) {
+	t.Parallel()
+	key, other := newKey(t), newKey(t)
+	keys, err := ticket.NewKeys(&key.PublicKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := errors.New("the key store is away")
+	for name, c := range map[string]struct {
+		sign func(random io.Reader, digest []byte) ([]byte, error)
+		good bool
+	}{
+		"a key store":            {func(r io.Reader, d []byte) ([]byte, error) { return key.Sign(r, d, crypto.SHA256) }, true},
+		"one that is away":       {func(io.Reader, []byte) ([]byte, error) { return nil, failed }, false},
+		"one with another key":   {func(r io.Reader, d []byte) ([]byte, error) { return other.Sign(r, d, crypto.SHA256) }, false},
+		"one that signs nothing": {func(io.Reader, []byte) ([]byte, error) { return nil, nil }, false},
+		"one that says more": {func(r io.Reader, d []byte) ([]byte, error) {
+			s, err := key.Sign(r, d, crypto.SHA256)
+			return append(s, 0), err
+		}, false},
+	} {
+		i, err := ticket.NewIssuer(keyStore{key, c.sign})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 20 { // half of all signatures have the greater s
+			code, err := i.Container(sample(t, nil), 0)
+			if (err == nil) != c.good {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if _, err := keys.Verify(code); c.good && err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+	}
+
+	p384, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, edwards, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []crypto.Signer{nil, p384, edwards} {
+		if _, err := ticket.NewIssuer(bad); err == nil {
+			t.Errorf("%T signs tickets", bad)
+		}
+	}
+	i := issuer(t, key)
+	if _, err := i.Container(sample(t, func(b *traintravel.Booking) { b.Status = traintravel.Held }), 0); !errors.Is(err, traintravel.ErrNotPaid) {
+		t.Errorf("a hold: %v", err)
+	}
+	for _, leg := range []int{-1, 2} {
+		if _, err := i.Container(sample(t, nil), leg); err == nil {
+			t.Errorf("leg %d has a ticket", leg)
+		}
+	}
 }
