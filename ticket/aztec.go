@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"sync"
 
 	"github.com/boombuler/barcode/aztec"
 
@@ -55,9 +56,23 @@ func aztecPNG(content []byte, beyond int) ([]byte, error) {
 		}
 	}
 	var b bytes.Buffer
-	quick := png.Encoder{CompressionLevel: png.BestSpeed}
+	quick := png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: buffers}
 	if err := quick.Encode(&b, picture); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil
 }
+
+// buffers are what pictures are encoded with, which is large: it is used again.
+var buffers = &bufferPool{}
+
+type bufferPool struct{ pool sync.Pool }
+
+// Get returns a buffer, or nil for one to be made.
+func (p *bufferPool) Get() *png.EncoderBuffer {
+	b, _ := p.pool.Get().(*png.EncoderBuffer)
+	return b
+}
+
+// Put takes a buffer back.
+func (p *bufferPool) Put(b *png.EncoderBuffer) { p.pool.Put(b) }

@@ -13,29 +13,59 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The fonts have the scripts of Europe: a document has no more of them than it
-// uses, but all that they have is read for each.
+// A typeface is a font in two weights, cut down to some letters. All that it has is
+// read anew for each document, of which most need few.
 type typeface struct {
 	regular, bold []byte
 	has           map[rune]bool
 }
 
-var scripts = []struct{ from, to rune }{
-	{0x20, 0x7E}, {0xA0, 0x24F}, // Latin
-	{0x2BC, 0x2BC}, {0x300, 0x36F}, // marks
-	{0x370, 0x3FF}, {0x1F00, 0x1FFF}, // Greek
-	{0x400, 0x52F},                   // Cyrillic
-	{0x530, 0x58F}, {0x10A0, 0x10FF}, // Armenian, Georgian
-	{0x1E00, 0x1EFF},                   // Latin with more accents
-	{0x2010, 0x2044}, {0x20A0, 0x20BF}, // punctuation, currencies
-	{0x2116, 0x2116}, {0x2190, 0x2193}, {missing, missing},
-}
+type span struct{ from, to rune }
 
 // missing stands for what the fonts do not have.
 const missing = '\uFFFD'
 
-// fonts reads the fonts when the first document is made.
-var fonts = sync.OnceValues(func() (*typeface, error) {
+var (
+	latin = []span{
+		{0x20, 0x7E}, {0xA0, 0x17F}, {0x218, 0x21B}, {0x2BC, 0x2BC},
+		{0x2010, 0x2044}, {0x20A0, 0x20BF}, // punctuation, currencies
+		{missing, missing},
+	}
+	european = append([]span{
+		{0x180, 0x24F}, {0x1E00, 0x1EFF}, {0x300, 0x36F}, // Latin with more accents, and these alone
+		{0x370, 0x3FF}, {0x1F00, 0x1FFF}, // Greek
+		{0x400, 0x52F},                   // Cyrillic
+		{0x530, 0x58F}, {0x10A0, 0x10FF}, // Armenian, Georgian
+		{0x2116, 0x2116}, {0x2190, 0x2193},
+	}, latin...)
+)
+
+// The typefaces are made when the first document needs them.
+var (
+	latinFace    = sync.OnceValues(func() (*typeface, error) { return cutFonts(latin) })
+	europeanFace = sync.OnceValues(func() (*typeface, error) { return cutFonts(european) })
+)
+
+// faceFor chooses the typeface for some texts.
+func faceFor(texts []string) (*typeface, error) {
+	few, err := latinFace()
+	if err != nil {
+		return nil, err
+	}
+	all, err := europeanFace()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range texts {
+		if all.printable(s) != few.printable(s) {
+			return all, nil
+		}
+	}
+	return few, nil
+}
+
+// cutFonts leaves of the fonts the letters that both weights have.
+func cutFonts(spans []span) (*typeface, error) {
 	regular, err := sfnt.Parse(dejavusanscondensed.TTF)
 	if err != nil {
 		return nil, fmt.Errorf("the regular font: %w", err)
@@ -49,7 +79,7 @@ var fonts = sync.OnceValues(func() (*typeface, error) {
 		all strings.Builder
 		buf sfnt.Buffer
 	)
-	for _, s := range scripts {
+	for _, s := range spans {
 		for r := s.from; r <= s.to; r++ {
 			inRegular, err := regular.GlyphIndex(&buf, r)
 			if err != nil {
@@ -68,7 +98,7 @@ var fonts = sync.OnceValues(func() (*typeface, error) {
 	f.regular = fpdf.UTF8CutFont(dejavusanscondensed.TTF, all.String())
 	f.bold = fpdf.UTF8CutFont(dejavusanscondensedbold.TTF, all.String())
 	return f, nil
-})
+}
 
 // printable is a text as the fonts can write it: on one line, with letters and
 // their accents in one where there are such, and a sign for each character that

@@ -23,7 +23,7 @@ func (i *Issuer) PDF(t traintravel.Ticket, legs ...int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	face, err := fonts()
+	face, err := faceFor(texts(t))
 	if err != nil {
 		return nil, err
 	}
@@ -69,4 +69,16 @@ func (i *Issuer) PDF(t traintravel.Ticket, legs ...int) ([]byte, error) {
 		return nil, fmt.Errorf("ticket: the PDF: %w", err)
 	}
 	return b.Bytes(), nil
+}
+
+// texts are all that a document writes of a ticket which may have any letters.
+func texts(t traintravel.Ticket) []string {
+	all := []string{t.Booking.PassengerName}
+	for _, leg := range t.Booking.Legs {
+		all = append(all, leg.Operator, leg.Number, leg.Coach, leg.Origin.Name, leg.Destination.Name)
+	}
+	for _, s := range t.Stations {
+		all = append(all, s.Address)
+	}
+	return all
 }

@@ -53,6 +53,19 @@ func TestKitineraryReadsAll(t *testing.T) {
 					compare(t, file, doc, n, r)
 				}
 			}
+			for leg := range doc.Booking.Legs {
+				for file, render := range map[string]func(traintravel.Ticket, int) ([]byte, error){"ticket.png": i.PNG, "ticket.uic": i.Container} {
+					b, err := render(doc, leg)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if found := extract(t, file, b); len(found) == 1 {
+						compare(t, file, doc, leg, found[0])
+					} else {
+						t.Errorf("%s, leg %d: %d reservations", file, leg, len(found))
+					}
+				}
+			}
 		})
 	}
 }
