@@ -61,6 +61,7 @@ func TestJourney(t *testing.T) {
 		t.Errorf("a good card: %s", paid.body)
 	}
 	delete(held, "payment")
+	held["ticket"] = self + "/ticket"
 	after := w.get("/bookings/" + b.ID)
 	if diff := cmp.Diff(held, after.resource().Links); diff != "" {
 		t.Errorf("links of a confirmed booking (-want +got):\n%s", diff)
@@ -110,7 +111,7 @@ func TestShapes(t *testing.T) {
 			`","origin":"` + base + `/stations/` + berlin + `","destination":"` + base + `/stations/` + paris + `"}}`
 	}
 	bookingDoc := `{"id":"` + b + `","trip_id":"` + trip + `","passenger_name":"Anna Example","has_bicycle":false,"has_dog":false,` +
-		`"links":{"self":"` + base + `/bookings/` + b + `","trip":"` + base + `/trips/` + trip + `","payments":"` + base + `/bookings/` + b + `/payments"}}`
+		`"links":{"self":"` + base + `/bookings/` + b + `","trip":"` + base + `/trips/` + trip + `","payments":"` + base + `/bookings/` + b + `/payments","ticket":"` + base + `/bookings/` + b + `/ticket"}}`
 	paymentDoc := `{"id":"` + paid.resource().ID + `","amount":113.58,"currency":"eur","source":{"object":"card","name":"Anna Example",` +
 		`"number":"************4242","exp_month":12,"exp_year":2025,"address_city":"Berlin","address_country":"DE"},"status":"succeeded",` +
 		`"links":{"booking":"` + base + `/bookings/` + b + `"}}`
