@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/gateway"
+	"github.com/traintravel/traintravel/sandbox"
 )
 
 // An operation is one of the four, ready to be asked for.
@@ -359,5 +361,66 @@ func TestNumbersAreInBodiesAlone(t *testing.T) {
 	}
 	if o, err := c.Charge(t.Context(), charge(traintravel.Source{})); err == nil {
 		t.Errorf("no source: %+v", o)
+	}
+}
+
+// Over TLS, with HTTP/2 too, and with no certificate that nobody vouches for.
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	for _, h2 := range []bool{false, true} {
+		s := sandbox.New()
+		server := httptest.NewUnstartedServer(newHandler(t, s))
+		server.EnableHTTP2 = h2
+		server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
+		server.StartTLS()
+		t.Cleanup(server.Close)
+		c, err := gateway.New(server.URL, secret, gateway.ClientOptions{Transport: server.Client().Transport})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := c.Charge(t.Context(), charge(card(good)))
+		wantStatus(t, o, err, traintravel.Succeeded)
+		if o, err := newClient(t, server.URL).Charge(t.Context(), charge(card(good))); err == nil {
+			t.Errorf("a certificate of nobody's: %+v", o)
+		}
+		if all := s.Movements(); len(all) != 1 {
+			t.Errorf("moved: %+v", all)
+		}
+	}
+}
+
+// What the contract costs: BenchmarkLookup/direct is the gateway alone.
+func BenchmarkLookup(b *testing.B) {
+	s := sandbox.New()
+	server := httptest.NewServer(newHandler(b, s))
+	b.Cleanup(server.Close)
+	ch := charge(card(good))
+	if _, err := s.Charge(b.Context(), ch); err != nil {
+		b.Fatal(err)
+	}
+	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	b.Cleanup(plain.Close)
+	client := newClient(b, server.URL)
+	for _, c := range []struct {
+		name string
+		ask  func() error
+	}{
+		{"direct", func() error { _, err := s.Lookup(b.Context(), ch.ID); return err }},
+		{"HTTP alone", func() error {
+			resp, err := plain.Client().Get(plain.URL)
+			if err == nil {
+				err = resp.Body.Close()
+			}
+			return err
+		}},
+		{"signed", func() error { _, err := client.Lookup(b.Context(), ch.ID); return err }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				if err := c.ask(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
