@@ -27,6 +27,7 @@ const (
 	beatFor   = 3 * time.Second // what the store may take for it
 	stopAfter = 6 * time.Second
 	deadAfter = 10 * time.Second
+	clocksOff = 2 * recordClock // is more than one that starts beside another is behind
 )
 
 // parts is a set of parts of one kind of the agenda.
@@ -76,6 +77,7 @@ type server struct {
 	beats   uint64
 	leaving bool // it finishes what is in its hands and takes no more
 	shares  []held
+	now     time.Time // by its service's clock; since version 2
 }
 
 // held is what a server has of a kind that it works on.
@@ -94,7 +96,7 @@ func (v server) of(k kind) (parts, bool) {
 	return 0, false
 }
 
-const serverVersion = 1
+const serverVersion = 2
 
 func (v server) encode() []byte {
 	e := newEncoder(serverVersion, 48)
@@ -105,14 +107,18 @@ func (v server) encode() []byte {
 		e.byte(byte(h.kind))
 		e.fixed64(uint64(h.parts))
 	}
+	e.time(v.now)
 	return e.b
 }
 
 func decodeServer(b []byte) (v server, err error) {
-	d, _ := newDecoder("server", serverVersion, b)
+	d, version := newDecoder("server", serverVersion, b)
 	v.beats, v.leaving = d.uint(), d.flags()[0]
 	for range d.len(9) {
 		v.shares = append(v.shares, held{kind(d.byte()), parts(d.fixed64())})
+	}
+	if version >= 2 {
+		v.now = d.time()
 	}
 	return v, d.done()
 }
@@ -200,8 +206,9 @@ type roster struct {
 
 // A sight is a server's count, and since when it is known to be that.
 type sight struct {
-	beats uint64
-	since time.Time
+	beats  uint64
+	since  time.Time
+	warned bool // that its clock shows another time
 }
 
 func (s *Service) newRoster(desks []*desk) *roster {
@@ -239,7 +246,7 @@ func (r *roster) stop(now time.Time) (stopped bool) {
 
 // beat renews what the server has, and shares out the rest.
 func (r *roster) beat(work, beating context.Context) error {
-	began := time.Now()
+	began, clock := time.Now(), r.s.now()
 	if !began.Before(r.until) {
 		r.seen = nil // it was away: the others may have been so too
 	}
@@ -266,6 +273,7 @@ func (r *roster) beat(work, beating context.Context) error {
 		for _, id := range p.dead {
 			tx.Delete(serverKey(id))
 		}
+		p.record.now = clock
 		tx.Put(serverKey(r.id), p.record.encode())
 		return nil
 	})
@@ -273,7 +281,7 @@ func (r *roster) beat(work, beating context.Context) error {
 		return err
 	}
 	now := time.Now()
-	r.look(p.alive, now)
+	r.look(p.alive, now, clock)
 	evicted := r.joined && !p.known
 	r.joined = true
 	for _, id := range p.dead {
@@ -295,13 +303,19 @@ func (r *roster) beat(work, beating context.Context) error {
 	return nil
 }
 
-// look notes which counts have changed, at an instant not before they were read.
-func (r *roster) look(alive []colleague, now time.Time) {
+// look notes which counts have changed, at an instant not before they were read, and
+// compares the clocks of those with this server's.
+func (r *roster) look(alive []colleague, now, clock time.Time) {
 	seen := make(map[uuid.UUID]sight, len(alive))
 	for _, c := range alive {
 		was, ok := r.seen[c.id]
 		if !ok || was.beats != c.beats {
-			was = sight{c.beats, now}
+			off := c.now.Sub(clock)
+			if ok && !was.warned && !c.now.IsZero() && off.Abs() > clocksOff {
+				was.warned = true
+				r.s.log.Warn("the clock of another server shows another time: holds and sales end too early or too late; set their clocks, or give all the same Options.Now", "server", c.id, "ahead", off.Round(time.Second))
+			}
+			was = sight{c.beats, now, was.warned}
 		}
 		seen[c.id] = was
 	}

@@ -1,6 +1,8 @@
 package traintravel
 
 import (
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,7 +62,7 @@ func TestPartsAreShared(t *testing.T) {
 				delete(records, id)
 			}
 			records[r.id], open[i] = p.record.encode(), p.open[0]
-			r.look(p.alive, now)
+			r.look(p.alive, now, time.Time{})
 			return p
 		}
 		rounds := func(n int) {
@@ -126,5 +128,38 @@ func TestServersOfANewerVersion(t *testing.T) {
 	}
 	if _, err := r.plan([]Record{{serverPrefix + "x", server{}.encode()}}, nil, false, time.Now()); err == nil {
 		t.Error("a server's record with no ID is read")
+	}
+}
+
+// A server whose clock shows another time is told of once. One that has not beaten
+// meanwhile wrote its time long ago, and older versions wrote none.
+func TestServersClocks(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	r := &roster{id: nth(1), s: &Service{log: slog.New(slog.NewTextHandler(&log, nil))}}
+	clock := time.Date(2026, 5, 4, 8, 0, 0, 0, time.UTC)
+	beats := uint64(0)
+	look := func(off time.Duration) int {
+		before := log.Len()
+		at := func(id int, off time.Duration) colleague {
+			return colleague{nth(id), server{beats: beats, now: clock.Add(off)}}
+		}
+		r.look([]colleague{at(2, off), {nth(3), server{beats: beats}}, at(4, 3*time.Second), {nth(5), server{now: clock.Add(time.Hour)}}}, clock, clock)
+		return strings.Count(log.String()[before:], "level=WARN")
+	}
+	for i, c := range []struct {
+		off   time.Duration
+		warns int
+	}{{-time.Hour, 0}, {-2 * time.Minute, 0}, {-3 * time.Minute, 1}, {-3 * time.Minute, 0}, {time.Hour, 0}} {
+		beats++
+		if got := look(c.off); got != c.warns {
+			t.Errorf("%d: %d warnings: %s", i, got, &log)
+		}
+	}
+	if !strings.Contains(log.String(), "ahead=-3m0s") {
+		t.Error(log.String())
+	}
+	if v, err := decodeServer(server{now: clock}.encode()); err != nil || !v.now.Equal(clock) {
+		t.Errorf("%v, %v", v.now, err)
 	}
 }

@@ -63,7 +63,7 @@ var shared = sync.OnceValues(func() (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return create(bin, nil)
+	return create(bin, []string{"fsync=off", "full_page_writes=off"}) // nobody kills it, so nothing has to outlive that
 })
 
 // Shared returns the server that all tests of the binary share. Nobody stops
