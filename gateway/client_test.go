@@ -383,7 +383,7 @@ func TestTLS(t *testing.T) {
 		if o, err := newClient(t, server.URL).Charge(t.Context(), charge(card(good))); err == nil {
 			t.Errorf("a certificate of nobody's: %+v", o)
 		}
-		if all := s.Movements(); len(all) != 1 {
+		if all, err := s.Movements(t.Context()); err != nil || len(all) != 1 {
 			t.Errorf("moved: %+v", all)
 		}
 	}
