@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"sync"
 )
 
 // A container is, as UIC leaflet 918.3 has it in version 02:
@@ -65,15 +66,24 @@ func decodeEnvelope(b []byte) (envelope, error) {
 	return e, nil
 }
 
+// A compressor keeps writers for the next containers: each has 800 KB.
+type compressor struct{ writers sync.Pool }
+
 // compress uses a level above the default: readers in the wild look for the two
 // bytes with which such streams begin.
-func compress(b []byte) ([]byte, error) {
+func (c *compressor) compress(b []byte) ([]byte, error) {
 	var out bytes.Buffer
-	w, err := zlib.NewWriterLevel(&out, zlib.BestCompression)
-	if err != nil {
-		return nil, err
+	w, ok := c.writers.Get().(*zlib.Writer)
+	if ok {
+		w.Reset(&out)
+	} else {
+		var err error
+		if w, err = zlib.NewWriterLevel(&out, zlib.BestCompression); err != nil {
+			return nil, err
+		}
 	}
-	_, err = w.Write(b)
+	defer c.writers.Put(w)
+	_, err := w.Write(b)
 	if err := errors.Join(err, w.Close()); err != nil {
 		return nil, err
 	}
