@@ -49,3 +49,22 @@ func BenchmarkRulesAtHub(b *testing.B) {
 		})
 	}
 }
+
+// The rules at a hub are looked for a few times each, however many they are.
+func TestRulesAtHubTakeLinearWork(t *testing.T) {
+	t.Parallel()
+	for _, lines := range []int{30, 60, 120} {
+		tt := hub(lines)
+		sn := compiled(t, tt)
+		n := sn.newNodes(tt)
+		for i := range tt.Trains {
+			sn.appendStops(nil, &tt.Trains[i], n)
+		}
+		if _, err := n.edges(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if most := 5*lines*lines + 50*lines; n.looks > most || n.looks < lines*lines {
+			t.Errorf("%d rules were looked for %d times, more than %d", lines*lines, n.looks, most)
+		}
+	}
+}

@@ -21,6 +21,7 @@ type nodes struct {
 	boards, alights side
 	seats           map[int32][]int32  // by rule: the nodes of those who stay seated
 	pairs           map[[2]int32]int32 // by nodes: the rule that counts of those that single out both
+	looks           int                // how often a rule was looked for, which must not grow with the square of their number
 }
 
 // side is the nodes where one gets on, or those where one gets off.
@@ -304,6 +305,7 @@ func (n *nodes) counts(rule, other int32) bool {
 
 // keep puts a rule in its place, unless one is there that counts instead.
 func (n *nodes) keep(rules map[[2]int32]int32, at [2]int32, rule int32) {
+	n.looks++
 	if best, ok := rules[at]; !ok || n.counts(rule, best) {
 		rules[at] = rule
 	}
@@ -311,6 +313,7 @@ func (n *nodes) keep(rules map[[2]int32]int32, at [2]int32, rule int32) {
 
 // better is the rule that is in a place, if it counts and not another.
 func (n *nodes) better(rule int32, rules map[[2]int32]int32, at [2]int32) int32 {
+	n.looks++
 	if r, ok := rules[at]; ok && n.counts(r, rule) {
 		return r
 	}
