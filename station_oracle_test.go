@@ -151,7 +151,13 @@ func (sn *snapshot) slowSearch(q lookup) []int32 {
 		return 1
 	}
 	telling := slices.DeleteFunc(slices.Clone(q.words), func(w string) bool { return commonWords[w] })
+	isWord := slices.ContainsFunc(sn.stations, func(st Station) bool {
+		return slices.ContainsFunc(slices.Concat(wordsOf(st.Name), wordsOf(st.Address)), func(w nameWord) bool { return like(q.words[0], w, false) == whole })
+	})
 	for _, misspelt := range []bool{false, true} {
+		if !misspelt && !isWord && len(q.words) == 1 && utf8.RuneCountInString(q.words[0]) == 3 {
+			continue
+		}
 		for _, words := range [][]string{q.words, telling} {
 			if len(words) == 0 {
 				continue

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode/utf8"
 )
 
 // A phrase is a search as the directory knows its words.
@@ -34,10 +35,15 @@ const maxMisspelt = 8
 
 // phrases reads a search in every way it may be meant, one after the other for
 // as long as nothing is found: as it is typed, without the common words, and
-// both again with letters amiss.
+// both again with letters amiss. Three letters that are no word are as likely to
+// lack one as to begin a longer word, so they are searched as both.
 func (d *directory) phrases(words []string) iter.Seq[phrase] {
 	return func(yield func(phrase) bool) {
-		for _, spell := range []func(string) []span{d.typed, d.misspelt} {
+		spells := []func(string) []span{d.typed, d.misspelt}
+		if len(words) == 1 && utf8.RuneCountInString(words[0]) == lettersToMiss-1 && !d.has(words[0]) {
+			spells = spells[1:]
+		}
+		for _, spell := range spells {
 			all, few := d.phrase(words, spell)
 			if all.found() && !yield(all) {
 				return
@@ -100,6 +106,12 @@ func (d *directory) typed(word string) []span {
 		spans = append(spans, span{from: int32(from), to: int32(to)})
 	}
 	return spans
+}
+
+// has says whether a word is known in full.
+func (d *directory) has(word string) bool {
+	_, ok := slices.BinarySearch(d.words, word)
+	return ok
 }
 
 // beginning finds, in a range of the words, the n that begin with one.

@@ -70,6 +70,9 @@ func TestStationSearch(t *testing.T) {
 		{"zurihc", "", &Position{47.411, 8.544}, []string{"Oerlikon", "Zürich HB"}},
 		{"zurich gare", "", zurich, []string{"Zürich HB", "Oerlikon"}},
 		{"bern", "", zurich, []string{}},
+		{"brn", "", nil, []string{"Bern"}},
+		{"eas", "", nil, []string{"East"}},
+		{"hal", "", nil, []string{"Halle (Saale) Hbf"}},
 		{"barn", "DE", nil, []string{"Bernau"}},
 		{"", "", &Position{0, 180}, []string{"ǅakovo", "East"}}, // over the date line, at one distance
 		{"", "", &Position{90, 0}, []string{}},
@@ -134,6 +137,8 @@ func TestStationsAreRanked(t *testing.T) {
 		{"Gare", "", 0},
 		{"(Depot)", "", 0},
 		{"Wien Westbf", "", 0},
+		{"Brno hl.n.", "", 1},
+		{"Bern", "", 9},
 	} {
 		stations = append(stations, Station{Name: s.name, Address: s.address})
 		trains = append(trains, s.trains)
@@ -169,6 +174,7 @@ func TestStationsAreRanked(t *testing.T) {
 		"gare":                {"Gare", "Paris Gare de Lyon", "Paris Gare du Nord", "Paris Gare de l'Est"},
 		"depot":               {"(Depot)"},
 		"westbahnhof":         {"Wien Westbf"},
+		"brn":                 {"Brno hl.n.", "Bern"}, // a beginning before what lacks a letter
 		"barlin":              {"Berlin Hauptbahnhof", "Berlin Ostbahnhof", "Berliner Tor", "Bernau (bei Berlin)", "Potsdam"},
 		"munchn":              {"München Hbf", "München Ost"},
 		"munchnn":             {"München Hbf", "München Ost"},

@@ -58,7 +58,9 @@ type StationQuery struct {
 	// or "station", are left out of Search. If that finds none either, words
 	// of four letters or more may have one letter missing, too many, wrong or
 	// swapped with the next, and words of three letters may lack one of a word
-	// of four, unless there are more than eight words.
+	// of four, unless there are more than eight words. If three letters are all
+	// of Search, and no word by themselves, such words follow those that they
+	// begin: "brn" finds Brno, and then Bern.
 	//
 	// The stations come in this order: those whose name is Search to the last
 	// word; those with the fewest words misspelt; those of which Search is the
