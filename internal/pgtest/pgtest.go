@@ -67,7 +67,8 @@ var shared = sync.OnceValues(func() (*cluster, error) {
 })
 
 // Shared returns the server that all tests of the binary share. Nobody stops
-// it: what Kill, Stop, Standby and Promote do is for servers of one's own.
+// it: what Kill, Stop, Standby and Promote do is for servers of one's own. So it does
+// not wait for the disk (fsync=off), which nothing but a loss of power could tell.
 func Shared(t testing.TB) *Server {
 	t.Helper()
 	programs(t)

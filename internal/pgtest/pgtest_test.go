@@ -62,7 +62,7 @@ func TestShared(t *testing.T) {
 	}
 	fails(t, first, "SELECT 1")
 	s := pgtest.Shared(t)
-	want(t, s.NewDatabase(t), "SHOW fsync", "on")
+	want(t, s.NewDatabase(t), "SHOW fsync", "off")
 	if got := s.Query("SELECT 1, 'two'"); got != "1|two" {
 		t.Errorf("Query returns %q", got)
 	}

@@ -176,13 +176,12 @@ func parse(url string) (*pgxpool.Config, error) {
 		config.MaxConns = poolSize
 	}
 	session := config.ConnConfig.RuntimeParams
-	for name, value := range map[string]string{
-		"application_name":                    "traintravel",
-		"idle_in_transaction_session_timeout": "5s", // before other servers stop their work
-	} {
-		if _, ok := session[name]; !ok {
-			session[name] = value
-		}
+	if _, ok := session["application_name"]; !ok {
+		session["application_name"] = "traintravel"
+	}
+	settings := "select current_setting('synchronous_commit')"
+	if _, ok := session[idleTimeout]; !ok { // here, for poolers do not let it pass at the start
+		settings += " from set_config('" + idleTimeout + "', '5s', false)" // before other servers stop their work
 	}
 	if session["synchronous_commit"] == "off" {
 		delete(session, "synchronous_commit")
@@ -194,7 +193,7 @@ func parse(url string) (*pgxpool.Config, error) {
 	}
 	config.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
 		var sync string
-		if err := c.QueryRow(ctx, "SHOW synchronous_commit").Scan(&sync); err != nil || sync != "off" {
+		if err := c.QueryRow(ctx, settings, pgx.QueryExecModeExec).Scan(&sync); err != nil || sync != "off" {
 			return err
 		}
 		_, err := c.Exec(ctx, "SET synchronous_commit TO on")
@@ -202,6 +201,9 @@ func parse(url string) (*pgxpool.Config, error) {
 	}
 	return config, nil
 }
+
+// idleTimeout is the setting that ends a session whose transaction does not go on.
+const idleTimeout = "idle_in_transaction_session_timeout"
 
 // warned is where a connection keeps the last warning it had.
 const warned = "traintravel.warned"

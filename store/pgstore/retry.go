@@ -105,6 +105,8 @@ func failure(ctx context.Context, err error) error {
 		return fmt.Errorf("pgstore: %w: %w", traintravel.ErrUnavailable, err)
 	case errors.As(err, &server) && server.Code == "42501":
 		return fmt.Errorf("pgstore: the user of the URL may not do that: %w", err)
+	case errors.As(err, &server) && (server.Code == "26000" || server.Code == "42P05"):
+		return fmt.Errorf("pgstore: a pooler gives each transaction another connection, so add default_query_exec_mode=exec to the URL: %w", err)
 	}
 	return fmt.Errorf("pgstore: %w", err)
 }
