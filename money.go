@@ -63,18 +63,22 @@ func (m Money) Decimal() string {
 	return s
 }
 
+// noCurrency quotes nothing, like all that is said of a payment: a card's number
+// may be where it does not belong.
+const noCurrency = "is no currency code of three lower-case letters, such as eur"
+
 // ParseMoney reads a decimal number, in the form JSON gives numbers, as an
 // amount of a currency. It refuses, with an [*InvalidError] naming the member
 // amount or currency, more decimals than the currency has (unless zeros), and
 // whatever does not fit.
 func ParseMoney(decimal, currency string) (Money, error) {
 	if !validCurrency(currency) {
-		return Money{}, invalid("currency", "%.20q is no currency code of three lower-case letters, such as eur", currency)
+		return Money{}, invalid("currency", noCurrency)
 	}
 	amount, ok := parseDecimal(decimal, decimals(currency))
 	if !ok {
-		return Money{}, invalid("amount", "%.40q is no amount of %s: a number with at most %d decimals, below %d",
-			decimal, currency, decimals(currency), int64(math.Pow10(maxAmountDigits)))
+		return Money{}, invalid("amount", "is no amount of %s: a number with at most %d decimals, below %d",
+			currency, decimals(currency), int64(math.Pow10(maxAmountDigits)))
 	}
 	return Money{Amount: amount, Currency: currency}, nil
 }

@@ -81,7 +81,7 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 	case n.Amount.Amount > maxPayment:
 		return Payment{}, invalid("amount", "is above %d minor units", int64(maxPayment))
 	case !validCurrency(n.Amount.Currency):
-		return Payment{}, invalid("currency", "%.20q is no currency code of three lower-case letters, such as eur", n.Amount.Currency)
+		return Payment{}, invalid("currency", noCurrency)
 	}
 	if s.opts.Gateway == nil {
 		return Payment{}, ErrNoGateway

@@ -65,7 +65,7 @@ func (f *feed) readFareAttributes() error {
 		m, err := traintravel.ParseMoney(string(t.get(price)), strings.ToLower(string(t.get(currency))))
 		switch {
 		case err != nil:
-			fare.flaw = fmt.Sprintf("price: %v", err)
+			fare.flaw = fmt.Sprintf("price %.40q %.20q: %v", t.get(price), t.get(currency), err)
 		case m.Amount < 0 || m.Amount > maxBase:
 			fare.flaw = fmt.Sprintf("price %s is negative or absurdly high", m)
 		case m.Amount > 0: // else the zero Fare

@@ -139,12 +139,12 @@ t3,K,2,17:05:00,17:05:00
 
 func TestFareMistakes(t *testing.T) {
 	t.Parallel()
-	const decimals = " is no amount of eur: a number with at most 2 decimals, below 1000000000000"
+	const decimals = ": amount: is no amount of eur: a number with at most 2 decimals, below 1000000000000"
 	tests := []struct{ replaced, want string }{
-		{fareAttributes + "f,19.999,EUR,0,0,,\n", `fare_attributes.txt:2: price: amount: "19.999"` + decimals},
-		{fareAttributes + "f,\"19,99\",EUR,0,0,,\n", `fare_attributes.txt:2: price: amount: "19,99"` + decimals},
-		{fareAttributes + "f,,EUR,0,0,,\n", `fare_attributes.txt:2: price: amount: ""` + decimals},
-		{fareAttributes + "f,1,,0,0,,\n", `fare_attributes.txt:2: price: currency: "" is no currency code of three lower-case letters, such as eur`},
+		{fareAttributes + "f,19.999,EUR,0,0,,\n", `fare_attributes.txt:2: price "19.999" "EUR"` + decimals},
+		{fareAttributes + "f,\"19,99\",EUR,0,0,,\n", `fare_attributes.txt:2: price "19,99" "EUR"` + decimals},
+		{fareAttributes + "f,,EUR,0,0,,\n", `fare_attributes.txt:2: price "" "EUR"` + decimals},
+		{fareAttributes + "f,1,,0,0,,\n", `fare_attributes.txt:2: price "1" "": currency: is no currency code of three lower-case letters, such as eur`},
 		{fareAttributes + "f,-1,EUR,0,0,,\n", "fare_attributes.txt:2: price -1.00 eur is negative or absurdly high"},
 		{fareAttributes + "f,10000000000.01,EUR,0,0,,\n", "fare_attributes.txt:2: price 10000000000.01 eur is negative or absurdly high"},
 		{fareAttributes + "f,1,EUR,0,0,,\nf,1,EUR,0,0,,\n", `fare_attributes.txt:3: fare_id "f" is there twice`},

@@ -160,7 +160,7 @@ func (f *feed) readFare(t *table, c fareColumns, route traintravel.Fare) traintr
 		}
 		m, err := traintravel.ParseMoney(string(b), fare.Currency)
 		if err != nil {
-			t.fail("%s: %v", name, err)
+			t.fail("%s %.40q: %v", name, b, err)
 		} else if m.Amount < 0 || m.Amount > most {
 			t.fail("%s %s is negative or absurdly high", name, m)
 		}
