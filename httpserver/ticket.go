@@ -51,9 +51,9 @@ var problemNoTicketForm = &problem{status: http.StatusNotAcceptable, slug: probl
 // those that are as welcome.
 func acceptedTicket(headers []string) (form *ticketForm, err error) {
 	r, most := readAccept(headers), 0.0
-	for i := range ticketForms {
-		if q := r.quality(ticketForms[i].mediaType); q > most {
-			form, most = &ticketForms[i], q
+	for _, f := range ticketForms {
+		if q := r.quality(f.mediaType); q > most {
+			form, most = &f, q
 		}
 	}
 	if form == nil {
