@@ -28,12 +28,12 @@ func (i *Issuer) PNG(t traintravel.Ticket, leg int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return aztecPNG(container, 0)
+	return i.draw(container, 0)
 }
 
-// aztecPNG draws bytes as an Aztec code (ISO/IEC 24778), with some pixels of white
+// draw draws bytes as an Aztec code (ISO/IEC 24778), with some pixels of white
 // beyond its border, below and to the right.
-func aztecPNG(content []byte, beyond int) ([]byte, error) {
+func (i *Issuer) draw(content []byte, beyond int) ([]byte, error) {
 	code, err := aztec.Encode(content, aztecCorrection, 0)
 	if err != nil {
 		return nil, fmt.Errorf("the container does not fit into an Aztec code: %w", err)
@@ -56,16 +56,14 @@ func aztecPNG(content []byte, beyond int) ([]byte, error) {
 		}
 	}
 	var b bytes.Buffer
-	quick := png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: buffers}
+	quick := png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: &i.buffers}
 	if err := quick.Encode(&b, picture); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil
 }
 
-// buffers are what pictures are encoded with, which is large: it is used again.
-var buffers = &bufferPool{}
-
+// A bufferPool keeps what pictures are encoded with, which is large, for the next.
 type bufferPool struct{ pool sync.Pool }
 
 // Get returns a buffer, or nil for one to be made.

@@ -50,7 +50,7 @@ func (i *Issuer) PDF(t traintravel.Ticket, legs ...int) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		code, err := aztecPNG(container, n) // fpdf sorts pictures by their width, else they are in any order
+		code, err := i.draw(container, n) // fpdf sorts pictures by their width, else they are in any order
 		if err != nil {
 			return nil, err
 		}

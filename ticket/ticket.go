@@ -26,10 +26,11 @@ import (
 
 // An Issuer signs tickets. It is safe for concurrent use if its key is.
 type Issuer struct {
-	key    crypto.Signer
-	public *ecdsa.PublicKey
-	id     string
-	zlib   compressor
+	key     crypto.Signer
+	public  *ecdsa.PublicKey
+	id      string
+	zlib    compressor
+	buffers bufferPool
 }
 
 // NewIssuer returns an issuer that signs with a key, ECDSA on P-256: an
