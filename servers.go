@@ -313,7 +313,7 @@ func (r *roster) look(alive []colleague, now, clock time.Time) {
 			off := c.now.Sub(clock)
 			if ok && !was.warned && !c.now.IsZero() && off.Abs() > clocksOff {
 				was.warned = true
-				r.s.log.Warn("the clock of another server shows another time: holds and sales end too early or too late; set their clocks, or give all the same Options.Now", "server", c.id, "ahead", off.Round(time.Second))
+				r.s.log.Warn("the clock of another server shows another time: holds and sales end too early or too late; set the clocks of their machines, or give all the same one", "server", c.id, "ahead", off.Round(time.Second))
 			}
 			was = sight{c.beats, now, was.warned}
 		}
