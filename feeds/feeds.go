@@ -13,7 +13,7 @@
 // reported, for somebody to look at.
 //
 // Trains are not joined: one that two railways run together and both publish is
-// there twice.
+// there twice. How many are is reported.
 package feeds
 
 import (
@@ -78,6 +78,7 @@ func Join(parts ...Part) (*traintravel.Timetable, Report) {
 	}
 	all.Stations = j.stations
 	all.Changes, j.report.Rules = joinChanges(rules)
+	j.report.Twice = twice(all.Trains)
 	return all, j.report
 }
 

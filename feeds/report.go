@@ -17,6 +17,9 @@ type Report struct {
 	// Rules is for how many pairs of stations the parts' rules about all changes
 	// differ, so that the strictest was taken.
 	Rules int
+	// Twice is how many trains are, by operator, number, ends and times, one of
+	// another part that runs on the same date. Both are in the timetable, and sold.
+	Twice int
 }
 
 // A Pair is two stations of different parts. Of joined ones, First stays.

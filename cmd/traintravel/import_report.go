@@ -65,6 +65,9 @@ func (r *report) join(t *traintravel.Timetable, joined feeds.Report, all bool) {
 	if joined.Rules > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("for %d changes the feeds' rules differ, so the strictest counts", joined.Rules))
 	}
+	if joined.Twice > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d trains are in two feeds and are sold twice: take them out of one of the feeds, as a rule by its agency", joined.Twice))
+	}
 }
 
 // listed is how many of a kind are told without --verbose.
