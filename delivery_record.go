@@ -46,9 +46,9 @@ func queuedFor(id string) time.Time {
 	return time.Unix(0, int64(min(math.MaxInt64, binary.BigEndian.Uint64([]byte(id[17:25]))))).UTC()
 }
 
-// endpointKey puts an endpoint on the agenda, once for all that is due in a second.
-func endpointKey(due time.Time, sub uuid.UUID) Key {
-	return agendaKey(endpointDue, due.Truncate(time.Second), sub)
+// endpointKey puts an endpoint on the agenda of now, once for all that comes in a second.
+func endpointKey(now time.Time, sub uuid.UUID) Key {
+	return agendaKey(endpointDue, now.Truncate(time.Second), sub)
 }
 
 // A delivery is a Delivery with what its event is made from.
@@ -81,12 +81,17 @@ func (l *ledger) delivery(sub, id uuid.UUID) (delivery, error) {
 	return decodeDelivery(v[0])
 }
 
-// schedule writes a delivery that is due at an instant.
-func (l *ledger) schedule(d *delivery, due time.Time) {
+// schedule writes a delivery that is due now, and has somebody see to it.
+func (l *ledger) schedule(d *delivery) {
+	l.wait(d, l.now)
+	l.put(endpointKey(l.now, d.Subscription), nil)
+}
+
+// wait writes a delivery that is due at an instant.
+func (l *ledger) wait(d *delivery, due time.Time) {
 	d.Next = due
 	l.put(deliveryKey(d.Subscription, d.ID), d.encode())
 	l.put(d.queueKey(), nil)
-	l.put(endpointKey(due, d.Subscription), nil)
 }
 
 // finish writes a delivery that is not tried any more.

@@ -20,16 +20,17 @@ var errStale = errors.New("the timetable has changed")
 // them, and writes at the end what changed, indexes and agenda included. It
 // lives in the closure of a Store.Update.
 type ledger struct {
-	ctx      context.Context
-	s        *Service
-	tx       Tx
-	now      time.Time
-	bookings []*bookingEntry
-	payments []*paymentEntry
-	runs     []*runEntry
-	events   []queued
-	puts     []write
-	deletes  []Key
+	ctx        context.Context
+	s          *Service
+	tx         Tx
+	now        time.Time
+	bookings   []*bookingEntry
+	payments   []*paymentEntry
+	runs       []*runEntry
+	events     []queued
+	subscribed bool // somebody has: see subscribedKey
+	puts       []write
+	deletes    []Key
 }
 
 // A write is one that is no booking, payment or run.
@@ -79,8 +80,9 @@ func (l *ledger) checkCurrent(sn *snapshot) error {
 // changed. The next search sees it, and Run is woken for what it queued.
 func (s *Service) update(ctx context.Context, now time.Time, rules func(*ledger) error) error {
 	var l *ledger
+	subscribed := s.subscribed.Load()
 	err := s.store.Update(ctx, func(tx Tx) error {
-		l = &ledger{ctx: ctx, s: s, tx: tx, now: now}
+		l = &ledger{ctx: ctx, s: s, tx: tx, now: now, subscribed: subscribed}
 		if err := rules(l); err != nil {
 			return err
 		}
@@ -92,6 +94,9 @@ func (s *Service) update(ctx context.Context, now time.Time, rules func(*ledger)
 	})
 	if err != nil {
 		return err
+	}
+	if l.subscribed {
+		s.subscribed.Store(true)
 	}
 	for _, e := range l.runs {
 		if e.changed {

@@ -212,8 +212,11 @@ func (d *desk) take(it item) (context.Context, bool) {
 }
 
 func (d *desk) give(it item) {
-	d.claims.give(it.claim())
+	asked := d.claims.give(it.claim())
 	d.share.end(partOf(it.id))
+	if asked && it.claim() != it.key { // what came meanwhile has not been done with it
+		d.poke()
+	}
 }
 
 // Claims are what the services of one process have in hand of the work that is
@@ -221,26 +224,29 @@ func (d *desk) give(it item) {
 // use.
 type Claims struct {
 	mu    sync.Mutex
-	taken map[Key]struct{}
+	taken map[Key]bool // whether somebody else has asked for it
 }
 
 func (c *Claims) take(k Key) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, ok := c.taken[k]; ok {
+		c.taken[k] = true
 		return false
 	}
 	if c.taken == nil {
-		c.taken = map[Key]struct{}{}
+		c.taken = map[Key]bool{}
 	}
-	c.taken[k] = struct{}{}
+	c.taken[k] = false
 	return true
 }
 
-func (c *Claims) give(k Key) {
+func (c *Claims) give(k Key) (asked bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	asked = c.taken[k]
 	delete(c.taken, k)
+	return asked
 }
 
 func sleep(ctx context.Context, d time.Duration) {
@@ -302,8 +308,12 @@ func (s *Service) deliver(ctx context.Context, it item) error {
 	if err != nil {
 		return err
 	}
-	e, ok, err := s.eventOf(ctx, it.id, q, it.key)
-	if err != nil || !ok { // the agenda was read before somebody delivered it
+	v, err := s.store.Get(ctx, append([]Key{it.key}, q.records()...)...)
+	if err != nil || v[0] == nil { // the agenda was read before somebody delivered it
+		return err
+	}
+	e, err := s.eventOf(it.id, q, v[1:])
+	if err != nil {
 		return err
 	}
 	failed := s.notify(ctx, e)

@@ -58,10 +58,12 @@ type WebhookOptions struct {
 	// for all services on the store. It is required.
 	SealKey []byte
 	// Operator are endpoints that nobody has to subscribe: they get the events of all
-	// bookings. All services on a store have the same.
+	// bookings. All services on a store have the same. What waits for one that is no
+	// longer among them is tried as if it did not answer.
 	Operator []OperatorWebhook
 	// Clients are the programs that may subscribe to all bookings made through them.
 	// They do so when they act for themselves: as a caller whose subject is the client.
+	// Nothing is posted any more for one that is taken from the list.
 	Clients []string
 }
 
@@ -166,6 +168,9 @@ func (o *WebhookOptions) check() error {
 		if op.Events = events; op.URL == "" || len(op.Secrets) == 0 {
 			return invalid(fmt.Sprintf("Options.Webhooks.Operator[%d]", i), "lacks a URL or a secret")
 		}
+		if slices.ContainsFunc(o.Operator[:i], func(other OperatorWebhook) bool { return other.URL == op.URL }) {
+			return invalid(fmt.Sprintf("Options.Webhooks.Operator[%d]", i), "has the URL of another")
+		}
 	}
 	return nil
 }
@@ -232,7 +237,6 @@ func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (
 			return ErrTooManySubscriptions
 		}
 		l.newSubscription(&sub)
-		l.put(subscribedKey, []byte{1})
 		l.remember(idem, answer{booking: sub.ID})
 		return nil
 	})

@@ -13,8 +13,8 @@ import (
 // something happens to a booking: among those of the booking's owner, or of the client
 // that it was made through. Endpoints of the operator have no mark.
 
-// subscribedKey is there once somebody has subscribed. Until then no event has to be
-// queued.
+// subscribedKey is there once somebody has subscribed, or the operator has an endpoint.
+// Until then no event has to be queued.
 var subscribedKey = Key{TableMeta, "subscribed"}
 
 func subscriptionKey(id uuid.UUID) Key { return Key{TableWebhooks, "s" + string(id[:])} }
@@ -81,6 +81,7 @@ func (l *ledger) newSubscription(s *subscription) {
 		l.put(m, nil)
 	}
 	l.put(agendaKey(sweepDue, l.now.Add(sweepEvery), s.ID), nil)
+	l.put(subscribedKey, []byte{1})
 }
 
 func (l *ledger) putSubscription(s *subscription) { l.put(subscriptionKey(s.ID), s.encode()) }

@@ -28,6 +28,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -58,7 +59,8 @@ type Options struct {
 	Now func() time.Time
 
 	// Webhooks posts events to those who subscribe to them. Nil refuses to subscribe
-	// with ErrNoWebhooks.
+	// with ErrNoWebhooks; events for those who have subscribed already wait for a
+	// service on the store that has it.
 	Webhooks *WebhookOptions
 
 	// NewID returns random UUIDs (version 4). The service takes the random
@@ -110,15 +112,16 @@ type Options struct {
 // concurrent use. Several services, in one process or in many, may share a
 // store that allows it.
 type Service struct {
-	store     *guarded
-	opts      Options
-	log       *slog.Logger
-	zones     zones
-	snapshots snapshots
-	stock     stock
-	wake      chan struct{} // tells Run that there may be something to do
-	clocked   bool          // the clock was supplied
-	made      time.Time     // when, with the monotonic reading
+	store      *guarded
+	opts       Options
+	log        *slog.Logger
+	zones      zones
+	snapshots  snapshots
+	stock      stock
+	wake       chan struct{} // tells Run that there may be something to do
+	subscribed atomic.Bool   // somebody has: see subscribedKey
+	clocked    bool          // the clock was supplied
+	made       time.Time     // when, with the monotonic reading
 }
 
 const (

@@ -110,8 +110,7 @@ func (l *ledger) queueEvents() error {
 	if len(l.events) == 0 {
 		return nil
 	}
-	subscribed, err := l.subscribed()
-	if err != nil {
+	if err := l.askSubscribed(); err != nil {
 		return err
 	}
 	for _, q := range l.events {
@@ -119,43 +118,51 @@ func (l *ledger) queueEvents() error {
 		if l.s.opts.Notifier != nil {
 			l.put(agendaKey(eventDue, l.now, id), q.encode())
 		}
-		if subscribed {
+		if l.subscribed {
 			l.put(agendaKey(fanOutDue, l.now, id), q.encode())
 		}
 	}
 	return nil
 }
 
-// subscribed says whether there may be subscriptions.
-func (l *ledger) subscribed() (bool, error) {
-	w := l.s.opts.Webhooks
-	if w == nil || len(w.Operator) > 0 {
-		return w != nil, nil
+// askSubscribed finds out whether there may be subscriptions: also for a service
+// without webhooks, beside one that has them. Once there are, nobody has to look again.
+func (l *ledger) askSubscribed() error {
+	if l.subscribed {
+		return nil
 	}
 	v, err := l.tx.Get(l.ctx, subscribedKey)
-	return err == nil && v[0] != nil, err
+	if err != nil || v[0] != nil {
+		l.subscribed = err == nil
+		return err
+	}
+	if w := l.s.opts.Webhooks; w != nil && len(w.Operator) > 0 {
+		l.put(subscribedKey, []byte{1})
+		l.subscribed = true
+	}
+	return nil
 }
 
-// eventOf makes the event that a queued one stands for. It returns false if the record
-// that has it is gone.
-func (s *Service) eventOf(ctx context.Context, id uuid.UUID, q queued, record Key) (Event, bool, error) {
-	e := Event{ID: id, Type: q.kind, Created: q.created}
-	keys := []Key{record}
-	if q.booking != uuid.Nil {
-		keys = append(keys, bookingKey(q.booking))
+// records are what an event is made from.
+func (q *queued) records() []Key {
+	if q.booking == uuid.Nil {
+		return nil
 	}
+	keys := []Key{bookingKey(q.booking)}
 	if q.payment != uuid.Nil {
 		keys = append(keys, paymentKey(q.booking, q.payment))
 	}
-	v, err := s.store.Get(ctx, keys...)
-	if err != nil || v[0] == nil {
-		return Event{}, false, err
-	}
+	return keys
+}
+
+// eventOf makes the event that a queued one stands for from its records.
+func (s *Service) eventOf(id uuid.UUID, q queued, v [][]byte) (e Event, err error) {
+	e = Event{ID: id, Type: q.kind, Created: q.created}
 	if q.booking == uuid.Nil {
-		return e, true, nil
+		return e, nil
 	}
-	if e.Booking, err = decodeBooking(v[1], &s.zones); err != nil {
-		return Event{}, false, err
+	if e.Booking, err = decodeBooking(v[0], &s.zones); err != nil {
+		return Event{}, err
 	}
 	switch q.kind {
 	case BookingCreated:
@@ -168,16 +175,16 @@ func (s *Service) eventOf(ctx context.Context, id uuid.UUID, q queued, record Ke
 		e.Booking.Status = Expired
 	}
 	if q.payment != uuid.Nil {
-		p, err := decodePayment(v[2])
+		p, err := decodePayment(v[1])
 		if err != nil {
-			return Event{}, false, err
+			return Event{}, err
 		}
 		e.Payment = &p.Payment
 	}
 	if q.kind == PaymentFailed {
 		e.asFailed(q)
 	}
-	return e, true, nil
+	return e, nil
 }
 
 // asFailed takes back what has become of a booking and a payment since the
