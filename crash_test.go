@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,19 +25,30 @@ type process struct {
 	traintravel.Store
 	gateway traintravel.PaymentGateway
 	post    *post
+	mail    *mailroom
 	panics  bool // dies with a panic, once
-	dieAt   int  // the number of the step, from 1; 0 is never
-	steps   int
+
+	mu    sync.Mutex
+	dieAt int // the number of the step, from 1; 0 is never
+	steps int
 }
 
-func (p *process) dead() bool { return p.dieAt > 0 && p.steps >= p.dieAt }
+func (p *process) dead() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.dies()
+}
+
+func (p *process) dies() bool { return p.dieAt > 0 && p.steps >= p.dieAt }
 
 // step returns an error if the process is dead, or dies now.
 func (p *process) step() error {
-	if p.dead() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dies() {
 		return errDead
 	}
-	if p.steps++; p.dead() {
+	if p.steps++; p.dies() {
 		if p.panics {
 			panic(errDead)
 		}
@@ -109,6 +121,19 @@ func (p *process) Notify(ctx context.Context, e traintravel.Event) error {
 	return p.step()
 }
 
+func (p *process) CheckURL(url string) error { return p.mail.CheckURL(url) }
+
+func (p *process) Send(ctx context.Context, w traintravel.WebhookPost) (traintravel.WebhookAnswer, error) {
+	if err := p.step(); err != nil {
+		return traintravel.WebhookAnswer{}, err
+	}
+	answer, err := p.mail.Send(ctx, w)
+	if dead := p.step(); dead != nil {
+		return traintravel.WebhookAnswer{}, dead
+	}
+	return answer, err
+}
+
 // fencing is a process whose gateway can cancel.
 type fencing struct{ *process }
 
@@ -126,12 +151,16 @@ type life struct {
 	sold   []uuid.UUID
 	paid   []uuid.UUID // bookings of which a client was told that they are paid
 	lost   traintravel.Charge
+	mail   *mailroom // nil if there are no webhooks
 }
 
 // start begins a process that dies at a step.
 func (l *life) start(dieAt int, panics bool) *process {
-	p := &process{Store: l.store, gateway: l.bank, post: l.post, dieAt: dieAt, panics: panics}
+	p := &process{Store: l.store, gateway: l.bank, post: l.post, mail: l.mail, dieAt: dieAt, panics: panics}
 	opts := traintravel.Options{Now: l.clock.now, Notifier: p, Gateway: p}
+	if l.mail != nil {
+		opts.Webhooks = &traintravel.WebhookOptions{Sender: p, SealKey: make([]byte, 32), Clients: []string{"partner"}}
+	}
 	if l.fences {
 		opts.Gateway = fencing{p}
 	}
