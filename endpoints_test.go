@@ -45,6 +45,8 @@ func (o *office) endpointsDue() int {
 	return len(all)
 }
 
+const operators traintravel.Secret = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+
 // counting is a store that counts updates.
 type counting struct {
 	*memstore.Store
@@ -122,14 +124,14 @@ func TestOperatorsEndpoint(t *testing.T) {
 		o, m := withWebhooks(t, store)
 		const url = "http://10.0.0.1/hook"
 		knows := o.colleague(m, func(w *traintravel.WebhookOptions) {
-			w.Operator = []traintravel.OperatorWebhook{{URL: url, Secrets: []traintravel.Secret{"whsec_a"}}}
+			w.Operator = []traintravel.OperatorWebhook{{URL: url, Secrets: []traintravel.Secret{operators}}}
 		})
 		b := knows.book(anna, o.trip('F', 'G', "S 3"))
 		other := o.another() // no webhooks at all
 		other.book(berta, o.trip('F', 'G', "S 3"))
 		knows.do()
 		expectEvents(t, m, url, traintravel.BookingCreated, traintravel.BookingCreated)
-		if p := m.posts[0]; !p.Operator || !slices.Equal(p.Secrets, []traintravel.Secret{"whsec_a"}) || len(m.posts) != 2 {
+		if p := m.posts[0]; !p.Operator || !slices.Equal(p.Secrets, []traintravel.Secret{operators}) || len(m.posts) != 2 {
 			t.Errorf("%+v", m.posts)
 		}
 		m.answers[url] = answers(410)
@@ -150,7 +152,7 @@ func TestOperatorsEndpoint(t *testing.T) {
 		}
 	})
 	_, err := traintravel.New(memstore.New(), traintravel.Options{Webhooks: &traintravel.WebhookOptions{
-		Sender: &mailroom{}, SealKey: make([]byte, 32), Operator: []traintravel.OperatorWebhook{{URL: "u", Secrets: []traintravel.Secret{"s"}}, {URL: "u", Secrets: []traintravel.Secret{"s"}}},
+		Sender: &mailroom{}, SealKey: make([]byte, 32), Operator: []traintravel.OperatorWebhook{{URL: "u", Secrets: []traintravel.Secret{operators}}, {URL: "u", Secrets: []traintravel.Secret{operators}}},
 	}})
 	if _, ok := errors.AsType[*traintravel.InvalidError](err); !ok {
 		t.Errorf("an endpoint that is there twice: %v", err)

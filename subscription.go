@@ -171,6 +171,11 @@ func (o *WebhookOptions) check() error {
 		if slices.ContainsFunc(o.Operator[:i], func(other OperatorWebhook) bool { return other.URL == op.URL }) {
 			return invalid(fmt.Sprintf("Options.Webhooks.Operator[%d]", i), "has the URL of another")
 		}
+		for _, secret := range op.Secrets {
+			if !secret.signs() {
+				return invalid(fmt.Sprintf("Options.Webhooks.Operator[%d]", i), "has a secret that is not whsec_ and 24 to 64 bytes in base64")
+			}
+		}
 	}
 	return nil
 }
@@ -255,6 +260,10 @@ func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (
 	sub.Replayed = true
 	return sub.Subscription, secret, nil
 }
+
+// HasWebhooks says whether the service posts events to those who subscribe to them:
+// without, all that has to do with subscriptions is ErrNoWebhooks.
+func (s *Service) HasWebhooks() bool { return s.opts.Webhooks != nil }
 
 // webhooks refuses callers if there are no webhooks, and those who are nobody.
 func (s *Service) webhooks(by Caller) error {
@@ -435,6 +444,14 @@ func newWebhookSecret() Secret {
 	b := make([]byte, 32)
 	_, _ = rand.Read(b) // it never fails
 	return Secret("whsec_" + base64.StdEncoding.EncodeToString(b))
+}
+
+// signs says whether a secret is of the form of newWebhookSecret, and of a length that
+// Standard Webhooks has.
+func (s Secret) signs() bool {
+	text, ok := strings.CutPrefix(string(s), "whsec_")
+	key, err := base64.StdEncoding.DecodeString(text)
+	return ok && err == nil && len(key) >= 24 && len(key) <= 64
 }
 
 // sealer is AES-256-GCM: SealKey has been checked.

@@ -16,6 +16,11 @@ type bookingDoc struct {
 
 func (d *bookingDoc) encode(e *encoder) {
 	e.item("booking")
+	d.members(e)
+	e.close("booking")
+}
+
+func (d *bookingDoc) members(e *encoder) {
 	e.id("id", d.ID)
 	e.id("trip_id", d.TripID)
 	e.text("passenger_name", d.PassengerName)
@@ -23,7 +28,6 @@ func (d *bookingDoc) encode(e *encoder) {
 	e.flag("has_dog", d.HasDog)
 	var links [5]link
 	e.links(d.links(links[:0]))
-	e.close("booking")
 }
 
 // show makes a booking the one that x.booking shows.

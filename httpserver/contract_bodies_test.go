@@ -1,18 +1,11 @@
 package httpserver_test
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/pb33f/libopenapi"
 	validator "github.com/pb33f/libopenapi-validator"
@@ -141,65 +134,4 @@ func (c *contract) readHooks(t *testing.T, options []config.Option) validator.Va
 		t.Fatal(errs)
 	}
 	return v
-}
-
-// webhooks books, and holds what is posted then to the description.
-func (c *contract) webhooks(t *testing.T) {
-	got := make(chan *http.Request, 10)
-	var lost sync.Once
-	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		text, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Error(err)
-		}
-		r = r.Clone(context.Background())
-		r.Body = io.NopCloser(bytes.NewReader(text))
-		got <- r
-		lost.Do(func() { w.WriteHeader(http.StatusAccepted) }) // which is not 200
-	}))
-	t.Cleanup(hook.Close)
-	w := newWorld(t, func(w *world) { w.service_.Notifier = newWebhook(t, hook.URL+"/newBooking") })
-	ctx, stop := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { _ = w.service.Run(ctx) })
-	defer running.Wait()
-	defer stop()
-
-	k := c.asker(t, w)
-	made := k.ask(201, "createBooking", "/bookings", writing, body(newBooking(w.trip().ID)), key("hook"))
-	ids := map[string]bool{}
-	for range 2 { // until it is acknowledged
-		var r *http.Request
-		for tries := 0; r == nil; tries++ {
-			select {
-			case r = <-got:
-			case <-time.After(20 * time.Millisecond):
-				if w.later(time.Minute); tries == 500 {
-					t.Fatal("nothing is posted any more")
-				}
-			}
-		}
-		text, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if string(text) != made.body {
-			t.Errorf("posted is\n%s\nand the booking was\n%s", text, made.body)
-		}
-		ids[r.Header.Get("Webhook-Id")] = true
-		asked, err := http.NewRequest(r.Method, base+r.URL.Path, bytes.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		asked.Header = r.Header
-		if ok, faults := c.hooks.ValidateHttpRequest(asked); !ok {
-			for _, f := range faults {
-				t.Errorf("what is posted: %s: %s %v\n%v\n%s", f.Message, f.Reason, f.SchemaValidationErrors, r.Header, text)
-			}
-		}
-		c.met["webhook newBooking"] = true
-	}
-	if len(ids) != 1 {
-		t.Errorf("one event has the IDs %v", ids)
-	}
 }

@@ -27,7 +27,7 @@ func TestContract(t *testing.T) {
 	t.Run("methods", c.methods)
 	t.Run("preflights", c.preflights)
 	t.Run("bodies", c.bodies)
-	t.Run("webhooks", c.webhooks)
+	t.Run("events", c.events)
 	if !t.Failed() {
 		for _, name := range c.unmet() {
 			t.Errorf("described and never answered: %s", name)

@@ -17,6 +17,11 @@ type paymentDoc struct {
 
 func (d *paymentDoc) encode(e *encoder) {
 	e.item("payment")
+	d.members(e)
+	e.close("payment")
+}
+
+func (d *paymentDoc) members(e *encoder) {
 	e.id("id", d.ID)
 	e.decimal("amount", d.Amount.Decimal())
 	e.text("currency", d.Amount.Currency)
@@ -33,7 +38,6 @@ func (d *paymentDoc) encode(e *encoder) {
 	}
 	var links [1]link
 	e.links(d.links(links[:0]))
-	e.close("payment")
 }
 
 // source writes what a payment was taken from, masked; a refund has none.

@@ -134,6 +134,17 @@ func newWorld(t testing.TB, changes ...func(*world)) *world {
 	return w
 }
 
+// deliver has the service do all that is due, in a bubble of synctest: the service's
+// clock stands still, and the seconds that Run has take no time.
+func (w *world) deliver() {
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { _ = w.service.Run(ctx) })
+	time.Sleep(3 * time.Second)
+	stop()
+	running.Wait()
+}
+
 func (w *world) later(d time.Duration) { w.clock.Add(int64(d)) }
 
 // A part changes a request before it is sent.

@@ -3,166 +3,207 @@ package httpserver
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
-	"sync"
+	"strconv"
+	"strings"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
 )
 
-// WebhookOptions are the settings of a Webhook. URLs and BaseURL are required.
-type WebhookOptions struct {
-	// URLs are where to post to: absolute, http or https.
-	URLs []string
+// WebhookSenderOptions are the settings of a WebhookSender. BaseURL is required.
+type WebhookSenderOptions struct {
 	// BaseURL begins the links in what is posted; see Options.BaseURL.
 	BaseURL string
-	// Transport carries the requests. Nil is one of the Webhook's own, which
-	// knows no proxy. Redirects are never followed.
+	// Tickets says that confirmed bookings link to their tickets, which is so where
+	// Options.Tickets is set.
+	Tickets bool
+	// AllowPrivate lets subscribers name addresses that only the server can reach, and
+	// http. It is for trying out: who may subscribe can then have the server post to
+	// whatever stands beside it.
+	AllowPrivate bool
+	// Transport carries all requests in place of the sender's own connections. It
+	// alone decides then where they go: of addresses, only those that are written in a
+	// URL are refused. Nil is the sender's own.
 	Transport http.RoundTripper
 }
 
-// A Webhook is a [traintravel.Notifier] that posts newBooking events: the
-// booking as the API shows it, links included. Other events are acknowledged
-// and sent nowhere. A receiver acknowledges with 200; all else, a redirect and
-// 204 included, is a failure, and Notify returns an error so that the event
-// comes again. Those who have acknowledged it do not get it again then, as
-// long as the Webhook lives.
-type Webhook struct {
-	targets []target
-	base    base
-	client  *http.Client
-
-	mu    sync.Mutex
-	done  map[uuid.UUID][]bool // which targets have an event that others lack
-	order []uuid.UUID          // of done, oldest first
-}
-
-type target struct {
-	url  string
-	name string // for errors: no path, no query, which may be secret
+// A WebhookSender is a [traintravel.WebhookSender] that posts events as Standard
+// Webhooks (https://www.standardwebhooks.com) has it: newBooking with the booking, to
+// the byte as POST /bookings answers it, other events with their type, timestamp and
+// data. Redirects are not followed, proxies of the environment not used.
+//
+// Where subscribers' events go is checked as each connection is made, when the address
+// is known that a name stands for at that moment. The operator's may go anywhere.
+type WebhookSender struct {
+	base           base
+	tickets        bool
+	private        bool // subscribers may name any address
+	guarded, plain http.RoundTripper
 }
 
 const (
-	webhookTimeout = 15 * time.Second
-	// maxHalfDone bounds how many events a Webhook remembers that some of its
-	// receivers have and others not. Beyond it the oldest is sent to all.
-	maxHalfDone = 10_000
+	// idlePerHost is how many connections to a host wait for the next event: as many
+	// as deliveries are under way to an endpoint.
+	idlePerHost = 16
+	// maxReceived bounds what is read of an answer: its headers, and its body.
+	maxReceived = 64 << 10
 )
 
-// NewWebhook returns a Webhook, or an [*traintravel.InvalidError]. It starts
+// NewWebhookSender returns a sender, or an [*traintravel.InvalidError]. It starts
 // nothing.
-func NewWebhook(opts WebhookOptions) (*Webhook, error) {
+func NewWebhookSender(opts WebhookSenderOptions) (*WebhookSender, error) {
 	b, err := parseBase(opts.BaseURL)
 	if err != nil {
-		return nil, badOption("WebhookOptions.BaseURL", err.Error())
+		return nil, badOption("WebhookSenderOptions.BaseURL", err.Error())
 	}
-	h := &Webhook{base: b, done: map[uuid.UUID][]bool{}}
-	for _, text := range opts.URLs {
-		u, err := url.Parse(text)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-			return nil, badOption("WebhookOptions.URLs", "has one that is no absolute http or https URL")
-		}
-		h.targets = append(h.targets, target{u.String(), u.Scheme + "://" + u.Host})
-	}
-	if len(h.targets) == 0 {
-		return nil, badOption("WebhookOptions.URLs", "is empty")
-	}
-	transport := opts.Transport
-	if transport == nil {
-		transport = &http.Transport{
-			ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute,
-			TLSHandshakeTimeout: webhookTimeout, MaxResponseHeaderBytes: 64 << 10,
+	s := &WebhookSender{base: b, tickets: opts.Tickets, private: opts.AllowPrivate, guarded: opts.Transport, plain: opts.Transport}
+	if opts.Transport == nil {
+		s.plain = webhookTransport(&net.Dialer{})
+		if s.guarded = s.plain; !opts.AllowPrivate {
+			s.guarded = webhookTransport(&net.Dialer{Control: guardian.Safe})
 		}
 	}
-	h.client = &http.Client{
-		Transport: transport, Timeout: webhookTimeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	return h, nil
+	return s, nil
 }
 
-// Notify posts an event to all who do not have it yet, at the same time.
-func (h *Webhook) Notify(ctx context.Context, e traintravel.Event) error {
-	if e.Type != traintravel.BookingCreated {
-		return nil
+// webhookTransport keeps connections that a dialer makes.
+func webhookTransport(d *net.Dialer) *http.Transport {
+	return &http.Transport{
+		DialContext: d.DialContext, ForceAttemptHTTP2: true, DisableCompression: true,
+		MaxIdleConns: 4096, MaxIdleConnsPerHost: idlePerHost, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: maxReceived,
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 10 * time.Second, PingTimeout: 5 * time.Second}, // notices dead connections
 	}
-	// It was sold just now, so its trip can be looked up.
-	var doc encoder
-	doc.base = h.base.text
-	doc.write(&bookingDoc{Booking: e.Booking, trip: true})
-	body := doc.b
-	done := h.delivered(e.ID)
-	errs := make([]error, len(h.targets))
-	var wg sync.WaitGroup
-	for i, t := range h.targets {
-		if !done[i] {
-			wg.Go(func() { errs[i] = h.post(ctx, t, e, body) })
-		}
-	}
-	wg.Wait()
-	for i := range errs {
-		done[i] = errs[i] == nil
-	}
-	err := errors.Join(errs...)
-	h.remember(e.ID, done, err == nil)
-	return err
 }
 
-// post sends an event to one receiver. Of the answer only the status is told.
-func (h *Webhook) post(ctx context.Context, t target, e traintravel.Event, body []byte) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.url, bytes.NewReader(body))
+// Send posts an event. Of the answer it tells nothing but the status and how long to
+// wait; its errors name the receiver's host, and nothing else of the URL.
+func (s *WebhookSender) Send(ctx context.Context, p traintravel.WebhookPost) (traintravel.WebhookAnswer, error) {
+	req, err := s.request(ctx, p)
 	if err != nil {
-		return fmt.Errorf("webhook %s: the request cannot be made", t.name)
+		return traintravel.WebhookAnswer{}, err
 	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("User-Agent", "traintravel")
-	req.Header.Set("Webhook-Event", string(e.Type))
-	req.Header.Set("Webhook-Id", e.ID.String())
-	resp, err := h.client.Do(req)
+	way := s.guarded
+	if p.Operator {
+		way = s.plain
+	}
+	resp, err := way.RoundTrip(req)
 	if err != nil {
-		if e, ok := errors.AsType[*url.Error](err); ok {
-			err = e.Err // without the URL
-		}
-		return fmt.Errorf("webhook %s: %w", t.name, err)
+		return traintravel.WebhookAnswer{}, fmt.Errorf("webhook %s://%s: %w", req.URL.Scheme, req.URL.Host, unquoted(err))
 	}
 	defer resp.Body.Close()
-	_, _ = io.CopyN(io.Discard, resp.Body, 64<<10) // so that the connection can be used again
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("webhook %s: answered %d, not 200", t.name, resp.StatusCode)
+	_, _ = io.CopyN(io.Discard, resp.Body, maxReceived) // so that the connection can be used again
+	return traintravel.WebhookAnswer{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header.Get("Retry-After"), time.Now())}, nil
+}
+
+// request makes the request that posts an event.
+func (s *WebhookSender) request(ctx context.Context, p traintravel.WebhookPost) (*http.Request, error) {
+	u, err := url.Parse(p.URL)
+	if err != nil {
+		return nil, errors.New("webhook: the URL is none") // the error would show it
 	}
-	return nil
+	id, at := p.Event.ID.String(), strconv.FormatInt(time.Now().Unix(), 10)
+	body := s.body(p.Event)
+	signature, err := sign(p.Secrets, id, at, body)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.URL, req.Host = u, u.Host
+	req.Header = http.Header{
+		"Content-Type": {"application/json"}, "User-Agent": {"traintravel"},
+		"Webhook-Id": {id}, "Webhook-Timestamp": {at}, "Webhook-Signature": {signature},
+		"Webhook-Event": {string(p.Event.Type)},
+		// Not sent; it says that the request may be repeated on another connection if
+		// the receiver has closed this one, as it may: the event comes again anyway.
+		"Idempotency-Key": {},
+	}
+	if u.User != nil { // the operator's
+		password, _ := u.User.Password()
+		req.SetBasicAuth(u.User.Username(), password)
+	}
+	return req, nil
 }
 
-// delivered returns a copy of who has an event.
-func (h *Webhook) delivered(event uuid.UUID) []bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	done := make([]bool, len(h.targets))
-	copy(done, h.done[event])
-	return done
+// sign returns the signatures of a body, one by each secret.
+func sign(secrets []traintravel.Secret, id, at string, body []byte) (string, error) {
+	var b []byte
+	for _, secret := range secrets {
+		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(string(secret), "whsec_"))
+		if err != nil {
+			return "", errors.New("webhook: a secret is not whsec_ and base64")
+		}
+		mac := hmac.New(sha256.New, key)
+		_, _ = io.WriteString(mac, id+"."+at+".")
+		_, _ = mac.Write(body)
+		if len(b) > 0 {
+			b = append(b, ' ')
+		}
+		b = base64.StdEncoding.AppendEncode(append(b, "v1,"...), mac.Sum(nil))
+	}
+	return string(b), nil
 }
 
-// remember keeps who has an event until all have it.
-func (h *Webhook) remember(event uuid.UUID, done []bool, all bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	_, known := h.done[event]
+// body is what is posted of an event. The trip of a booking that stands could be looked
+// up when it happened.
+func (s *WebhookSender) body(e traintravel.Event) []byte {
+	enc := encoder{base: s.base.text, b: make([]byte, 0, 1024)}
+	live := e.Booking.Status == traintravel.Held || e.Booking.Status == traintravel.Confirmed
+	booking := bookingDoc{Booking: e.Booking, trip: live, ticket: s.tickets}
+	if e.Type == traintravel.BookingCreated {
+		enc.write(&booking)
+		return enc.b
+	}
+	enc.item("event")
+	enc.text("type", string(e.Type))
+	enc.time("timestamp", e.Created.UTC())
+	enc.open("data")
 	switch {
-	case all:
-		delete(h.done, event) // its place in order is passed over later
-		return
-	case !known:
-		h.order = append(h.order, event)
+	case e.Type == traintravel.Ping:
+	case e.Type == traintravel.PaymentFailed && e.Payment != nil:
+		(&paymentDoc{*e.Payment, live}).members(&enc)
+	default:
+		booking.members(&enc)
 	}
-	h.done[event] = done
-	for len(h.order) > maxHalfDone {
-		delete(h.done, h.order[0])
-		h.order = h.order[1:]
+	enc.close("data")
+	enc.close("event")
+	return enc.b
+}
+
+// retryAfter is how long a receiver asks to wait (RFC 9110, section 10.2.3).
+func retryAfter(value string, now time.Time) time.Duration {
+	n, err := strconv.ParseUint(value, 10, 32)
+	if err == nil || errors.Is(err, strconv.ErrRange) { // n is the greatest then
+		return time.Duration(n) * time.Second
 	}
+	if t, err := http.ParseTime(value); err == nil {
+		return max(0, t.Sub(now))
+	}
+	return 0
+}
+
+// unquoted is an error of a transport, or says less: some quote what was answered.
+func unquoted(err error) error {
+	if isAny[*net.OpError](err) || isAny[*net.DNSError](err) || isAny[*tls.CertificateVerificationError](err) || isAny[tls.RecordHeaderError](err) ||
+		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return err
+	}
+	return errors.New("there was no HTTP answer")
+}
+
+func isAny[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }

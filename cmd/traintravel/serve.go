@@ -242,12 +242,9 @@ func (p *program) service(ctx context.Context, set settings, store traintravel.S
 	} else {
 		p.log.Warn("payments are for trying out: no money is moved")
 	}
-	if len(set.webhooks) > 0 {
-		hook, err := httpserver.NewWebhook(httpserver.WebhookOptions{URLs: set.webhooks, BaseURL: base})
-		if err != nil {
-			return nil, usagef("--webhook: %w", err)
-		}
-		opts.Notifier = hook
+	var err error
+	if opts.Webhooks, err = p.webhooks(set, base, ring); err != nil {
+		return nil, err
 	}
 	service, err := traintravel.New(store, opts)
 	if err != nil {

@@ -25,7 +25,8 @@ type settings struct {
 	issuer, audience, kind     string
 	hold                       time.Duration
 	rateLimit                  int
-	webhooks, proxies, origins []string
+	webhooks, webhookClients   []string
+	proxies, origins           []string
 	webhookPrivate, publicSign bool
 	newKeys                    bool
 	clock                      string
@@ -45,7 +46,8 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.DurationVar(&s.hold, "hold", time.Hour, "how long a booking waits for its payment")
 	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute for each client and user; 0 is no limit")
 	f.StringVar(&s.gateway, "gateway", "", "`URL` of the program that moves the money, with the secret of both in "+gatewaySecret+" (default: none is moved)")
-	f.StringSliceVar(&s.webhooks, "webhook", nil, "`URL` that newBooking events are posted to")
+	f.StringSliceVar(&s.webhooks, "webhook", nil, "`URL` of the operator's own that newBooking events of all bookings are posted to, signed with the secret in "+webhookSecret+" (default: the one in the keys file)")
+	f.StringSliceVar(&s.webhookClients, "webhook-client", nil, "`ID` of a program that may subscribe to the events of all bookings made through it, with a token of its own")
 	f.BoolVar(&s.webhookPrivate, "webhook-allow-private", false, "let subscribers name private addresses (the operator's own --webhook always may)")
 	f.StringSliceVar(&s.proxies, "trusted-proxy", nil, "`network` such as 10.0.0.0/8 whose X-Forwarded headers count: -For, and, without --base-url, -Proto, -Host and -Prefix")
 	f.StringSliceVar(&s.origins, "cors-origin", nil, "`origin` such as https://shop.example whose pages may call the API, and the built-in sign-in's endpoints for programs, in browsers; * is all")
@@ -170,7 +172,7 @@ func flagError(err error) error {
 	}
 	flags := map[string]string{
 		"Options.BaseURL": "--base-url", "Options.TrustedProxies": "--trusted-proxy", "Options.CORSOrigins": "--cors-origin",
-		"Options.HoldFor": "--hold",
+		"Options.HoldFor": "--hold", "Options.Webhooks.Operator[0]": webhookSecret, // the URLs have been checked
 	}
 	if flag := flags[e.Field]; flag != "" {
 		return usagef("%s: %s", flag, e.Reason)

@@ -45,11 +45,14 @@ func TestDelivery(t *testing.T) {
 	began, midnight := time.Now(), time.Date(2024, 2, 1, 0, 0, 0, 0, time.UTC)
 	hasty := func() time.Time { return midnight.Add(60 * time.Since(began)) } // the retry is soon
 	way := &badWay{}
-	hook, err := httpserver.NewWebhook(httpserver.WebhookOptions{URLs: []string{url}, BaseURL: "https://trains.example", Transport: way})
+	sender, err := httpserver.NewWebhookSender(httpserver.WebhookSenderOptions{BaseURL: "https://trains.example", Transport: way})
 	if err != nil {
 		t.Fatal(err)
 	}
-	service, err := traintravel.New(memstore.New(), traintravel.Options{Notifier: hook, Now: hasty})
+	service, err := traintravel.New(memstore.New(), traintravel.Options{Now: hasty, Webhooks: &traintravel.WebhookOptions{
+		Sender: sender, SealKey: make([]byte, 32),
+		Operator: []traintravel.OperatorWebhook{{URL: url, Secrets: []traintravel.Secret{secret}}},
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,6 +93,8 @@ func TestDelivery(t *testing.T) {
 		t.Errorf("it ended with %q, %v", lines.Text(), lines.Err())
 	}
 }
+
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 // badWay loses the first delivery.
 type badWay struct{ tries atomic.Int32 }

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/ecdsa"
 	"encoding/json"
 	"errors"
@@ -33,12 +34,12 @@ func Load(path string) (*Ring, error) {
 	return r, nil
 }
 
-// Create makes a keys file with fresh keys unless there is one, adds the keys of
-// tickets to one that has none, and returns what the file holds then. If several
+// Create makes a keys file with fresh keys unless there is one, adds to one that an
+// older version made what it has not, and returns what the file holds then. If several
 // processes do so at once, one of them makes the keys and all return the same.
 func Create(path string) (*Ring, error) {
-	if r, err := Load(path); err == nil && len(r.tickets) == 0 {
-		return withTickets(path)
+	if r, err := Load(path); err == nil && (len(r.tickets) == 0 || len(r.seal) == 0 || r.webhookSecret == "") {
+		return completed(path)
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return r, err
 	}
@@ -122,17 +123,26 @@ func write(path string, text []byte, publish func(temporary string) error) (err 
 	return nil
 }
 
-// withTickets adds the first key of tickets, unless somebody has meanwhile.
-func withTickets(path string) (*Ring, error) {
-	err := ChangeTickets(path, func(now []*ecdsa.PrivateKey) ([]*ecdsa.PrivateKey, error) {
-		if len(now) > 0 {
-			return now, nil
-		}
-		key, err := newKey()
-		return []*ecdsa.PrivateKey{key}, err
-	})
+// completed makes what a file has not, unless somebody has meanwhile.
+func completed(path string) (*Ring, error) {
+	err := errors.Join(
+		ChangeTickets(path, func(now []*ecdsa.PrivateKey) ([]*ecdsa.PrivateKey, error) {
+			if len(now) > 0 {
+				return now, nil
+			}
+			key, err := newKey()
+			return []*ecdsa.PrivateKey{key}, err
+		}),
+		change(path, nameSeal, func(now *Ring) (any, error) {
+			if len(now.seal) > 0 {
+				return encodeBytes(now.seal), nil
+			}
+			return encodeBytes(random()), nil
+		}),
+		change(path, nameWebhook, func(now *Ring) (any, error) { return cmp.Or(now.webhookSecret, newWebhookSecret()), nil }),
+	)
 	if err != nil {
-		return nil, fmt.Errorf("adding a key of tickets: %w", err)
+		return nil, fmt.Errorf("adding keys: %w", err)
 	}
 	return Load(path)
 }

@@ -9,6 +9,7 @@
 //	tickets         JWKs: the keys of tickets; the first signs, all verify
 //	fingerprint     base64url: the HMAC key for fingerprints of requests
 //	webhook_secret  the operator's own webhook is signed with it
+//	seal            base64url: the key that seals subscribers' secrets in the database
 //	program_secret  of the built-in client for programs
 //	issuer          the URL that the built-in issuer goes by
 package keys
@@ -41,6 +42,7 @@ const (
 	nameTickets     = "tickets"
 	nameFingerprint = "fingerprint"
 	nameWebhook     = "webhook_secret"
+	nameSeal        = "seal"
 	nameProgram     = "program_secret"
 	nameIssuer      = "issuer"
 )
@@ -51,7 +53,7 @@ type Ring struct {
 	path string // "" is memory only
 
 	signing, tickets             []*ecdsa.PrivateKey
-	fingerprint                  []byte
+	fingerprint, seal            []byte
 	webhookSecret, programSecret string
 
 	members map[string]json.RawMessage // the file as read, with what is unknown here
@@ -74,8 +76,9 @@ func New() (*Ring, error) {
 		signing:       []*ecdsa.PrivateKey{signing},
 		tickets:       []*ecdsa.PrivateKey{tickets},
 		fingerprint:   random(),
-		webhookSecret: "whsec_" + base64.StdEncoding.EncodeToString(random()),
-		programSecret: base64.RawURLEncoding.EncodeToString(random()),
+		seal:          random(),
+		webhookSecret: newWebhookSecret(),
+		programSecret: encodeBytes(random()),
 		members:       map[string]json.RawMessage{},
 	}
 	signs, err := encodeKeys(r.signing)
@@ -88,7 +91,8 @@ func New() (*Ring, error) {
 	}
 	for name, v := range map[string]any{
 		nameVersion: version, nameSigning: signs, nameTickets: signsTickets,
-		nameFingerprint: base64.RawURLEncoding.EncodeToString(r.fingerprint),
+		nameFingerprint: encodeBytes(r.fingerprint),
+		nameSeal:        encodeBytes(r.seal),
 		nameWebhook:     r.webhookSecret, nameProgram: r.programSecret,
 	} {
 		if r.members[name], err = json.Marshal(v); err != nil {
@@ -105,6 +109,10 @@ func random() []byte {
 	_, _ = rand.Read(b) // never fails: it ends the process instead
 	return b
 }
+
+func encodeBytes(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
+
+func newWebhookSecret() string { return "whsec_" + base64.StdEncoding.EncodeToString(random()) }
 
 // Signing returns the keys of the built-in issuer, each an *ecdsa.PrivateKey on
 // P-256. The first signs; tokens of all of them are good.
@@ -133,7 +141,7 @@ type Prints struct {
 // Prints returns those of the ring.
 func (r *Ring) Prints() Prints {
 	sum := sha256.Sum256(append([]byte("traintravel fingerprint key\x00"), r.fingerprint...))
-	p := Prints{Fingerprint: base64.RawURLEncoding.EncodeToString(sum[:])}
+	p := Prints{Fingerprint: encodeBytes(sum[:])}
 	for _, key := range r.signing {
 		if k, err := jwk.Public(&key.PublicKey); err == nil { // as it was when the key was read or made
 			p.Signing = append(p.Signing, k.Thumbprint())
@@ -143,8 +151,13 @@ func (r *Ring) Prints() Prints {
 }
 
 // WebhookSecret returns the secret of the operator's own webhook, in the form of
-// Standard Webhooks (whsec_…), or "" if the file has none.
+// Standard Webhooks (whsec_…). A file that an older version made may have none until
+// [Create] is called for it.
 func (r *Ring) WebhookSecret() string { return r.webhookSecret }
+
+// Seal returns the key that seals the secrets of webhooks, 32 bytes. A file that was
+// made before there were subscribers has none until [Create] is called for it.
+func (r *Ring) Seal() []byte { return slices.Clone(r.seal) }
 
 // ProgramSecret returns the secret of the built-in client for programs, or "" if
 // the file has none.
@@ -207,6 +220,13 @@ func parse(text []byte) (*Ring, error) {
 	}
 	if r.fingerprint, err = base64.RawURLEncoding.DecodeString(print); err != nil || len(r.fingerprint) < 32 {
 		return nil, errors.New(`"fingerprint" is not base64url of 32 bytes or more`)
+	}
+	var seal string
+	if err := member(members, nameSeal, &seal); err != nil {
+		return nil, err
+	}
+	if r.seal, err = base64.RawURLEncoding.DecodeString(seal); err != nil || len(r.seal) != 32 && seal != "" {
+		return nil, errors.New(`"seal" is not base64url of 32 bytes`)
 	}
 	for name, to := range map[string]*string{nameWebhook: &r.webhookSecret, nameProgram: &r.programSecret, nameIssuer: &r.issuer} {
 		if err := member(members, name, to); err != nil {

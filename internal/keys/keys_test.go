@@ -35,7 +35,7 @@ func create(t *testing.T, path string) *Ring {
 
 // same says whether two rings hold the same.
 func same(a, b *Ring) bool {
-	return slices.EqualFunc(a.signing, b.signing, equal) && slices.EqualFunc(a.tickets, b.tickets, equal) && bytes.Equal(a.Fingerprint(), b.Fingerprint()) &&
+	return slices.EqualFunc(a.signing, b.signing, equal) && slices.EqualFunc(a.tickets, b.tickets, equal) && bytes.Equal(a.Fingerprint(), b.Fingerprint()) && bytes.Equal(a.Seal(), b.Seal()) &&
 		a.WebhookSecret() == b.WebhookSecret() && a.ProgramSecret() == b.ProgramSecret() && a.Issuer() == b.Issuer()
 }
 
@@ -52,7 +52,7 @@ func TestCreateAndLoad(t *testing.T) {
 	if err != nil || !same(r, again) || !same(r, create(t, path)) {
 		t.Errorf("read back otherwise: %v", err)
 	}
-	if len(r.Signing()) != 1 || len(r.Tickets()) != 1 || len(r.Fingerprint()) != 32 || !strings.HasPrefix(r.WebhookSecret(), "whsec_") || len(r.ProgramSecret()) != 43 || r.Issuer() != "" {
+	if len(r.Signing()) != 1 || len(r.Tickets()) != 1 || len(r.Fingerprint()) != 32 || len(r.Seal()) != 32 || !strings.HasPrefix(r.WebhookSecret(), "whsec_") || len(r.ProgramSecret()) != 43 || r.Issuer() != "" {
 		t.Error("something is missing")
 	}
 	if other, err := New(); err != nil || same(r, other) {
@@ -112,17 +112,19 @@ func TestUnknownMembersStay(t *testing.T) {
 	}
 }
 
-// A file from before there were tickets gets a key for them, once, and keeps all
-// else; who only reads it changes nothing.
-func TestTicketsAreAdded(t *testing.T) {
+// A file from before there were tickets and subscribers gets keys for them, once, and
+// keeps all else; who only reads it changes nothing.
+func TestWhatIsMissingIsAdded(t *testing.T) {
 	t.Parallel()
 	path := file(t)
 	before := create(t, path)
 	edit(t, path, func(m map[string]any) {
-		delete(m, "tickets")
+		for _, name := range []string{"tickets", "seal", "webhook_secret"} {
+			delete(m, name)
+		}
 		m["later"] = "kept"
 	})
-	if r, err := Load(path); err != nil || len(r.Tickets()) != 0 {
+	if r, err := Load(path); err != nil || len(r.Tickets()) != 0 || len(r.Seal()) != 0 || r.WebhookSecret() != "" {
 		t.Errorf("%v", err)
 	}
 	var wg sync.WaitGroup
@@ -132,11 +134,11 @@ func TestTicketsAreAdded(t *testing.T) {
 	}
 	wg.Wait()
 	for _, r := range made {
-		if len(r.Tickets()) != 1 || !same(r, made[0]) || !equal(r.signing[0], before.signing[0]) || string(r.members["later"]) != `"kept"` {
+		if len(r.Tickets()) != 1 || len(r.Seal()) != 32 || r.WebhookSecret() == "" || !same(r, made[0]) || !equal(r.signing[0], before.signing[0]) || string(r.members["later"]) != `"kept"` {
 			t.Error("made twice, or something else has changed")
 		}
 	}
-	if equal(made[0].tickets[0], before.tickets[0]) || equal(made[0].tickets[0], before.signing[0]) {
+	if bytes.Equal(made[0].seal, before.seal) || equal(made[0].tickets[0], before.tickets[0]) || equal(made[0].tickets[0], before.signing[0]) {
 		t.Error("it is no key of its own")
 	}
 }
@@ -243,6 +245,8 @@ func TestBadFiles(t *testing.T) {
 		"no fingerprint":     {func(m map[string]any) { delete(m, "fingerprint") }, "fingerprint"},
 		"a short one":        {func(m map[string]any) { m["fingerprint"] = "AAAA" }, "fingerprint"},
 		"a number for it":    {func(m map[string]any) { m["fingerprint"] = 1 }, "fingerprint"},
+		"a short seal":       {func(m map[string]any) { m["seal"] = "AAAA" }, "seal"},
+		"seal no base64url":  {func(m map[string]any) { m["seal"] = "!" }, "seal"},
 		"issuer a number":    {func(m map[string]any) { m["issuer"] = 1 }, "issuer"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -360,7 +364,7 @@ func TestChangesAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.members) != 6+8 && runtime.GOOS != "windows" {
+	if len(r.members) != 7+8 && runtime.GOOS != "windows" {
 		t.Errorf("%d members", len(r.members))
 	}
 }

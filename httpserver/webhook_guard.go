@@ -1,0 +1,59 @@
+package httpserver
+
+import (
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"code.dny.dev/ssrf"
+
+	"github.com/traintravel/traintravel"
+)
+
+// guardian refuses connections to addresses that are no place of the internet at large:
+// of version 4, all special-purpose ones (IANA) and multicast; of version 6, all but
+// global unicast, and in there those that lead elsewhere (6to4, Teredo) or nowhere. The
+// forms that hold one of version 4 (mapped, NAT64) are outside of global unicast.
+var guardian = ssrf.New(ssrf.WithAnyPort())
+
+// CheckURL refuses a subscriber's URL that nothing can be posted to, or nothing ought.
+// What the name in it stands for is looked up when there is something to post.
+func (s *WebhookSender) CheckURL(text string) error {
+	u, err := url.Parse(text)
+	reason := "is not a URL"
+	if err == nil {
+		reason = s.fault(u, text)
+	}
+	if reason == "" {
+		return nil
+	}
+	return &traintravel.InvalidError{Field: "url", Reason: reason}
+}
+
+func (s *WebhookSender) fault(u *url.URL, text string) string {
+	schemes := "https"
+	if s.private {
+		schemes = "http or https"
+	}
+	if u.Scheme != "https" && (u.Scheme != "http" || !s.private) {
+		return "does not begin with " + schemes + "://"
+	}
+	if u.User != nil {
+		return "has a user name: events are signed, so the receiver needs none"
+	}
+	if strings.Contains(text, "#") {
+		return "has a fragment, which is not sent"
+	}
+	if _, ok := hostInBrowser(u); !ok || u.Port() == "0" {
+		return "has no host that is a name in ASCII (xn--… for other letters), or an address in its usual form, with a port if need be"
+	}
+	if s.private {
+		return ""
+	}
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	addr, err := netip.ParseAddr(host)
+	if err == nil && guardian.SafeAddr(addr) != nil || host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return "leads to an address that is not of the public internet"
+	}
+	return ""
+}
