@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/httpserver"
 	"github.com/traintravel/traintravel/internal/pgtest"
 	"github.com/traintravel/traintravel/sandbox"
 	"github.com/traintravel/traintravel/store/boltstore"
@@ -143,10 +144,19 @@ func TestSecretsStayOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			store, data := open(t)
-			hook := newReceiver(t, 200)
+			hook := newReceiver(200)
+			sender, err := httpserver.NewWebhookSender(httpserver.WebhookSenderOptions{BaseURL: base})
+			if err != nil {
+				t.Fatal(err)
+			}
+			own := traintravel.OperatorWebhook{
+				URL: hook.listen(t), Secrets: []traintravel.Secret{"whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="},
+				Events: []traintravel.EventType{traintravel.BookingCreated, traintravel.BookingConfirmed, traintravel.BookingCancelled, traintravel.BookingExpired, traintravel.PaymentFailed},
+			}
 			w := newWorld(t, func(w *world) {
 				w.store, w.service_.Gateway = store, &spiller{Gateway: sandbox.Open(store)}
-				w.service_.Notifier, w.service_.Logger = newWebhook(t, hook.URL), w.options.Logger
+				w.service_.Webhooks = &traintravel.WebhookOptions{Sender: sender, SealKey: make([]byte, 32), Operator: []traintravel.OperatorWebhook{own}}
+				w.service_.Logger = w.options.Logger
 			})
 			ctx, stop := context.WithCancel(t.Context())
 			var running sync.WaitGroup
