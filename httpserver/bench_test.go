@@ -158,7 +158,7 @@ func over(all []*wire, status int, request func() []byte) load {
 
 // benchWorld is a server on a bolt file with a clock that runs, and a verifier
 // with a real token.
-func benchWorld(b *testing.B) (*world, string) {
+func benchWorld(b *testing.B, options ...func(*world)) (*world, string) {
 	b.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -214,6 +214,9 @@ func benchWorld(b *testing.B) (*world, string) {
 		w.options.Auth = verifier
 		w.options.RateLimit = 1_000_000_000
 		w.options.Logger = slog.New(slog.DiscardHandler)
+		for _, f := range options {
+			f(w)
+		}
 	})
 	return w, string(token)
 }
