@@ -2,6 +2,8 @@ package ticket
 
 import (
 	"crypto/ecdsa"
+	"encoding/base32"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -97,5 +99,12 @@ func (k Keys) find(id string) *ecdsa.PublicKey {
 }
 
 // keyID is how containers name a key, in five characters: the beginning of its
-// thumbprint (RFC 7638), which has 43.
-func keyID(thumbprint string) string { return thumbprint[:keyIDSize] }
+// thumbprint (RFC 7638) in base32 (RFC 4648), so in capitals and digits, which can be
+// typed and begin no option.
+func keyID(thumbprint string) string {
+	sum, err := base64.RawURLEncoding.DecodeString(thumbprint)
+	if err != nil {
+		panic(err) // we made it
+	}
+	return base32.StdEncoding.EncodeToString(sum)[:keyIDSize]
+}
