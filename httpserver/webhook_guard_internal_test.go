@@ -188,14 +188,15 @@ func TestGuardedNamesChange(t *testing.T) {
 func TestGuardedSenderConnectsToNothing(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int32
-	srv := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { calls.Add(1) }))
-	defer srv.Close()
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { calls.Add(1) }))
 	var connections atomic.Int32
 	srv.Config.ConnState = func(_ net.Conn, s http.ConnState) {
 		if s == http.StateNew {
 			connections.Add(1)
 		}
 	}
+	srv.StartTLS()
+	defer srv.Close()
 	s, err := NewWebhookSender(WebhookSenderOptions{BaseURL: "https://trains.example"})
 	if err != nil {
 		t.Fatal(err)
