@@ -142,7 +142,7 @@ func (n *newsroom) drain() {
 			}
 			for _, d := range l.Items {
 				if d.Status == traintravel.DeliveryDead {
-					if _, err := n.offices[0].RetryDelivery(n.t.Context(), s.by, s.ID, d.ID); err != nil {
+					if _, err := n.offices[0].RetryDelivery(n.t.Context(), s.by, s.ID, d.ID, ""); err != nil {
 						n.t.Fatal(err)
 					}
 				}

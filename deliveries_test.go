@@ -164,7 +164,7 @@ func TestDeliverySchedule(t *testing.T) {
 			t.Fatalf("a dead letter was posted")
 		}
 		m.answers[hook] = nil
-		again, err := o.RetryDelivery(t.Context(), anna, sub.ID, d.ID)
+		again, err := o.RetryDelivery(t.Context(), anna, sub.ID, d.ID, "")
 		if err != nil || again.Status != traintravel.DeliveryPending || again.ID != d.ID {
 			t.Fatalf("%+v, %v", again, err)
 		}
@@ -172,7 +172,7 @@ func TestDeliverySchedule(t *testing.T) {
 		if d := o.delivery(anna, sub); d.Status != traintravel.DeliveryDelivered || d.LastStatus != 200 || m.posts[10].Event.ID != m.posts[0].Event.ID {
 			t.Fatalf("%+v", d)
 		}
-		_, err = o.RetryDelivery(t.Context(), anna, sub.ID, d.ID)
+		_, err = o.RetryDelivery(t.Context(), anna, sub.ID, d.ID, "")
 		o.expect("trying what was delivered", err, traintravel.ErrDelivered)
 		o.clock.add(8 * 24 * time.Hour)
 		o.do()
@@ -327,7 +327,7 @@ func TestSubscriptionsAreTheirOwners(t *testing.T) {
 			"secret":      func() error { _, _, err := o.NewSubscriptionSecret(ctx, by, sub.ID, ""); return err },
 			"ping":        func() error { _, err := o.PingSubscription(ctx, by, sub.ID, ""); return err },
 			"deliveries":  func() error { _, err := o.Deliveries(ctx, by, sub.ID, traintravel.Page{}); return err },
-			"retry":       func() error { _, err := o.RetryDelivery(ctx, by, sub.ID, d.ID); return err },
+			"retry":       func() error { _, err := o.RetryDelivery(ctx, by, sub.ID, d.ID, ""); return err },
 		} {
 			o.expect(fmt.Sprintf("%s by %v", what, by), try(), traintravel.ErrNotFound)
 		}
@@ -335,7 +335,7 @@ func TestSubscriptionsAreTheirOwners(t *testing.T) {
 			t.Errorf("%v sees %+v, %v", by, l.Items, err)
 		}
 	}
-	if _, err := o.RetryDelivery(t.Context(), anna, sub.ID, uuid.New()); !errors.Is(err, traintravel.ErrNotFound) {
+	if _, err := o.RetryDelivery(t.Context(), anna, sub.ID, uuid.New(), ""); !errors.Is(err, traintravel.ErrNotFound) {
 		t.Error(err)
 	}
 }

@@ -18,6 +18,8 @@ type Delivery struct {
 	Attempts     int
 	LastStatus   int       // what the receiver answered last; zero if it did not
 	Next         time.Time // when it is tried next; zero unless it is pending
+	// Replayed says that a repeated idempotency key was answered. It is not stored.
+	Replayed bool
 }
 
 // A DeliveryStatus is how far a delivery has got, as the API spells it.
@@ -80,19 +82,33 @@ func (s *Service) Deliveries(ctx context.Context, by Caller, sub uuid.UUID, page
 }
 
 // RetryDelivery has a delivery of the caller's tried now: a dead one gets all its tries
-// anew. It returns ErrNotFound, or ErrDelivered for one that has arrived.
-func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUID) (d Delivery, err error) {
+// anew. key is an idempotency key as in [NewBooking]. It returns ErrNotFound, or
+// ErrDelivered for one that has arrived.
+func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUID, key string) (d Delivery, err error) {
 	if err := s.webhooks(by); err != nil {
+		return d, err
+	}
+	idem, err := s.idempotency(by, key, "retry "+sub.String()+" "+id.String(), func(*fingerprint) {})
+	if err != nil {
 		return d, err
 	}
 	now := s.now()
 	err = s.update(ctx, now, func(l *ledger) error {
+		first, err := l.replay(idem, nil, nil)
+		if err != nil {
+			return err
+		}
 		if _, err := s.ownSubscription(l.ctx, l.tx, by, sub); err != nil {
 			return err
 		}
 		is, err := l.delivery(sub, id)
 		if err != nil {
 			return err
+		}
+		if first != nil {
+			d = is.Delivery
+			d.Replayed = true
+			return nil
 		}
 		switch is.Status {
 		case DeliveryDelivered:
@@ -103,6 +119,7 @@ func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUI
 			l.delete(is.queueKey())
 		}
 		l.schedule(&is)
+		l.remember(idem, answer{booking: sub, payment: id})
 		d = is.Delivery
 		return nil
 	})
@@ -132,6 +149,7 @@ func (s *Service) PingSubscription(ctx context.Context, by Caller, sub uuid.UUID
 		}
 		if first != nil {
 			d, err = l.delivery(sub, first.payment)
+			d.Replayed = true
 			return err
 		}
 		l.schedule(&d)

@@ -46,8 +46,11 @@ func (x *exchange) authorize() error {
 // allowedBy refuses an identity that lacks the scope.
 func (s scope) allowedBy(id Identity) error {
 	name, ok := "read", id.Read
-	if s == write {
+	switch s {
+	case write:
 		name, ok = "write", id.Write
+	case readWrite:
+		name, ok = "read write", id.Read && id.Write
 	}
 	if ok {
 		return nil

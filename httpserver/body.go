@@ -131,6 +131,23 @@ func (d *decoder) object(required []string, member func(name string) bool) {
 	}
 }
 
+// array reads an array that is not empty. item reads one of its items.
+func (d *decoder) array(item func()) {
+	if d.dec.PeekKind() != '[' {
+		d.mismatch("is not an array")
+		return
+	}
+	d.token()
+	at := d.dec.StackPointer()
+	if d.dec.PeekKind() == ']' {
+		d.wrong(at, "is empty")
+	}
+	for !d.broken && d.dec.PeekKind() != ']' {
+		item()
+	}
+	d.token()
+}
+
 // token reads a token and returns its text.
 func (d *decoder) token() string {
 	if d.broken {
@@ -181,9 +198,8 @@ func (d *decoder) id() uuid.UUID {
 
 // mismatch finds fault with the value that comes next, and skips it.
 func (d *decoder) mismatch(detail string) {
-	at := d.dec.StackPointer()
 	if d.skip(); !d.broken {
-		d.wrong(at, detail)
+		d.wrong(d.dec.StackPointer(), detail)
 	}
 }
 
@@ -198,8 +214,14 @@ func (d *decoder) wrong(at jsontext.Pointer, detail string) {
 // refuse finds the fault that the service does.
 func (d *decoder) refuse(err error) {
 	if e, ok := errors.AsType[*traintravel.InvalidError](err); ok {
-		d.wrong(jsontext.Pointer("/"+strings.ReplaceAll(e.Field, ".", "/")), e.Reason)
+		d.wrong(jsontext.Pointer(pointer(e.Field)), e.Reason)
 	}
+}
+
+// pointer is the JSON pointer of a field that the service names, such as events[1] or
+// source.number.
+func pointer(field string) string {
+	return "/" + strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(field)
 }
 
 // fail gives up what is no JSON. The reasons quote nothing.

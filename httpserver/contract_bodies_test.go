@@ -21,7 +21,7 @@ func (k asker) sent(id string, op operation, target string, parts []part) {
 	r := k.request(base, op.method, target, parts)
 	mediaType := r.Header.Get("Content-Type")
 	k.met[id+" takes "+mediaType] = true
-	if content := op.RequestBody.Content.GetOrZero(mediaType); content != nil && mediaType == "application/json" {
+	if content := op.RequestBody.Content.GetOrZero(mediaType); content != nil && strings.HasSuffix(mediaType, "json") {
 		var v any
 		if err := json.NewDecoder(r.Body).Decode(&v); err != nil {
 			k.t.Fatal(err)

@@ -46,7 +46,7 @@ func (k asker) explained(a answer) {
 // methodsByPath are the methods that an example of each path has, sorted, and
 // those that go with them.
 func (c *contract) methodsByPath() map[string][]string {
-	id := strings.NewReplacer("{stationId}", berlin, "{tripId}", nobody, "{bookingId}", nobody, "{slug}", "sold-out")
+	id := strings.NewReplacer("{stationId}", berlin, "{tripId}", nobody, "{bookingId}", nobody, "{webhookId}", nobody, "{deliveryId}", nobody, "{slug}", "sold-out")
 	all := map[string][]string{}
 	for _, op := range c.operations {
 		target := id.Replace(op.name)

@@ -27,6 +27,7 @@ func TestContract(t *testing.T) {
 	t.Run("methods", c.methods)
 	t.Run("preflights", c.preflights)
 	t.Run("bodies", c.bodies)
+	t.Run("webhooks", c.webhooks)
 	t.Run("events", c.events)
 	if !t.Failed() {
 		for _, name := range c.unmet() {
@@ -248,6 +249,7 @@ func (c *contract) common(t *testing.T) {
 	limited := c.asker(t, newWorld(t, withLimit(1)))
 	b := w.book()
 	at := "/bookings/" + b.ID
+	hook := "/webhooks/" + w.do("POST", "/webhooks", as("anna-rw"), body(`{"url":"https://shop.example/"}`)).want(201).resource().ID
 	booking, pay := body(newBooking(b.TripID)), body(payment("113.58", goodCard))
 	type fails uint8
 	const (
@@ -271,6 +273,15 @@ func (c *contract) common(t *testing.T) {
 		{"createBookingPayment", at + "/payment", "w", pay, storage},
 		{"getBookingPayments", at + "/payments", "r", nil, storage},
 		{"getBookingTicket", at + "/ticket", "r", nil, storage},
+		{"getWebhooks", "/webhooks", "r", nil, storage},
+		{"createWebhook", "/webhooks", "rw", body(`{"url":"https://shop.example/"}`), storage},
+		{"getWebhook", hook, "r", nil, storage},
+		{"changeWebhook", hook, "rw", body("{}"), storage},
+		{"deleteWebhook", hook, "rw", nil, storage},
+		{"newWebhookSecret", hook + "/secret", "rw", nil, storage},
+		{"pingWebhook", hook + "/ping", "rw", nil, storage},
+		{"getWebhookDeliveries", hook + "/deliveries", "r", nil, storage},
+		{"retryWebhookDelivery", hook + "/deliveries/" + nobody + "/retry", "rw", nil, storage},
 	} {
 		t.Run(o.id, func(t *testing.T) {
 			k, empty, limited := k.as(t), empty.as(t), limited.as(t)

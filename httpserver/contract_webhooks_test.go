@@ -1,8 +1,11 @@
 package httpserver_test
 
 import (
+	"context"
+	"encoding/json"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,11 +30,117 @@ func withWebhooks(r http.RoundTripper, operator ...string) func(*world) {
 	}
 }
 
+// subscribing may read and write.
+var subscribing = as("anna-rw")
+
+func (c *contract) webhooks(t *testing.T) {
+	hook := newReceiver(503)
+	w := newWorld(t, withWebhooks(hook))
+	k := c.asker(t, w)
+	k.ask(200, "getWebhooks", "/webhooks", reading) // none
+	k.ask(400, "getWebhooks", "/webhooks?page=0", reading)
+	const wanted = `{"url":"https://shop.example/hooks?a=b","events":["newBooking","bookingConfirmed","bookingCancelled","bookingExpired","paymentFailed"]}`
+	made := k.ask(201, "createWebhook", "/webhooks", subscribing, body(wanted), key("hook"))
+	at := made.local(made.header.Get("Location"))
+	if self := made.resource().Links["self"]; made.local(self) != at {
+		t.Errorf("the webhook is at %s, and Location leads to %s", self, at)
+	}
+	k.ask(201, "createWebhook", "/webhooks", subscribing, body(`{"url":"https://shop.example"}`), key("other"))
+	k.ask(422, "createWebhook", "/webhooks", subscribing, body(`{"url":"https://shop.example/"}`), key("hook"))
+	for bad, names := range map[string]string{
+		"": "", "[]": "", "{}": "/url", `{"url":1}`: "/url", `{"url":"http://shop.example"}`: "/url", `{"url":""}`: "/url", `{"url":"https://127.0.0.1/"}`: "/url",
+		`{"url":"https://[::ffff:10.0.0.1]"}`: "/url", `{"url":"https://2130706433"}`: "/url", `{"url":"https://shop.example","events":[]}`: "/events",
+		`{"url":"https://shop.example","events":"newBooking"}`: "/events", `{"url":"https://shop.example","events":null}`: "/events",
+		`{"url":"https://shop.example","events":["newBooking",1]}`: "/events/1", `{"url":"https://shop.example","events":["newBooking","ping"]}`: "/events/1",
+	} {
+		if p := k.ask(400, "createWebhook", "/webhooks", subscribing, body(bad)).problem(400, "invalid-request"); p.names() != names {
+			t.Errorf("%s: wrong is %q, want %q", bad, p.names(), names)
+		}
+	}
+	k.ask(200, "getWebhooks", "/webhooks?limit=1", reading)
+	k.ask(200, "getWebhooks", "/webhooks?limit=1&page=2", reading)
+	if one := k.ask(200, "getWebhook", at, reading); strings.Contains(one.body, "secret") {
+		t.Errorf("the secret is shown again: %s", one.body)
+	}
+	k.ask(200, "newWebhookSecret", at+"/secret", subscribing, key("secret"))
+
+	k.ask(200, "changeWebhook", at, subscribing, body(`{"disabled":true}`))
+	patch := func(text string) part {
+		return func(r *http.Request) { body(text)(r); header("Content-Type", "application/merge-patch+json")(r) }
+	}
+	k.ask(200, "changeWebhook", at, subscribing, patch(`{"disabled":false,"url":"https://shop.example/b","events":["newBooking"]}`))
+	for _, bad := range []string{"", `{"disabled":null}`, `{"disabled":1}`, `{"url":"https://10.0.0.1"}`, `{"events":["x"]}`, `{"events":[]}`} {
+		k.ask(400, "changeWebhook", at, subscribing, patch(bad))
+	}
+	k.ask(415, "changeWebhook", at, subscribing, body(`<webhook/>`), header("Content-Type", "application/xml"))
+
+	// What is posted fails, and then does not.
+	deliveries := at + "/deliveries"
+	until := func(what string) {
+		t.Helper()
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { _ = w.service.Run(ctx) })
+		defer running.Wait()
+		defer stop()
+		for tries := 0; !strings.Contains(w.get(deliveries).body, what); tries++ {
+			if time.Sleep(5 * time.Millisecond); tries == 2000 {
+				t.Fatalf("no delivery is ever %s", what)
+			}
+		}
+	}
+	k.ask(200, "getWebhookDeliveries", deliveries, reading)
+	pinged := k.ask(202, "pingWebhook", at+"/ping", subscribing, key("ping"))
+	k.ask(200, "getWebhookDeliveries", deliveries, reading)
+	until(`"status":"dead","attempts":1,"last_status":503`)
+	ping := deliveries + "/" + pinged.resource().ID
+	w.book()
+	until(`"event":"newBooking","created_at":"2024-02-01T00:00:00Z","status":"pending","attempts":1,"last_status":503,"next_attempt_at":"2024-02-01T00:00:0`)
+	k.ask(200, "getWebhookDeliveries", deliveries+"?limit=1", reading)
+	k.ask(202, "retryWebhookDelivery", ping+"/retry", subscribing, key("retry"))
+	hook.status.Store(200)
+	until(`"event":"ping","created_at":"2024-02-01T00:00:00Z","status":"delivered","attempts":1,"last_status":200`)
+	k.ask(409, "retryWebhookDelivery", ping+"/retry", subscribing)
+	k.ask(202, "retryWebhookDelivery", ping+"/retry", subscribing, key("retry")) // was done
+	k.ask(400, "getWebhookDeliveries", deliveries+"?page=0", reading)
+
+	for _, o := range []struct{ id, end string }{
+		{"getWebhook", ""}, {"changeWebhook", ""}, {"deleteWebhook", ""}, {"newWebhookSecret", "/secret"}, {"pingWebhook", "/ping"}, {"getWebhookDeliveries", "/deliveries"},
+		{"retryWebhookDelivery", "/deliveries/" + nobody + "/retry"},
+	} {
+		var parts []part
+		if o.id == "changeWebhook" {
+			parts = append(parts, body("{}"))
+		}
+		k.ask(400, o.id, "/webhooks/x"+o.end, append(parts, subscribing)...)
+		k.ask(404, o.id, "/webhooks/"+nobody+o.end, append(parts, subscribing)...)
+		k.ask(404, o.id, at+o.end, append(parts, as("berta-rw"))...)
+	}
+	for _, o := range []struct{ id, at string }{{"newWebhookSecret", at + "/secret"}, {"pingWebhook", at + "/ping"}, {"retryWebhookDelivery", ping + "/retry"}} {
+		k.ask(400, o.id, o.at, subscribing, key(""))
+	}
+	k.ask(400, "retryWebhookDelivery", deliveries+"/x/retry", subscribing)
+	k.ask(404, "retryWebhookDelivery", deliveries+"/"+nobody+"/retry", subscribing)
+	k.ask(204, "deleteWebhook", at, subscribing)
+	k.ask(404, "getWebhook", at, reading)
+
+	anna := traintravel.Caller{Subject: traintravel.Subject{Issuer: "test", ID: "anna"}, Client: "app"}
+	for range 99 { // one is there already
+		if _, _, err := w.service.Subscribe(t.Context(), anna, traintravel.NewSubscription{URL: "https://shop.example"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k.ask(409, "createWebhook", "/webhooks", subscribing, body(wanted))
+	k.ask(201, "createWebhook", "/webhooks", as("anna-rw-other"), body(wanted), key("hook"))
+}
+
 // events makes things happen, and holds what is posted then to the description.
 func (c *contract) events(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hook := newReceiver(202) // which is not 200
 		w := newWorld(t, withWebhooks(hook, "https://h.example/"))
+		sub := w.do("POST", "/webhooks", subscribing, body(`{"url":"https://shop.example/","events":["bookingConfirmed","bookingCancelled","bookingExpired","paymentFailed"]}`)).want(201).resource()
+		w.later(time.Second)
 		made := w.post("/bookings", newBooking(w.trip().ID)).want(201)
 		w.deliver()
 		hook.status.Store(200)
@@ -46,6 +155,38 @@ func (c *contract) events(t *testing.T) {
 				t.Errorf("posted is\n%s\nand the booking was\n%s", r.body, made.body)
 			}
 			c.posted(t, r)
+		}
+		first := made.resource()
+		price := w.get("/trips/" + first.TripID).resource().Price
+		w.post("/bookings/"+first.ID+"/payment", payment(price, "4000000000000002")).want(200)
+		failed := w.get("/bookings/" + first.ID + "/payment").body
+		w.pay(first)
+		paid := w.get("/bookings/" + first.ID).body
+		w.do("DELETE", "/bookings/"+first.ID, writing).want(204)
+		w.book()
+		w.later(2 * time.Hour)
+		w.deliver() // ends the hold
+		w.deliver()
+		w.do("POST", "/webhooks/"+sub.ID+"/ping", subscribing).want(202)
+		w.deliver()
+		data := map[string]string{}
+		for _, r := range hook.all()[2:] {
+			c.posted(t, r)
+			event := r.header.Get("webhook-event")
+			if event == "newBooking" {
+				continue
+			}
+			var d struct {
+				Type string
+				Data json.RawMessage
+			}
+			if err := json.Unmarshal([]byte(r.body), &d); err != nil || d.Type != event || data[event] != "" {
+				t.Errorf("%s, %v: %s", event, err, r.body)
+			}
+			data[event] = string(d.Data)
+		}
+		if data["paymentFailed"] != failed || data["bookingConfirmed"] != paid || data["ping"] != "{}" || len(data) != 5 {
+			t.Errorf("posted was\n%v\nand the payment\n%s\nand the booking\n%s", data, failed, paid)
 		}
 	})
 }

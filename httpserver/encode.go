@@ -139,6 +139,18 @@ func (e *encoder) text(name, s string) {
 	e.end(name, 0)
 }
 
+// value writes a string that is an item of an array.
+func (e *encoder) value(name, s string) {
+	switch n := len(e.b); {
+	case e.form == asXML:
+		e.text(name, s)
+		return
+	case e.b[n-1] != '[':
+		e.b = append(e.b, ',')
+	}
+	e.b, _ = jsontext.AppendQuote(e.b, s)
+}
+
 // optional writes a string unless it is empty.
 func (e *encoder) optional(name, s string) {
 	if s != "" {

@@ -129,6 +129,11 @@ func (x *exchange) check() error {
 			return problemMediaBytes
 		}
 		return x.receive()
+	case patchBody:
+		if !sentPatch(x.r.Header) {
+			return problemMediaPatch
+		}
+		return x.receive()
 	}
 	var ok bool
 	switch x.sent, ok = sent(x.r.Header); {

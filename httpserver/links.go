@@ -27,6 +27,7 @@ const (
 	stationsPath = "/stations"
 	tripsPath    = "/trips"
 	bookingsPath = "/bookings"
+	webhooksPath = "/webhooks"
 )
 
 // links tell the state of a booking: what can be done with it, and what there

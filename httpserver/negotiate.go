@@ -111,6 +111,13 @@ func quality(params string) float64 {
 	return 1
 }
 
+// sentPatch says whether a body is JSON that is to be merged: a merge patch (RFC 7396),
+// which is its own media type, or what most clients call it.
+func sentPatch(h http.Header) bool {
+	f, ok := sent(h)
+	return ok && f == asJSON || len(h["Content-Type"]) == 1 && identical(h) && h["Content-Type"][0] == "application/merge-patch+json"
+}
+
 // sent says in which form a body comes, if we read it: in UTF-8, not compressed.
 func sent(h http.Header) (form, bool) {
 	types := h["Content-Type"]

@@ -108,7 +108,7 @@ func (o *openAPIText) yaml() string {
 	}
 	before, rest, _ := strings.Cut(openAPI, "    oauth2:\n")
 	_, after, _ := strings.Cut(rest, "    bearer:\n")
-	return strings.NewReplacer("{ oauth2: [read] }, ", "", "{ oauth2: [write] }, ", "").Replace(before + "    bearer:\n" + after)
+	return strings.NewReplacer("{ oauth2: [read] }, ", "", "{ oauth2: [write] }, ", "", "{ oauth2: [read, write] }, ", "").Replace(before + "    bearer:\n" + after)
 }
 
 func (o *openAPIText) json() (string, error) {

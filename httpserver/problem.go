@@ -50,6 +50,8 @@ var (
 		detail: "Send the body as application/json, in UTF-8 and without a content coding, and say so in Content-Type."}
 	problemMediaTypes = &problem{status: http.StatusUnsupportedMediaType, slug: "unsupported-media-type", title: "The media type is not supported",
 		detail: "Send the body as application/json or application/xml, in UTF-8 and without a content coding, and say so in Content-Type."}
+	problemMediaPatch = &problem{status: http.StatusUnsupportedMediaType, slug: "unsupported-media-type", title: "The media type is not supported",
+		detail: "Send the body as application/merge-patch+json or application/json, in UTF-8 and without a content coding, and say so in Content-Type."}
 	problemMediaBytes = &problem{status: http.StatusUnsupportedMediaType, slug: "unsupported-media-type", title: "The media type is not supported",
 		detail: "Send the body as application/octet-stream, without a content coding, and say so in Content-Type."}
 	problemTooLarge = &problem{status: http.StatusRequestEntityTooLarge, slug: "content-too-large", title: "The body is too large",
@@ -95,6 +97,10 @@ var refusals = []struct {
 		detail: "A request with this idempotency key is being worked on."}},
 	{traintravel.ErrKeyReused, problem{status: http.StatusUnprocessableEntity, slug: "key-reused", title: "The key was used for another request",
 		detail: "An idempotency key belongs to one request. Use a new one."}},
+	{traintravel.ErrTooManySubscriptions, problem{status: http.StatusConflict, slug: "too-many-webhooks", title: "There are too many webhooks",
+		detail: "You have as many webhooks as there may be."}},
+	{traintravel.ErrDelivered, problem{status: http.StatusConflict, slug: "delivered", title: "The event was delivered",
+		detail: "The receiver has acknowledged the event with 200. It is not sent again."}},
 	{traintravel.ErrNoTimetable, *problemUnavailable},
 	{traintravel.ErrMoved, *problemUnavailable}, // until its operator starts it on the other store
 	{traintravel.ErrCopying, *problemUnavailable},
@@ -140,7 +146,7 @@ func (x *exchange) problemOf(err error) *problem {
 // is wrong.
 func (x *exchange) fault(e *traintravel.InvalidError) fault {
 	if x.route.body != noBody {
-		return fault{pointer: "/" + strings.ReplaceAll(e.Field, ".", "/"), body: true, detail: e.Reason}
+		return fault{pointer: pointer(e.Field), body: true, detail: e.Reason}
 	}
 	return fault{parameter: e.Field, detail: e.Reason}
 }

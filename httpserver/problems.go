@@ -33,8 +33,9 @@ var whatNext = map[string]advice{
 	"bicycles-not-allowed": {next: "Search again with bicycles=true: that lists the trips which are known to take them. Or book without the bicycle."},
 	"content-too-large":    {next: "Send only the members that the operation knows. None of them needs a body of that size."},
 	"departed":             {next: "Search for a later trip. After departure a paid booking cannot be cancelled any more."},
+	"delivered":            {next: "Nothing. If the receiver has lost the event, read the booking that it was about."},
 	"dogs-not-allowed":     {next: "Search again with dogs=true: that lists the trips which are known to take them. Or book without the dog."},
-	"forbidden": {happened: "The token is good, but it was not made for this: reading needs the scope read, and whatever changes something needs write. Neither includes the other.",
+	"forbidden": {happened: "The token is good, but it was not made for this: reading needs the scope read, and whatever changes something needs write. Neither includes the other. Who changes webhooks needs both: what they are sent is read.",
 		next: "Ask the authorization server for a token with the scope that is missing. Sending the same token again does not help."},
 	"hold-expired":   {next: "Book the trip again, if it still has places, and pay before the instant that the header Sunset tells."},
 	"internal-error": {next: "Try once more. If it happens again, tell the operator the problem's instance. What you were doing may or may not have been done: look before you repeat it, or send it with the same Idempotency-Key."},
@@ -53,6 +54,7 @@ var whatNext = map[string]advice{
 	"precondition-failed":   {next: "Get it again. If you still want what you asked for, send the request with the ETag of that answer in If-Match, as it is: a weak one, which begins with W/, is equal to none."},
 	"rate-limited":          {next: "Wait for as many seconds as Retry-After says. The header RateLimit of every answer shows what is left, so that you can slow down before."},
 	"sold-out":              {next: "Search again: what is listed has places. On this trip one comes back when somebody cancels, or does not pay in time."},
+	"too-many-webhooks":     {next: "Delete one of your webhooks that is not used any more, or change one to another address."},
 	"unauthorized": {happened: "The request came without an access token, or with one that is malformed, forged, expired, or meant for another service.",
 		next: "Get a new access token from the authorization server and send it in one header, Authorization: Bearer, and nowhere else."},
 	"unavailable":            {next: "Wait for as many seconds as Retry-After says, then send the request again. If it goes on, ask the operator: there may be no timetable yet, or the database is away."},
@@ -61,7 +63,7 @@ var whatNext = map[string]advice{
 
 // problems are all types of problem there are, by slug.
 func problems() map[string][]*problem {
-	all := []*problem{problemNoPath, problemMethod, problemNotAcceptable, problemNoTicketForm, problemMediaType, problemMediaTypes, problemMediaBytes,
+	all := []*problem{problemNoPath, problemMethod, problemNotAcceptable, problemNoTicketForm, problemMediaType, problemMediaTypes, problemMediaPatch, problemMediaBytes,
 		problemTooLarge, problemInternal, problemUnavailable, problemInvalid, problemNoToken, problemBadToken, problemPrecondition}
 	for _, r := range refusals {
 		all = append(all, &r.problem)

@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/julienschmidt/httprouter"
 )
@@ -23,6 +24,7 @@ const (
 	noBody body = iota
 	jsonBody
 	anyBody   // JSON or XML
+	patchBody // JSON, to be merged
 	bytesBody // as they are
 )
 
@@ -34,8 +36,9 @@ const (
 	counted              // no token is asked for, and the quota of the address counts
 	read
 	write
-	nowhere // the request fits no route: no token is asked for
-	beside  // the request is another handler's, which has counted it
+	readWrite // both
+	nowhere   // the request fits no route: no token is asked for
+	beside    // the request is another handler's, which has counted it
 )
 
 // ticketPath is where a ticket is, which comes in other forms than documents.
@@ -48,13 +51,15 @@ func (rt *route) ticket() bool { return rt.path == ticketPath }
 // it stands.
 func (s *Server) routes() *httprouter.Router {
 	const (
-		get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
-		tagged         = true
+		get, post, patch, del = http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete
+		tagged                = true
 
 		stations = "/stations"
 		trips    = "/trips"
 		bookings = "/bookings"
 		booking  = bookings + "/:bookingId"
+		webhooks = "/webhooks"
+		webhook  = webhooks + "/:webhookId"
 	)
 	f := &s.fixed
 	router := httprouter.New()
@@ -71,6 +76,15 @@ func (s *Server) routes() *httprouter.Router {
 		{get, booking + "/payment", read, f.noStore, s.latestPayment, noBody, false},
 		{get, booking + "/payments", read, f.noStore, s.listPayments, noBody, false},
 		{get, ticketPath, read, f.noStore, s.oneTicket, noBody, false},
+		{get, webhooks, read, f.noStore, s.listWebhooks, noBody, false},
+		{post, webhooks, readWrite, f.noStore, s.createWebhook, jsonBody, false},
+		{get, webhook, read, f.noStore, s.oneWebhook, noBody, false},
+		{patch, webhook, readWrite, f.noStore, s.changeWebhook, patchBody, false},
+		{del, webhook, readWrite, f.noStore, s.deleteWebhook, noBody, false},
+		{post, webhook + "/secret", readWrite, f.noStore, s.newWebhookSecret, noBody, false},
+		{post, webhook + "/ping", readWrite, f.noStore, s.pingWebhook, noBody, false},
+		{get, webhook + "/deliveries", read, f.noStore, s.listDeliveries, noBody, false},
+		{post, webhook + "/deliveries/:deliveryId/retry", readWrite, f.noStore, s.retryDelivery, noBody, false},
 		{post, "/tickets/verify", counted, f.noStore, s.verifyTicket, bytesBody, false},
 		{get, "/.well-known/ticket-keys", public, f.shared, s.ticketKeys, noBody, tagged},
 		{get, "/", public, f.shared, s.front, noBody, false},
@@ -82,7 +96,7 @@ func (s *Server) routes() *httprouter.Router {
 		{get, "/docs/*file", public, f.shared, s.docs, noBody, false},
 		{get, "/problems/:slug", public, f.shared, s.oneProblem, noBody, false},
 	} {
-		if rt.ticket() && s.tickets == nil {
+		if rt.ticket() && s.tickets == nil || strings.HasPrefix(rt.path, webhooks) && !s.service.HasWebhooks() {
 			continue
 		}
 		handle := s.answering(rt)

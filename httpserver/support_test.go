@@ -38,7 +38,8 @@ const (
 // morning is when the worlds begin: the day of the public examples.
 var morning = time.Date(2024, 2, 1, 0, 0, 0, 0, time.UTC)
 
-// tokens are whom the tests' tokens stand for: a name and scopes, as anna-rw.
+// tokens are whom the tests' tokens stand for: a name and scopes, as anna-rw, and a
+// client if it is another than app, as anna-rw-other.
 // down, fault and panic are what they say.
 type tokens struct{}
 
@@ -55,8 +56,12 @@ func (tokens) Authenticate(_ context.Context, token string) (httpserver.Identity
 	if !ok {
 		return httpserver.Identity{}, fmt.Errorf("%w: forged", httpserver.ErrInvalidToken)
 	}
+	scopes, client, ok := strings.Cut(scopes, "-")
+	if !ok {
+		client = "app"
+	}
 	return httpserver.Identity{
-		Caller: traintravel.Caller{Subject: traintravel.Subject{Issuer: "test", ID: name}, Client: "app"},
+		Caller: traintravel.Caller{Subject: traintravel.Subject{Issuer: "test", ID: name}, Client: client},
 		Read:   strings.Contains(scopes, "r"), Write: strings.Contains(scopes, "w"),
 	}, nil
 }
@@ -111,6 +116,7 @@ func newWorld(t testing.TB, changes ...func(*world)) *world {
 		Logger: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	w.options.Tickets, w.options.TicketKeys = newIssuer(t)
+	withWebhooks(newReceiver(200))(w)
 	for _, c := range changes {
 		c(w)
 	}
