@@ -43,7 +43,10 @@ func TestDocsInBrowser(t *testing.T) {
 	}
 	b.screenshot("docs.png")
 	shown := run(b, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".opblock")].map(e => e.id.replace(/^.*-/, ""))`))
-	want := append(operationIDs(t), "newBooking")
+	want := operationIDs(t)
+	for event := range described(t).Webhooks {
+		want = append(want, event)
+	}
 	slices.Sort(want)
 	if slices.Sort(shown); !slices.Equal(shown, want) {
 		t.Errorf("the page shows %v\nwant %v", shown, want)

@@ -28,7 +28,8 @@ func (p *program) mock() *cobra.Command {
 		Short: "Answer like the specification's mock server, in memory",
 		Long: `Answer like the specification's mock server: the same paths and rules, on the
 demo network, in memory. The clock starts at 2024-02-01T08:00:00Z. Any bearer
-token is good, and is a user of its own; any amount in any currency pays.`,
+token is good, and is a user of its own; any amount in any currency pays. Webhooks
+may have any address.`,
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return p.mockUntil(c.Context(), addr) },
 	}
@@ -48,18 +49,23 @@ func (p *program) mockUntil(ctx context.Context, addr string) error {
 	if !loopback(listener.Addr()) {
 		return usagef("the mock server believes any token, so it listens on loopback addresses only, and %v is none", listener.Addr())
 	}
+	base := "http://" + listener.Addr().String()
+	ring, err := keys.New()
+	if err != nil {
+		return err
+	}
+	hooks, err := p.webhooks(settings{webhookPrivate: true}, base, ring)
+	if err != nil {
+		return err
+	}
 	clock := clockFrom(mockClock)
 	service, err := traintravel.New(memstore.New(), traintravel.Options{
-		Gateway: sandbox.New(), Logger: p.log, Now: clock, AnyAmount: true,
+		Gateway: sandbox.New(), Logger: p.log, Now: clock, AnyAmount: true, Webhooks: hooks,
 	})
 	if err != nil {
 		return err
 	}
 	if err := loadDemo(ctx, service); err != nil {
-		return err
-	}
-	ring, err := keys.New()
-	if err != nil {
 		return err
 	}
 	tickets, err := ticket.NewIssuer(ring.Tickets()[0])
@@ -70,7 +76,6 @@ func (p *program) mockUntil(ctx context.Context, addr string) error {
 	if err != nil {
 		return err
 	}
-	base := "http://" + listener.Addr().String()
 	api, err := httpserver.New(service, httpserver.Options{
 		BaseURL: base, Auth: anybody{}, RateLimit: 1_000_000, CORSOrigins: []string{"*"}, Logger: p.log,
 		Tokens: "Any text without blanks: each is a user of its own, with both scopes.", Now: clock, Tickets: tickets, TicketKeys: ticketSet,

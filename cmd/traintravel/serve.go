@@ -242,6 +242,9 @@ func (p *program) service(ctx context.Context, set settings, store traintravel.S
 	} else {
 		p.log.Warn("payments are for trying out: no money is moved")
 	}
+	if set.webhookPrivate {
+		p.log.Warn("webhooks are for trying out: whoever subscribes has the server post to addresses that only it can reach")
+	}
 	var err error
 	if opts.Webhooks, err = p.webhooks(set, base, ring); err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.addr, "addr", "127.0.0.1:8080", "`address` to listen on")
 	s.storage.flags(f)
 	keysFlag(f, &s.keys)
-	f.BoolVar(&s.newKeys, "new-keys", false, "let the keys replace those that servers of this data had: they are lost, or not to be used any more. Tokens and idempotency keys of before are refused then; give it once, to one server")
+	f.BoolVar(&s.newKeys, "new-keys", false, "let the keys replace those that servers of this data had: they are lost, or not to be used any more. Tokens and idempotency keys of before are refused then, and webhooks need new secrets; give it once, to one server")
 	f.StringVar(&s.baseURL, "base-url", "", "`URL` that links begin with, whatever a proxy says; a path in it is one that the proxy strips before requests come here (default http://ADDR)")
 	f.StringVar(&s.issuer, "issuer", "", "`URL` of the authorization server whose tokens are good (default: a built-in one, for trying out)")
 	f.StringVar(&s.audience, "audience", "", "what tokens must be meant for (default: the base URL)")
