@@ -44,6 +44,7 @@ func (b BankAccount) normalize() (BankAccount, error) {
 	k.check(b.AccountType == Individual || b.AccountType == Company, "account_type", "must be individual or company")
 	b.BankName = k.required("bank_name", b.BankName)
 	b.Country = k.country("country", b.Country)
+	k.without(number, []memberText{{"name", b.Name}, {"bank_name", b.BankName}})
 	return b, k.err
 }
 

@@ -122,6 +122,9 @@ func (n NewBooking) normalize() (NewBooking, error) {
 	if reason := badText(n.PassengerName, true); reason != "" {
 		return n, invalid("passenger_name", "%s", reason)
 	}
+	if holdsCardNumber(n.PassengerName) {
+		return n, invalid("passenger_name", cardInText)
+	}
 	return n, nil
 }
 

@@ -43,6 +43,9 @@ func (c Card) normalize() (Card, error) {
 	c.City = k.text("address_city", c.City)
 	c.Country = k.country("address_country", c.Country)
 	c.PostCode = k.text("address_post_code", c.PostCode)
+	k.without(number, []memberText{
+		{"name", c.Name}, {"address_line1", c.Address1}, {"address_line2", c.Address2}, {"address_city", c.City}, {"address_post_code", c.PostCode},
+	})
 	return c, k.err
 }
 

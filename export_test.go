@@ -78,3 +78,6 @@ func (s *Service) Forget() {
 	defer s.stock.mu.Unlock()
 	clear(s.stock.runs)
 }
+
+// HoldsCardNumber is holdsCardNumber.
+func HoldsCardNumber(s string) bool { return holdsCardNumber(s) }

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/google/uuid"
 )
@@ -138,7 +139,7 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 	out, err := s.charge(ctx, Charge{ID: p.ID, Booking: booking, Amount: p.Amount, Source: source})
 	stop()
 	if err != nil {
-		s.log.Warn("the outcome of a charge is unknown; it is looked up later", "payment", p.ID, "error", err)
+		s.log.Warn("the outcome of a charge is unknown; it is looked up later", "payment", p.ID, "error", source.hide(err.Error()))
 		out = Outcome{Status: Pending}
 	}
 	settled, confirmed, err := s.settle(context.WithoutCancel(ctx), p.Booking, p.ID, out)
@@ -166,6 +167,7 @@ func (s *Service) charge(ctx context.Context, c Charge) (out Outcome, err error)
 	}
 	defer recovered(&err)
 	out, err = s.opts.Gateway.Charge(ctx, c)
+	out.Failure = Failure{c.Source.hide(out.Failure.Code), c.Source.hide(out.Failure.Message)}
 	return out, valid(out, err)
 }
 
@@ -181,9 +183,17 @@ func valid(out Outcome, err error) error {
 }
 
 // bounded is a failure of which a record has room: of a gateway's words what
-// can be shown.
+// can be shown, in one line and without numbers of cards.
 func (f Failure) bounded() Failure {
-	cut := func(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxFailure)], "") }
+	cut := func(s string) string {
+		s = strings.Map(func(r rune) rune {
+			if unicode.IsControl(r) || unicode.Is(unicode.Noncharacter_Code_Point, r) || unicode.Is(unicode.Bidi_Control, r) {
+				return ' '
+			}
+			return r
+		}, hideNumbers(strings.ToValidUTF8(s, ""), ""))
+		return strings.ToValidUTF8(s[:min(len(s), maxFailure)], "")
+	}
 	return Failure{Code: cut(f.Code), Message: cut(f.Message)}
 }
 

@@ -46,7 +46,7 @@ func (s *Service) followRefund(ctx context.Context, p payment) error {
 		return nil
 	}
 	if err != nil || out.Status == Failed {
-		s.log.Error("a refund was not made; it is tried again", "refund", p.ID, "payment", p.RefundOf, "failure", out.Failure.Code, "error", err)
+		s.log.Error("a refund was not made; it is tried again", "refund", p.ID, "payment", p.RefundOf, "failure", hideNumbers(out.Failure.Code, ""), "error", said(err))
 	}
 	now := s.now()
 	err = s.update(ctx, now, func(l *ledger) error {
@@ -87,7 +87,7 @@ func (s *Service) followCharge(ctx context.Context, p payment) error {
 		return nil
 	}
 	if err != nil {
-		s.log.Warn("the gateway does not say what became of a charge; it is asked again", "payment", p.ID, "error", err)
+		s.log.Warn("the gateway does not say what became of a charge; it is asked again", "payment", p.ID, "error", said(err))
 		heard, out = true, Outcome{Status: Pending}
 	}
 	now := s.now()
@@ -125,6 +125,14 @@ func (s *Service) followCharge(ctx context.Context, p payment) error {
 }
 
 var neverArrived = Failure{ProcessingError, "The payment did not reach the bank. Nothing was charged."}
+
+// said is what a gateway's error says, nil if there is none.
+func said(err error) any {
+	if err == nil {
+		return nil
+	}
+	return hideNumbers(err.Error(), "")
+}
 
 // ask calls the gateway with its time limit and survives its panics.
 func (s *Service) ask(ctx context.Context, call func(context.Context) error) (err error) {

@@ -76,6 +76,16 @@ func (c *sourceChecker) line(member, s string, required bool) string {
 	return s
 }
 
+// A memberText is what a member of a source says.
+type memberText struct{ member, text string }
+
+// without refuses texts with the number of the source, or of any card, in them.
+func (c *sourceChecker) without(number string, texts []memberText) {
+	for _, t := range texts {
+		c.check(!numberIn(t.text, number), t.member, cardInText)
+	}
+}
+
 // secret drops the separators of a number that must be there.
 func (c *sourceChecker) secret(member string, s Secret) string {
 	n := compact(string(s))

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
@@ -203,8 +204,26 @@ func (d *decoder) mismatch(detail string) {
 	}
 }
 
+// unnumbered is a pointer up to the first name that has as many digits as the number
+// of a card or an account: no name of ours has, and such a number is not repeated.
+func unnumbered(pointer string) string {
+	at, digits := 0, 0
+	for i, r := range pointer {
+		switch {
+		case r == '/':
+			at, digits = i, 0
+		case unicode.IsDigit(r):
+			if digits++; digits == 12 {
+				return pointer[:at]
+			}
+		}
+	}
+	return pointer
+}
+
+// wrong finds fault with a member.
 func (d *decoder) wrong(at jsontext.Pointer, detail string) {
-	p := string(at)
+	p := unnumbered(string(at))
 	if len(p) > maxPointer {
 		p = strings.ToValidUTF8(p[:maxPointer], "")
 	}
