@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/traintravel/traintravel"
@@ -83,7 +84,7 @@ func (s *Server) oneTicket(x *exchange) error {
 			return q.problem()
 		}
 		legs = []int{leg - 1}
-		name += "-leg-" + q.text("leg")
+		name += "-leg-" + strconv.Itoa(leg) // as it may be sent with zeros before it
 	}
 	b, err := x.ticket.render(x, t, legs)
 	if err != nil {

@@ -153,7 +153,7 @@ func TestTicketForms(t *testing.T) {
 			t.Errorf("leg=%s: fault is found with %s", leg, got)
 		}
 	}
-	a := w.ticketOf(b, "?leg=2&colour=red", header("Accept", "image/png")).want(200)
+	a := w.ticketOf(b, "?leg=002&colour=red", header("Accept", "image/png")).want(200)
 	if want := `inline; filename="ticket-` + b.ID[19:] + `-leg-2.png"`; a.header.Get("Content-Disposition") != want {
 		t.Errorf("the file is %s", a.header.Get("Content-Disposition"))
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/makiuchi-d/gozxing/aztec"
 	"github.com/pdfcpu/pdfcpu/pkg/api"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"github.com/traintravel/traintravel/ticket"
 )
@@ -21,6 +22,8 @@ import (
 const (
 	maxTicketFile = 16 << 20 // bytes
 	maxPixels     = 64 << 20
+	// maxUnpacked bounds each part of a PDF, compressed as it may be, in bytes.
+	maxUnpacked = 8 << 20
 )
 
 // A ticketCode is a container, and where in a file it is.
@@ -57,13 +60,25 @@ func readTickets(path string) ([]ticketCode, error) {
 var noFiles = sync.OnceFunc(api.DisableConfigDir)
 
 // attachedTickets are the containers that are attached to a PDF.
-func attachedTickets(content []byte) ([]ticketCode, error) {
+func attachedTickets(content []byte) (codes []ticketCode, err error) {
 	noFiles()
-	attached, err := api.ExtractAttachmentsRaw(bytes.NewReader(content), "", nil, model.NewDefaultConfiguration())
+	defer func() {
+		if r := recover(); r != nil { // the library meets PDFs that it has not thought of
+			codes, err = nil, fmt.Errorf("the PDF cannot be read: %v", r)
+		}
+	}()
+	conf := model.NewDefaultConfiguration()
+	conf.Cmd = model.EXTRACTATTACHMENTS
+	conf.Limits.MaxDecodeBytes = maxUnpacked
+	ctx, err := api.ReadAndValidate(bytes.NewReader(content), conf)
 	if err != nil {
 		return nil, fmt.Errorf("the PDF cannot be read: %w", err)
 	}
-	var codes []ticketCode
+	unpack(ctx)
+	attached, err := ctx.ExtractAttachments(nil)
+	if err != nil {
+		return nil, fmt.Errorf("the PDF cannot be read: %w", err)
+	}
 	for _, a := range attached {
 		container, err := io.ReadAll(io.LimitReader(a, ticket.MaxSize+1))
 		if err != nil {
@@ -77,6 +92,21 @@ func attachedTickets(content []byte) ([]ticketCode, error) {
 		return nil, errors.New("no ticket is attached to the PDF: it was printed anew, perhaps; try a picture of the code")
 	}
 	return codes, nil
+}
+
+// unpack decompresses what may be a ticket and empties all else, which the library
+// would decompress whatever its size.
+func unpack(ctx *model.Context) {
+	for _, entry := range ctx.Table {
+		stream, ok := entry.Object.(types.StreamDict)
+		if !ok {
+			continue
+		}
+		if err := stream.DecodeWithLimit(ticket.MaxSize); err != nil || len(stream.Content) > ticket.MaxSize {
+			stream.Content = []byte{}
+		}
+		entry.Object = stream
+	}
 }
 
 // scanAztec reads the bytes of the Aztec code on a picture.

@@ -10,8 +10,10 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -150,19 +152,35 @@ func verify(ctx context.Context, container []byte, set ticket.Keys, server strin
 	return v
 }
 
+// nameLetters are those of the names that we give to attached files. Others are
+// quoted: whoever makes a PDF chooses them, and they must not pass for a verdict.
+const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_"
+
+// line is a text, in one line that changes nothing on a terminal.
+func line(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+		return s
+	}
+	return strconv.Quote(s)
+}
+
 // print prints a verdict for people, or as a line of JSON.
 func (v verdict) print(w io.Writer, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(w).Encode(v)
 	}
 	var b strings.Builder
-	b.WriteString(v.File)
+	b.WriteString(line(v.File))
 	if v.Attached != "" {
-		b.WriteString(", " + v.Attached)
+		name := v.Attached
+		if strings.Trim(name, nameLetters) != "" {
+			name = strconv.Quote(name)
+		}
+		b.WriteString(", " + name)
 	}
 	b.WriteString(": " + v.Status)
 	if v.Reason != "" {
-		b.WriteString(": " + v.Reason)
+		b.WriteString(": " + line(v.Reason))
 	}
 	b.WriteByte('\n')
 	if s := v.Says; s != nil {

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/json"
+	"fmt"
 	"image"
 	"image/png"
 	"io"
@@ -143,6 +145,78 @@ func TestVerifyTicket(t *testing.T) {
 	}
 	if got, _, stderr := once(t, nil, "verify-ticket", raw, "--keys", filepath.Join(c.dir, "no.json")); got != 1 || !strings.Contains(stderr, "there is no keys file") {
 		t.Errorf("%d %s", got, stderr)
+	}
+}
+
+// pdfWith is a PDF that has a stream attached under a name, a PDF string.
+func pdfWith(name, filters string, stream []byte) []byte {
+	b := []byte("%PDF-1.7\n")
+	var at []int
+	for i, object := range []string{
+		"<</Type/Catalog/Pages 2 0 R/Names<</EmbeddedFiles<</Names[(a) 5 0 R]>>>>>>",
+		"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+		"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>",
+		fmt.Sprintf("<</Type/EmbeddedFile/Filter%s/Length %d>>\nstream\n%s\nendstream", filters, len(stream), stream),
+		"<</Type/Filespec/F" + name + "/UF" + name + "/EF<</F 4 0 R>>>>",
+	} {
+		at = append(at, len(b))
+		b = fmt.Appendf(b, "%d 0 obj\n%s\nendobj\n", i+1, object)
+	}
+	xref := len(b)
+	b = append(b, "xref\n0 6\n0000000000 65535 f \n"...)
+	for _, offset := range at {
+		b = fmt.Appendf(b, "%010d 00000 n \n", offset)
+	}
+	return fmt.Appendf(b, "trailer<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", xref)
+}
+
+func deflated(t *testing.T, parts ...[]byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zlib.NewWriter(&b)
+	for _, part := range parts {
+		if _, err := w.Write(part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestHostilePDF: what a forger calls an attached file does not pass for a verdict,
+// and a small file does not fill the memory.
+func TestHostilePDF(t *testing.T) {
+	t.Parallel()
+	c := newCounter(t)
+	genuine := must(c.issuer().Container(ticketOf(uuid.New()), 0))
+	run := func(file string) (int, string) {
+		got, stdout, _ := once(t, nil, "verify-ticket", file, "--data", c.data)
+		return got, strings.TrimPrefix(stdout, file)
+	}
+	if got, stdout := run(c.write("named.pdf", pdfWith("(x-1.uic)", "/FlateDecode", deflated(t, genuine)), nil)); got != 0 || !strings.HasPrefix(stdout, ", x-1.uic: valid\n") {
+		t.Errorf("%d %s", got, stdout)
+	}
+	for name, want := range map[string]string{
+		`(x: valid\n  Anna Example\n)`: `, "x: valid\n  Anna Example\n": invalid: `,
+		`(x: valid)`:                   `, "x: valid": invalid: `,
+		`(\033[31m)`:                   `[31m": invalid: `,
+		`<FEFF202E0041>`:               `, "\u202eA": invalid: `,
+	} {
+		got, stdout := run(c.write("named.pdf", pdfWith(name, "/FlateDecode", deflated(t, []byte("#UT02"))), nil))
+		if first, rest, _ := strings.Cut(stdout, "\n"); got != 1 || rest != "" || !strings.Contains(first, want) || strings.ContainsRune(first, '\033') {
+			t.Errorf("%s: %d %q", name, got, stdout)
+		}
+	}
+	blank := make([][]byte, 64)
+	for i := range blank {
+		blank[i] = make([]byte, 1<<20)
+	}
+	copy(blank[0], "#UT02") // so that it were taken for a ticket if it was decompressed
+	bomb := deflated(t, deflated(t, blank...))
+	if got, stdout := run(c.write("bomb.pdf", pdfWith("(x)", "[/FlateDecode/FlateDecode]", bomb), nil)); got != 1 || !strings.Contains(stdout, "no ticket is attached") {
+		t.Errorf("%d %s", got, stdout)
 	}
 }
 
