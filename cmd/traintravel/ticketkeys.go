@@ -59,10 +59,7 @@ Whoever inspects tickets offline needs the new keys, from a server's
 	}, &cobra.Command{
 		Use:   "remove ID",
 		Short: "Retire a key: tickets that it has signed are invalid once servers are started again",
-		Long: `Retire a key: tickets that it has signed are invalid once servers are started again.
-
-If the ID begins with a hyphen, as of old keys it may, write -- before it.`,
-		Args: args(cobra.ExactArgs(1)),
+		Args:  args(cobra.ExactArgs(1)),
 		RunE: in(func(path string, a []string) error {
 			if err := keys.ChangeTickets(path, func(now []*ecdsa.PrivateKey) ([]*ecdsa.PrivateKey, error) { return without(now, a[0]) }); err != nil {
 				return err

@@ -143,20 +143,6 @@ func TestWhatIsMissingIsAdded(t *testing.T) {
 	}
 }
 
-// TestNamesOfKeys: what a key is named by on a command line does not look like a flag.
-func TestNamesOfKeys(t *testing.T) {
-	t.Parallel()
-	for range 500 {
-		key, err := newKey()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if k, err := jwk.Public(&key.PublicKey); err != nil || k.Thumbprint()[0] == '-' {
-			t.Fatalf("%s %v", k.Thumbprint(), err)
-		}
-	}
-}
-
 func TestRotateTickets(t *testing.T) {
 	t.Parallel()
 	path := file(t)
