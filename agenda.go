@@ -25,6 +25,12 @@ const (
 	keyForgotten kind = 'i' // an idempotency record to remove; value: its key
 )
 
+// kinds is a set of kinds.
+type kinds uint32
+
+func (k kind) set() kinds        { return 1 << (k - 'a') }
+func (ks kinds) has(k kind) bool { return ks&k.set() != 0 }
+
 // agendaKey orders items by kind and due time. Times before 1970 are due at once.
 func agendaKey(k kind, due time.Time, id uuid.UUID) Key {
 	b := append(make([]byte, 0, 25), byte(k))

@@ -218,6 +218,8 @@ func TestDependencies(t *testing.T) {
 			"the file format is one store's business; who takes another store links none of it (the example keeps books of its own)"},
 		{[]string{"github.com/stripe"}, []string{"examples/stripe-gateway"}, false,
 			"one provider's library is for a module of its own"},
+		{[]string{"github.com/nats-io"}, []string{"examples/nats-notifier"}, false,
+			"likewise one queue's"},
 		{[]string{"github.com/jackc/pgx"}, []string{"store/pgstore"}, true,
 			"likewise the database driver"},
 		{[]string{"codeberg.org/go-pdf", "github.com/go-fonts", "github.com/boombuler/barcode", "golang.org/x/image"}, []string{"ticket"}, false,

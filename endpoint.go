@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -19,6 +20,8 @@ const (
 	turns = 16
 	// endpoints is how many endpoints are worked on at a time.
 	endpoints = 256
+	// fanOuts is how many events are given to subscribers at a time. They share commits.
+	fanOuts = 256
 	// sweepEvery is how often old deliveries are looked for.
 	sweepEvery = 6 * time.Hour
 	// keepDelivered and keepDead are how long deliveries are listed once they are over.
@@ -130,12 +133,14 @@ func (s *Service) attemptAll(ctx context.Context, sub uuid.UUID, due []delivery)
 		todo <- d
 	}
 	close(todo)
+	var posting sync.WaitGroup
+	defer posting.Wait() // should recording panic
 	for range min(atOnce, len(due)) {
-		go func() {
+		posting.Go(func() {
 			for d := range todo {
 				outcomes <- s.attempt(ctx, sub, d)
 			}
-		}()
+		})
 	}
 	var errs []error
 	for left := len(due); left > 0; {

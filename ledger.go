@@ -28,7 +28,8 @@ type ledger struct {
 	payments   []*paymentEntry
 	runs       []*runEntry
 	events     []queued
-	subscribed bool // somebody has: see subscribedKey
+	subscribed bool  // somebody has: see subscribedKey
+	due        kinds // what is put on the agenda
 	puts       []write
 	deletes    []Key
 }
@@ -103,9 +104,12 @@ func (s *Service) update(ctx context.Context, now time.Time, rules func(*ledger)
 			s.stock.keep(e.id, stocked{e.inv, s.elapsed()})
 		}
 	}
-	select {
-	case s.wake <- struct{}{}:
-	default:
+	if l.due != 0 {
+		s.due.Or(uint32(l.due))
+		select {
+		case s.wake <- struct{}{}:
+		default:
+		}
 	}
 	return nil
 }
@@ -311,8 +315,16 @@ func (l *ledger) write() {
 		}
 	}
 	for _, w := range l.puts {
-		l.tx.Put(w.key, w.value)
+		l.set(w.key, w.value)
 	}
+}
+
+// set hands one record to the transaction.
+func (l *ledger) set(k Key, v []byte) {
+	if k.Table == TableAgenda {
+		l.due |= kind(k.ID[0]).set()
+	}
+	l.tx.Put(k, v)
 }
 
 // writeBooking writes a booking with its index and its place on the agenda.
@@ -322,7 +334,7 @@ func (l *ledger) writeBooking(before, after *Booking) {
 		l.tx.Delete(had)
 	}
 	if had != has && has != (Key{}) {
-		l.tx.Put(has, []byte{})
+		l.set(has, []byte{})
 	}
 	listed := func(s BookingStatus) bool { return s == Held || s == Confirmed }
 	if listed(before.Status) && !listed(after.Status) {
@@ -340,7 +352,7 @@ func (l *ledger) writePayment(before, after *payment) {
 		l.tx.Delete(had)
 	}
 	if had != has && has != (Key{}) {
-		l.tx.Put(has, bytes.Clone(after.Booking[:]))
+		l.set(has, bytes.Clone(after.Booking[:]))
 	}
 	l.tx.Put(paymentKey(after.Booking, after.ID), after.encode())
 }

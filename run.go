@@ -72,8 +72,11 @@ func (s *Service) Run(ctx context.Context) error {
 			keeping.Wait()
 			return ctx.Err()
 		case <-s.wake:
+			due := kinds(s.due.Swap(0))
 			for _, d := range desks {
-				d.poke()
+				if due.has(d.kind) {
+					d.poke()
+				}
 			}
 		}
 	}
@@ -104,7 +107,7 @@ func (s *Service) desks() []*desk {
 	}
 	if s.opts.Webhooks != nil {
 		desks = append(desks,
-			&desk{service: s, kind: fanOutDue, work: s.fanOut},
+			&desk{service: s, kind: fanOutDue, work: s.fanOut, workers: fanOuts},
 			&desk{service: s, kind: endpointDue, work: s.serveEndpoint, workers: endpoints},
 			&desk{service: s, kind: sweepDue, work: s.sweep})
 	}

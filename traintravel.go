@@ -119,6 +119,7 @@ type Service struct {
 	snapshots  snapshots
 	stock      stock
 	wake       chan struct{} // tells Run that there may be something to do
+	due        atomic.Uint32 // of these kinds
 	subscribed atomic.Bool   // somebody has: see subscribedKey
 	clocked    bool          // the clock was supplied
 	made       time.Time     // when, with the monotonic reading

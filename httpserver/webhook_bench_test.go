@@ -132,7 +132,7 @@ func (p *benchPost) run() (stop func()) {
 // Events that wait for 64 receivers, one of each user's, from a bolt file to the
 // receiver, beside a bare client that posts the same bodies on as many connections.
 func BenchmarkWebhooks(b *testing.B) {
-	const each = 100
+	const each = 200
 	p := newBenchPost(b, benchConns)
 	ours := func(b *testing.B, _ time.Duration) float64 {
 		all := p.await(benchConns * each)

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/traintravel/traintravel"
+)
+
+const (
+	stream  = "TRAINTRAVEL"
+	subject = "traintravel.events." // and the event's type
+	// remembers is for how long JetStream knows an event again. A try whose answer was
+	// lost is repeated after a day at most.
+	remembers = 25 * time.Hour
+)
+
+// A notifier publishes events to a stream of JetStream.
+type notifier struct{ js jetstream.JetStream }
+
+// newNotifier makes the stream if it is not there.
+func newNotifier(ctx context.Context, nc *nats.Conn) (*notifier, error) {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return nil, err
+	}
+	_, err = js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name: stream, Subjects: []string{subject + "*"}, Duplicates: remembers, Storage: jetstream.FileStorage,
+	})
+	return &notifier{js}, err
+}
+
+// A message is an event as it is published.
+type message struct {
+	ID        string                `json:"id"`
+	Type      traintravel.EventType `json:"type"`
+	Timestamp time.Time             `json:"timestamp"`
+	Booking   string                `json:"booking"`
+	Trip      string                `json:"trip"`
+	Passenger string                `json:"passenger"`
+}
+
+// Notify publishes an event and waits until it is stored. If it cannot know that, the
+// event comes again, with the same ID, and JetStream stores it once.
+func (n *notifier) Notify(ctx context.Context, e traintravel.Event) error {
+	body, err := json.Marshal(message{
+		ID: e.ID.String(), Type: e.Type, Timestamp: e.Created.UTC(),
+		Booking: e.Booking.ID.String(), Trip: e.Booking.TripID.String(), Passenger: e.Booking.PassengerName,
+	})
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(ctx, 5*time.Second) // do not wait for a server that is away
+	defer stop()
+	_, err = n.js.Publish(ctx, subject+string(e.Type), body, jetstream.WithMsgID(e.ID.String()))
+	return err
+}
