@@ -1,8 +1,11 @@
 // Command webhook-receiver hears of each new booking: it is what the address
 // given to "traintravel serve --webhook" may lead to.
 //
+//	export TRAINTRAVEL_WEBHOOK_SECRET="whsec_$(openssl rand -base64 32)"
 //	go run ./examples/webhook-receiver                      # listens on 127.0.0.1:9090
 //	traintravel serve --webhook http://127.0.0.1:9090/
+//
+// Both have the secret. Who has subscribed with POST /webhooks takes the one of the answer.
 package main
 
 import (
@@ -19,11 +22,13 @@ import (
 	"os/signal"
 	"sync"
 	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Args[1:], os.Stdout)
+	err := run(ctx, os.Args[1:], os.Getenv("TRAINTRAVEL_WEBHOOK_SECRET"), os.Stdout)
 	stop()
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -34,11 +39,18 @@ func main() {
 }
 
 // run listens until ctx ends.
-func run(ctx context.Context, args []string, out io.Writer) error {
+func run(ctx context.Context, args []string, secret string, out io.Writer) error {
 	flags := flag.NewFlagSet("webhook-receiver", flag.ContinueOnError)
 	addr := flags.String("addr", "127.0.0.1:9090", "`address` to listen on")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if secret == "" {
+		return errors.New("TRAINTRAVEL_WEBHOOK_SECRET is not set")
+	}
+	r, err := newReceiver(secret, out)
+	if err != nil {
+		return fmt.Errorf("the secret: %w", err)
 	}
 	listener, err := net.Listen("tcp", *addr)
 	if err != nil {
@@ -46,7 +58,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	fmt.Fprintf(out, "listening on http://%s/\n", listener.Addr())
 	server := http.Server{
-		Handler: newReceiver(out), MaxHeaderBytes: 32 << 10,
+		Handler: r, MaxHeaderBytes: 32 << 10,
 		ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute,
 	}
 	failed := make(chan error, 1)
@@ -75,7 +87,8 @@ type booking struct {
 // the answer was not 200 or got lost, with the same webhook-id, and in no
 // promised order.
 type receiver struct {
-	mux http.ServeMux
+	mux   http.ServeMux
+	hooks *standardwebhooks.Webhook
 
 	mu    sync.Mutex
 	out   io.Writer
@@ -89,10 +102,14 @@ const (
 	maxSeen = 100_000 // the oldest are forgotten
 )
 
-func newReceiver(out io.Writer) *receiver {
-	r := &receiver{out: out, seen: map[string]bool{}}
+func newReceiver(secret string, out io.Writer) (*receiver, error) {
+	hooks, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		return nil, err
+	}
+	r := &receiver{hooks: hooks, out: out, seen: map[string]bool{}}
 	r.mux.HandleFunc("POST /", r.receive) // any other method is 405
-	return r
+	return r, nil
 }
 
 // ServeHTTP answers a delivery.
@@ -111,6 +128,12 @@ func (r *receiver) receive(w http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		http.Error(w, "that is too large", http.StatusRequestEntityTooLarge)
+		return
+	}
+	// The bytes as they came, before anything is made of them: who sent them, and not
+	// longer than five minutes ago?
+	if err == nil && r.hooks.Verify(body, req.Header) != nil {
+		http.Error(w, "the signature is not right", http.StatusUnauthorized)
 		return
 	}
 	var b booking

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/gtfs"
@@ -36,7 +38,7 @@ func TestDelivery(t *testing.T) {
 	read, write := io.Pipe()
 	defer read.Close()
 	lines := bufio.NewScanner(read)
-	running.Go(func() { write.CloseWithError(run(ctx, []string{"--addr", "127.0.0.1:0"}, write)) })
+	running.Go(func() { write.CloseWithError(run(ctx, []string{"--addr", "127.0.0.1:0"}, secret, write)) })
 	if !lines.Scan() {
 		t.Fatal(lines.Err())
 	}
@@ -112,7 +114,7 @@ const body = `{"id":"1","trip_id":"2","passenger_name":"Bert \u001b[2J","has_bic
 func TestOnce(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	r := newReceiver(&out)
+	r := mustReceive(t, &out)
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
@@ -130,7 +132,7 @@ func TestOnce(t *testing.T) {
 // What could not be worked off is not acknowledged, and taken up again.
 func TestFailure(t *testing.T) {
 	t.Parallel()
-	r := newReceiver(full{})
+	r := mustReceive(t, full{})
 	if status := send(r, "POST", "application/json", "a", body); status != 500 {
 		t.Errorf("status %d, want 500", status)
 	}
@@ -147,7 +149,7 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("the disk is full"
 
 func TestForgets(t *testing.T) {
 	t.Parallel()
-	r := newReceiver(io.Discard)
+	r := mustReceive(t, io.Discard)
 	for i := range maxSeen + 5 {
 		if err := r.once(fmt.Sprint(i), booking{}); err != nil {
 			t.Fatal(err)
@@ -178,17 +180,58 @@ func TestRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
-			if got := send(newReceiver(&out), tt.method, tt.kind, tt.id, tt.body); got != tt.want || out.Len() > 0 {
+			if got := send(mustReceive(t, &out), tt.method, tt.kind, tt.id, tt.body); got != tt.want || out.Len() > 0 {
 				t.Errorf("status %d, want %d; printed %q", got, tt.want, out.String())
 			}
 		})
 	}
 }
 
-func send(r http.Handler, method, kind, id, body string) int {
+func mustReceive(t *testing.T, out io.Writer) *receiver {
+	t.Helper()
+	r, err := newReceiver(secret, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// What others sent, or is old, or was altered on the way, is not believed.
+func TestSignature(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*http.Request){
+		"none":         func(r *http.Request) { r.Header.Del("Webhook-Signature") },
+		"another":      func(r *http.Request) { r.Header.Set("Webhook-Signature", "v1,AAAA") },
+		"no time":      func(r *http.Request) { r.Header.Del("Webhook-Timestamp") },
+		"another ID":   func(r *http.Request) { r.Header.Set("Webhook-Id", "b") },
+		"old":          func(r *http.Request) { r.Header.Set("Webhook-Timestamp", "1700000000") },
+		"another body": func(r *http.Request) { r.Body = io.NopCloser(strings.NewReader(body + " ")) },
+	} {
+		var out bytes.Buffer
+		if status := send(mustReceive(t, &out), "POST", "application/json", "a", body, change); status != 401 || out.Len() > 0 {
+			t.Errorf("%s: status %d, printed %q", name, status, out.String())
+		}
+	}
+}
+
+func send(r http.Handler, method, kind, id, body string, change ...func(*http.Request)) int {
 	req := httptest.NewRequest(method, "/", strings.NewReader(body))
 	req.Header.Set("Content-Type", kind)
 	req.Header.Set("Webhook-Id", id)
+	hooks, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		panic(err)
+	}
+	now := time.Now()
+	signature, err := hooks.Sign(id, now, []byte(body))
+	if err != nil {
+		panic(err)
+	}
+	req.Header.Set("Webhook-Timestamp", strconv.FormatInt(now.Unix(), 10))
+	req.Header.Set("Webhook-Signature", signature)
+	for _, f := range change {
+		f(req)
+	}
 	rec := httptest.NewRecorder()
 	r.ServeHTTP(rec, req)
 	return rec.Code
@@ -197,8 +240,13 @@ func send(r http.Handler, method, kind, id, body string) int {
 func TestRunRefuses(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"--addr", "nowhere"}, {"--no-such-flag"}} {
-		if err := run(t.Context(), args, io.Discard); err == nil {
+		if err := run(t.Context(), args, secret, io.Discard); err == nil {
 			t.Errorf("run %q: no error", args)
+		}
+	}
+	for _, bad := range []string{"", "whsec_?"} {
+		if err := run(t.Context(), nil, bad, io.Discard); err == nil {
+			t.Errorf("with the secret %q: no error", bad)
 		}
 	}
 }
