@@ -273,6 +273,35 @@ func TestSubscriptionSecrets(t *testing.T) {
 	})
 }
 
+// An endpoint at which nothing arrives gives way after some deliveries, and gets the rest
+// afterwards.
+func TestFailingEndpointGivesWay(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o, m := withWebhooks(t, store)
+		const events = 70
+		for _, url := range []string{hook + "1", hook + "2"} {
+			sub := o.subscribe(anna, url)
+			for range events {
+				if _, err := o.PingSubscription(t.Context(), anna, sub.ID, ""); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		m.answers[hook+"1"] = func(int) (traintravel.WebhookAnswer, error) { return traintravel.WebhookAnswer{Status: 500}, nil }
+		o.do()
+		if bad, good := len(m.to(hook+"1")), len(m.to(hook+"2")); bad < 16 || bad > 32 || good != events {
+			t.Errorf("%d posts to the bad one, %d to the good one", bad, good)
+		}
+		for range 5 {
+			o.clock.add(time.Second)
+			o.do()
+		}
+		if bad := len(m.to(hook + "1")); bad != events {
+			t.Errorf("%d posts to the bad one", bad)
+		}
+	})
+}
+
 func TestUnsubscribing(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		o, m := withWebhooks(t, store)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,6 +15,8 @@ import (
 const (
 	// sendTimeout is how long a receiver may take.
 	sendTimeout = 15 * time.Second
+	// recordTimeout is how long the store may take to record answers.
+	recordTimeout = 10 * time.Second
 	// atOnce is how many deliveries are under way to one endpoint.
 	atOnce = 16
 	// turns is how many batches an endpoint gets before others have their turn.
@@ -46,12 +49,15 @@ func (s *Service) serveEndpoint(ctx context.Context, it item) error {
 			}
 			continue
 		}
-		err = s.attemptAll(ctx, it.id, due)
+		more, err := s.attemptAll(ctx, it.id, due)
 		if ctx.Err() != nil {
 			return nil // told to stop: the next Run goes on
 		}
 		if err != nil {
 			return err
+		}
+		if !more {
+			break
 		}
 	}
 	now := s.now()
@@ -126,8 +132,9 @@ type outcome struct {
 }
 
 // attemptAll posts deliveries and records what came of them, together what comes
-// together.
-func (s *Service) attemptAll(ctx context.Context, sub uuid.UUID, due []delivery) error {
+// together. It gives up, and returns false, where nothing arrives: an endpoint that hangs
+// would take long.
+func (s *Service) attemptAll(ctx context.Context, sub uuid.UUID, due []delivery) (bool, error) {
 	todo, outcomes := make(chan delivery, len(due)), make(chan outcome, len(due))
 	for _, d := range due {
 		todo <- d
@@ -135,10 +142,22 @@ func (s *Service) attemptAll(ctx context.Context, sub uuid.UUID, due []delivery)
 	close(todo)
 	var posting sync.WaitGroup
 	defer posting.Wait() // should recording panic
+	var arrived, lost atomic.Int32
+	giveUp := func() bool { return lost.Load() >= atOnce && arrived.Load() == 0 }
 	for range min(atOnce, len(due)) {
 		posting.Go(func() {
 			for d := range todo {
-				outcomes <- s.attempt(ctx, sub, d)
+				var o outcome
+				if !giveUp() {
+					o = s.attempt(ctx, sub, d)
+				}
+				switch {
+				case o.answer.Status == 200:
+					arrived.Add(1)
+				case o.url != "":
+					lost.Add(1)
+				}
+				outcomes <- o
 			}
 		})
 	}
@@ -151,7 +170,7 @@ func (s *Service) attemptAll(ctx context.Context, sub uuid.UUID, due []delivery)
 		left -= len(some)
 		errs = append(errs, s.record(ctx, sub, some))
 	}
-	return errors.Join(errs...)
+	return !giveUp(), errors.Join(errs...)
 }
 
 // attempt posts a delivery once.
@@ -182,7 +201,7 @@ func (s *Service) attempt(ctx context.Context, id uuid.UUID, d delivery) (o outc
 	if len(p.Secrets) > 0 {
 		o.answer, err = s.post(ctx, p)
 	}
-	if ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil {
 		return o
 	}
 	o.url, o.wait = sub.URL, max(jittered(d.Attempts), min(o.answer.RetryAfter, 24*time.Hour))
@@ -227,8 +246,10 @@ func (s *Service) secretsOf(sub *subscription) (keys []Secret, err error) {
 	return keys, nil
 }
 
-// record writes what came of attempts.
+// record writes what came of attempts, even if Run has been told to stop meanwhile.
 func (s *Service) record(ctx context.Context, id uuid.UUID, outcomes []outcome) error {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+	defer stop()
 	var errs []error
 	keys := []Key{subscriptionKey(id)}
 	var made []outcome
