@@ -37,8 +37,14 @@ func TestSecretNeverShowsItself(t *testing.T) {
 	}
 	outputs["xml"] = string(x)
 	var text, lines bytes.Buffer
-	slog.New(slog.NewTextHandler(&text, nil)).Info("pay", "number", card.Number, "cvc", card.CVC, "card", card)
-	slog.New(slog.NewJSONHandler(&lines, nil)).Info("pay", "number", card.Number, "cvc", card.CVC, "card", card)
+	timeless := &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+		if len(groups) == 0 && a.Key == slog.TimeKey {
+			return slog.Attr{} // any digits may be in it
+		}
+		return a
+	}}
+	slog.New(slog.NewTextHandler(&text, timeless)).Info("pay", "number", card.Number, "cvc", card.CVC, "card", card)
+	slog.New(slog.NewJSONHandler(&lines, timeless)).Info("pay", "number", card.Number, "cvc", card.CVC, "card", card)
 	outputs["slog text"], outputs["slog json"] = text.String(), lines.String()
 
 	for how, out := range outputs {

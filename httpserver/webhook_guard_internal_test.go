@@ -188,8 +188,8 @@ func TestGuardedNamesChange(t *testing.T) {
 func TestGuardedSenderConnectsToNothing(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int32
-	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { calls.Add(1) }))
 	var connections atomic.Int32
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { calls.Add(1) }))
 	srv.Config.ConnState = func(_ net.Conn, s http.ConnState) {
 		if s == http.StateNew {
 			connections.Add(1)
