@@ -33,7 +33,7 @@ func (t *Timetable) check(z *zones) error {
 	}
 	c := checker{
 		zones: z, stations: make(map[uuid.UUID]bool, len(t.Stations)),
-		calendars: map[*Calendar]bool{}, lists: map[coachList]bool{}, numbers: map[string]bool{},
+		calendars: map[*Calendar]bool{}, lists: map[coachList]bool{}, prices: map[priceList]bool{}, numbers: map[string]bool{},
 	}
 	for i := range t.Stations {
 		c.station(fmt.Sprintf("stations[%d]", i), &t.Stations[i])
@@ -53,6 +53,7 @@ type checker struct {
 	stations  map[uuid.UUID]bool
 	calendars map[*Calendar]bool // checked already
 	lists     map[coachList]bool // checked already
+	prices    map[priceList]bool // checked already
 	numbers   map[string]bool    // of the coaches of one train
 	errs      []error
 }
@@ -61,6 +62,12 @@ type checker struct {
 type coachList struct {
 	first *Coach
 	n     int
+}
+
+// A priceList is Prices of trains with so many calls.
+type priceList struct {
+	prices *Prices
+	calls  int
 }
 
 func (c *checker) full() bool { return len(c.errs) >= maxComplaints }
@@ -185,6 +192,42 @@ func (c *checker) train(i int, t *Train) {
 		}
 		if f.Base < 0 || f.PerKm < 0 || f.Base > maxFare || f.PerKm > maxPerKm {
 			c.say(".fare", "is negative or absurdly high")
+		}
+	}
+	if t.Prices != nil {
+		if t.Fare != (Fare{}) {
+			c.say(".fare", "stands beside prices, which take its place")
+		}
+		c.priceList(priceList{t.Prices, len(t.Calls)})
+	}
+}
+
+func (c *checker) priceList(l priceList) {
+	if c.prices[l] {
+		return
+	}
+	c.prices[l] = true
+	if !validCurrency(l.prices.Currency) {
+		c.say(".prices.currency", "%.20q is no currency code of three lower-case letters", l.prices.Currency)
+	}
+	if n := len(l.prices.Amounts); n > l.calls {
+		c.say(".prices.amounts", "has %d entries for %d calls", n, l.calls)
+		return
+	}
+	for i, row := range l.prices.Amounts {
+		if len(row) > l.calls {
+			c.say(fmt.Sprintf(".prices.amounts[%d]", i), "has %d entries for %d calls", len(row), l.calls)
+			return
+		}
+		for j, amount := range row {
+			switch {
+			case amount < 0 || amount > maxFare:
+				c.say(fmt.Sprintf(".prices.amounts[%d][%d]", i, j), "is negative or absurdly high")
+				return
+			case amount > 0 && j <= i:
+				c.say(fmt.Sprintf(".prices.amounts[%d][%d]", i, j), "is the price of a ride that ends before it begins")
+				return
+			}
 		}
 	}
 }

@@ -43,7 +43,11 @@ func drawOddTimetable(t *rapid.T) *Timetable {
 	for range rapid.IntRange(1, 4).Draw(t, "trains") {
 		tr := drawTrain(t, drawnDays[0])
 		tr.Bicycles, tr.Hooks = Allowance(oddly(t, "bicycles", bad, 0, 2)), int(oddly(t, "hooks", bad, 0, maxHooks))
-		tr.Fare.PerKm, tr.Fare.Base = oddly(t, "per km", bad, 0, maxPerKm), oddly(t, "base", bad, 0, maxFare)
+		if tr.Prices == nil {
+			tr.Fare.PerKm, tr.Fare.Base = oddly(t, "per km", bad, 0, maxPerKm), oddly(t, "base", bad, 0, maxFare)
+		} else {
+			tr.Prices.Amounts[0][1] = oddly(t, "price", bad, 0, maxFare)
+		}
 		from, to := oddly(t, "from", bad, int64(FirstDate), int64(LastDate)), oddly(t, "to", bad, int64(FirstDate), int64(LastDate))
 		tr.Days.From, tr.Days.To = Date(min(from, to)), Date(max(from, to))
 		for i := range tr.Calls {
@@ -87,7 +91,7 @@ func soundTimetablesWork(t *rapid.T) bool {
 	if err := read.check(z); err != nil {
 		t.Fatal("sound before it was written:", err)
 	}
-	sn, err := compile(context.Background(), read, readIDs, readReg, z)
+	sn, err := compile(context.Background(), read, readIDs, readReg, z, false)
 	if err != nil {
 		t.Fatal(err)
 	}

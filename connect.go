@@ -25,7 +25,7 @@ type change struct {
 // other trains' registered numbers and the last alighting call are known. The
 // rule, the same for a search and for the ID it gave away: the next train is
 // the next run that can be caught anywhere and from which the rest of the trip is
-// possible; of the ways to change into it the one that lets the trip arrive earliest,
+// possible, with no ride that Prices do not sell; of the ways to change into it the one that lets the trip arrive earliest,
 // of these one without a walk, of these the one with the
 // most slack, and of those the earliest. It returns nil if there is none.
 func (sn *snapshot) connect(first ride, numbers []uint32, alight int) []ride {
@@ -143,7 +143,7 @@ func (c *connector) ends(station int32) bool { return station == c.origin || sta
 func (c *connector) changes(from ride, n int, last bool) []change {
 	var all []change
 	for i := from.board + 1; i < len(from.train.stops); i++ {
-		if !from.train.alights(i) || c.ends(from.train.station(i)) {
+		if !from.train.alights(i) || c.ends(from.train.station(i)) || !c.sn.sells(from.train, from.board, i) {
 			continue
 		}
 		arrives := from.train.arrives(from.date, i)
@@ -151,7 +151,7 @@ func (c *connector) changes(from ride, n int, last bool) []change {
 			earliest := arrives.Add(time.Duration(e.Seconds) * time.Second)
 			for _, t := range c.variants[n] {
 				for j := range t.stops {
-					if t.stops[j].Board != e.To && t.stops[j].Seated != e.To || c.ends(t.station(j)) || last && !t.rideable(j, c.alight) {
+					if t.stops[j].Board != e.To && t.stops[j].Seated != e.To || c.ends(t.station(j)) || last && !(t.rideable(j, c.alight) && c.sn.sells(t, j, c.alight)) {
 						continue
 					}
 					if c.looks++; c.looks > maxLooks {

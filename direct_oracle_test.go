@@ -28,7 +28,7 @@ func slowDirect(tt *Timetable, origin, destination uuid.UUID, from, to time.Time
 				if board.Station != origin || board.NoBoarding || departs.Before(from) || !departs.Before(to) {
 					continue
 				}
-				if a := firstAlighting(tr.Calls, b, destination); a > 0 && !boardsBetween(tr.Calls, b, a, origin) {
+				if a := firstAlighting(tr, b, destination); a > 0 && !boardsBetween(tr, b, a, origin, destination) {
 					found = append(found, fmt.Sprint(i, d, b, a, departs.Unix()))
 				}
 			}
@@ -39,18 +39,26 @@ func slowDirect(tt *Timetable, origin, destination uuid.UUID, from, to time.Time
 }
 
 // firstAlighting is the first call after another at which one may get off at a
-// station, or -1.
-func firstAlighting(calls []Call, after int, station uuid.UUID) int {
-	for i := after + 1; i < len(calls); i++ {
-		if calls[i].Station == station && !calls[i].NoAlighting {
+// station, if that ride is for sale, or -1.
+func firstAlighting(tr *Train, after int, station uuid.UUID) int {
+	for i := after + 1; i < len(tr.Calls); i++ {
+		if tr.Calls[i].Station == station && !tr.Calls[i].NoAlighting && slowSells(tr, after, i) {
 			return i
 		}
 	}
 	return -1
 }
 
-func boardsBetween(calls []Call, from, to int, station uuid.UUID) bool {
-	return slices.ContainsFunc(calls[from+1:to], func(c Call) bool { return c.Station == station && !c.NoBoarding })
+// boardsBetween says whether one may board later for a ride that ends no later.
+func boardsBetween(tr *Train, from, to int, origin, destination uuid.UUID) bool {
+	for i := from + 1; i < to; i++ {
+		if c := tr.Calls[i]; c.Station == origin && !c.NoBoarding {
+			if a := firstAlighting(tr, i, destination); a > 0 && a <= to {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func TestDirectFindsWhatIsThere(t *testing.T) {

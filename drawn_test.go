@@ -43,7 +43,27 @@ func drawTrain(t *rapid.T, first Date) Train {
 		c.NoAlighting = rapid.IntRange(0, 7).Draw(t, "no alighting") == 7
 		tr.Calls = append(tr.Calls, c)
 	}
+	if rapid.IntRange(0, 2).Draw(t, "priced") == 2 {
+		tr.Fare, tr.Prices = Fare{}, drawPrices(t, len(tr.Calls))
+	}
 	return tr
+}
+
+// drawPrices are those of a train of so many calls, of which some rides have none.
+func drawPrices(t *rapid.T, calls int) *Prices {
+	p := &Prices{Currency: "eur", Amounts: make([][]int64, calls)}
+	for i := range p.Amounts {
+		p.Amounts[i] = make([]int64, calls)
+		for j := i + 1; j < calls; j++ {
+			p.Amounts[i][j] = rapid.SampledFrom([]int64{100, maxFare, 0}).Draw(t, "price")
+		}
+	}
+	return p
+}
+
+// slowSells says whether a ride on a drawn train is for sale.
+func slowSells(tr *Train, from, to int) bool {
+	return tr.Prices == nil || tr.Prices.Amounts[from][to] > 0
 }
 
 // drawTimetable is of trains that run in one week, from a day on.

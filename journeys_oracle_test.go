@@ -68,7 +68,7 @@ func slowJourneys(tt *Timetable, origin, destination Station, from, to time.Time
 					}
 					for j := i + 1; ok && j < len(calls); j++ {
 						arrives := at(r, calls[j].Arrive)
-						if calls[j].NoAlighting || !room(r.index, r.date, i, j) || arrives.After(departure.Add(72*time.Hour)) {
+						if calls[j].NoAlighting || !slowSells(r.train, i, j) || !room(r.index, r.date, i, j) || arrives.After(departure.Add(72*time.Hour)) {
 							continue
 						}
 						if calls[j].Station == destination.ID {
@@ -272,7 +272,10 @@ func DrawTimetable(t *rapid.T) (*Timetable, Date) {
 	tt, first := drawTimetable(t, 9)
 	for i := range tt.Trains {
 		tt.Trains[i].Line = rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "line")
-		tt.Trains[i].Number, tt.Trains[i].Fare.Base = fmt.Sprint(i), 100
+		tt.Trains[i].Number = fmt.Sprint(i)
+		if tt.Trains[i].Prices == nil {
+			tt.Trains[i].Fare.Base = 100
+		}
 		day := first + Date(rapid.IntRange(0, 3).Draw(t, "day"))
 		tt.Trains[i].Days = Daily(day, day) // an ID cannot pass by a full run to take the train on another day
 		tt.Trains[i].Coaches = []Coach{{"1", rapid.IntRange(1, 2).Draw(t, "seats")}}

@@ -207,7 +207,7 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable, first bool
 	if err != nil {
 		return nil, err
 	}
-	sn, err := compile(ctx, t, ids, reg, &s.zones)
+	sn, err := compile(ctx, t, ids, reg, &s.zones, s.opts.Price != nil)
 	if err != nil {
 		return nil, err
 	}

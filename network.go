@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/traintravel/traintravel/internal/raptor"
@@ -27,7 +28,7 @@ type group struct {
 	days           *days
 	since          Date // of the number in trip IDs
 	bicycles, dogs Allowance
-	currency       string // of the fare
+	currency       string // of the prices
 }
 
 func (g *group) runs(d Date) bool { return d >= g.since && g.days.runs(d) }
@@ -35,7 +36,7 @@ func (g *group) runs(d Date) bool { return d >= g.since && g.days.runs(d) }
 // compileNetwork makes the network, and gives the trains their stops and times.
 func (sn *snapshot) compileNetwork(ctx context.Context, t *Timetable) error {
 	nodes := sn.newNodes(t)
-	tt := &raptor.Timetable{Stations: len(sn.stations), Trains: make([]raptor.Train, len(t.Trains)), Start: sn.start}
+	tt := &raptor.Timetable{Stations: len(sn.stations), Trains: make([]raptor.Train, len(t.Trains)), Start: sn.start, Rides: map[int32][]bool{}}
 	total := 0
 	for i := range t.Trains {
 		total += len(t.Trains[i].Calls)
@@ -45,6 +46,7 @@ func (sn *snapshot) compileNetwork(ctx context.Context, t *Timetable) error {
 	groups := map[group]int32{}
 	zones := map[*time.Location]int32{}
 	var stops []raptor.Stop
+	var rides []bool
 	var key []byte
 	for i := range t.Trains {
 		if err := interrupted(ctx, i); err != nil {
@@ -52,7 +54,12 @@ func (sn *snapshot) compileNetwork(ctx context.Context, t *Timetable) error {
 		}
 		src, tr := &t.Trains[i], &sn.trains[i]
 		stops = sn.appendStops(stops[:0], src, nodes)
+		rides = sn.appendRides(rides[:0], tr, stops)
 		key = append(key[:0], byte(min(src.Calls[len(src.Calls)-1].Metres, 1))) // measured or not
+		key = binary.AppendUvarint(key, uint64(len(rides)))
+		for _, priced := range rides {
+			key = strconv.AppendBool(key, priced)
+		}
 		for _, s := range stops {
 			for _, v := range []int32{s.Station, s.Board, s.Seated, s.Alight, s.Metres} {
 				key = binary.AppendVarint(key, int64(v))
@@ -66,8 +73,11 @@ func (sn *snapshot) compileNetwork(ctx context.Context, t *Timetable) error {
 				sn.measure(stops)
 			}
 			tt.Sequences = append(tt.Sequences, slices.Clone(stops))
+			if len(rides) > 0 {
+				tt.Rides[sequence] = slices.Clone(rides)
+			}
 		}
-		g := group{tr.days, tr.since, tr.bicycles, tr.dogs, tr.fare.Currency}
+		g := group{tr.days, tr.since, tr.bicycles, tr.dogs, tr.currency()}
 		at, ok := groups[g]
 		if !ok {
 			at = int32(len(sn.groups))
@@ -142,6 +152,26 @@ func (sn *snapshot) appendStops(stops []raptor.Stop, t *Train, nodes *nodes) []r
 	return stops
 }
 
+// appendRides adds which rides on a train are to be had, from stop to stop, if
+// not all are.
+func (sn *snapshot) appendRides(rides []bool, t *train, stops []raptor.Stop) []bool {
+	if t.prices == nil || sn.anyRide {
+		return rides
+	}
+	all, first := true, len(rides)
+	for i := range stops {
+		for j := range stops {
+			priced := i < j && t.prices.amount(i, j) > 0
+			all = all && (priced || i >= j || stops[i].Board < 0 && stops[i].Seated < 0 || stops[j].Alight < 0)
+			rides = append(rides, priced)
+		}
+	}
+	if all {
+		return rides[:first]
+	}
+	return rides
+}
+
 // The stops of a train, by their index.
 
 func (t *train) boards(call int) bool   { return t.stops[call].Board >= 0 }
@@ -157,8 +187,8 @@ func (sn *snapshot) findCurrencies() {
 	for i := range sn.trains {
 		t := &sn.trains[i]
 		for _, s := range t.stops {
-			if at := &sn.currenciesAt[s.Station]; !slices.Contains(*at, t.fare.Currency) {
-				*at = append(*at, t.fare.Currency)
+			if at := &sn.currenciesAt[s.Station]; !slices.Contains(*at, t.currency()) {
+				*at = append(*at, t.currency())
 			}
 		}
 	}

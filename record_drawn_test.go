@@ -192,13 +192,14 @@ func TestTimetableRecord(t *testing.T) {
 			Weekdays: [7]bool{6: true}, From: day.Draw(t, "from"), To: day.Draw(t, "to"),
 			Added: rapid.SliceOfN(day, 0, 3).Draw(t, "added"), Removed: rapid.SliceOfN(day, 0, 3).Draw(t, "removed"),
 		}}
+		prices := []*Prices{nil, {}, {Currency: drawText(t), Amounts: [][]int64{{rapid.Int64().Draw(t, "price")}, {}, {1, 2}}}}
 		var ids []numbering
 		for range rapid.IntRange(0, 4).Draw(t, "trains") {
 			tr := Train{
 				Feed: drawText(t), ID: drawText(t), Operator: drawText(t), Number: drawText(t), Zone: drawText(t),
 				Days: rapid.SampledFrom(calendars).Draw(t, "days"), Hooks: rapid.IntRange(0, 1<<62).Draw(t, "hooks"),
 				Bicycles: Allowance(rapid.ByteRange(0, 15).Draw(t, "bicycles")), Dogs: Allowance(rapid.ByteRange(0, 15).Draw(t, "dogs")),
-				Fare: Fare{drawText(t), rapid.Int64().Draw(t, "base"), rapid.Int64().Draw(t, "per km")},
+				Fare: Fare{drawText(t), rapid.Int64().Draw(t, "base"), rapid.Int64().Draw(t, "per km")}, Prices: rapid.SampledFrom(prices).Draw(t, "prices"),
 			}
 			for range rapid.IntRange(0, 3).Draw(t, "coaches") {
 				tr.Coaches = append(tr.Coaches, Coach{drawText(t), rapid.IntRange(1, maxPlaces).Draw(t, "seats")})
@@ -215,10 +216,13 @@ func TestTimetableRecord(t *testing.T) {
 		got, gotIDs, err := decodeTimetable(encodeTimetable(tt, ids))
 		checkRecord(t, tt, got, err)
 		checkRecord(t, ids, gotIDs, err, cmp.AllowUnexported(numbering{}))
-		for i := range tt.Trains { // calendars that were shared are shared again
+		for i := range tt.Trains { // what was shared is shared again
 			for j := range i {
 				if (tt.Trains[i].Days == tt.Trains[j].Days) != (got.Trains[i].Days == got.Trains[j].Days) {
 					t.Fatalf("trains %d and %d share a calendar, or not", i, j)
+				}
+				if (tt.Trains[i].Prices == tt.Trains[j].Prices) != (got.Trains[i].Prices == got.Trains[j].Prices) {
+					t.Fatalf("trains %d and %d share prices, or not", i, j)
 				}
 			}
 		}

@@ -86,7 +86,7 @@ func slowChanges(sn *snapshot, r ride, number uint32, last bool, alight int, end
 			t := &sn.trains[k]
 			for j := range t.stops {
 				if t.number != number || r.train.station(i) != t.station(j) ||
-					!r.train.alights(i) || !t.boards(j) || t.station(j) == end.origin || t.station(j) == end.target || r.train.station(i) == end.origin || r.train.station(i) == end.target || last && !t.rideable(j, alight) {
+					!r.train.alights(i) || !t.boards(j) || t.station(j) == end.origin || t.station(j) == end.target || r.train.station(i) == end.origin || r.train.station(i) == end.target || last && !t.rideable(j, alight) || !r.train.priced(r.board, i) || last && !t.priced(j, alight) {
 					continue
 				}
 				// The first run that departs there in time, if it is one to take.

@@ -29,6 +29,7 @@ type snapshot struct {
 	zones      []*time.Location // of the network
 
 	currenciesAt [][]string // for each station
+	anyRide      bool       // those without a price are taken too
 }
 
 // train is a Train compiled.
@@ -51,11 +52,14 @@ type train struct {
 	dogs     Allowance
 	hooks    int
 	fare     Fare
+	prices   *Prices
 }
 
-// compile makes a snapshot of a checked timetable and what register found.
-func compile(ctx context.Context, t *Timetable, ids []numbering, reg registry, z *zones) (*snapshot, error) {
+// compile makes a snapshot of a checked timetable and what register found. If
+// any ride may be sold, Prices do not say which.
+func compile(ctx context.Context, t *Timetable, ids []numbering, reg registry, z *zones, anyRide bool) (*snapshot, error) {
 	sn := &snapshot{
+		anyRide:   anyRide,
 		stations:  slices.Clone(t.Stations),
 		stationAt: make(map[uuid.UUID]int32, len(t.Stations)),
 	}
@@ -80,7 +84,7 @@ func compile(ctx context.Context, t *Timetable, ids []numbering, reg registry, z
 			id:    ids[i].train, number: ids[i].number, since: numbered(byNumber, ids[i].number).since, list: ids[i].list,
 			operator: src.Operator, name: src.Number, location: z.get(src.Zone), days: calendars.get(src.Days),
 			coaches:  src.Coaches,
-			bicycles: src.Bicycles, dogs: src.Dogs, hooks: src.Hooks, fare: src.Fare,
+			bicycles: src.Bicycles, dogs: src.Dogs, hooks: src.Hooks, fare: src.Fare, prices: src.Prices,
 		}
 		if tr.list == 0 {
 			tr.list = listMark(src.Calls)
@@ -196,6 +200,9 @@ func (t *train) arrives(d Date, call int) time.Time {
 func (t *train) rideable(from, to int) bool {
 	return from >= 0 && from < to && to < len(t.stops) && (t.boards(from) || t.stops[from].Seated >= 0) && t.alights(to)
 }
+
+// sells says whether a ride is for sale, as far as Prices say.
+func (sn *snapshot) sells(t *train, from, to int) bool { return sn.anyRide || t.priced(from, to) }
 
 // calendarCache compiles each Calendar once.
 type calendarCache map[*Calendar]*days

@@ -54,6 +54,10 @@ type Train struct {
 	// Fare prices a leg. The zero Fare sells nothing, unless Options.Price
 	// makes the price.
 	Fare Fare
+
+	// Prices, if not nil, stand instead of Fare, which is zero then: what a leg
+	// costs depends on where it begins and ends. Trains may share one Prices.
+	Prices *Prices
 }
 
 // A Call is one stop of a train. Arrive and Depart never fall from call to
@@ -93,6 +97,22 @@ type Fare struct {
 	Currency string // ISO 4217 code in lower case
 	Base     int64
 	PerKm    int64
+}
+
+// Prices are what the rides on a train cost, each by itself. Amounts[i][j] is the
+// price in minor units of Currency from the i-th call to the j-th. Where it is
+// zero or missing, nothing is sold, unless Options.Price makes the price.
+type Prices struct {
+	Currency string // ISO 4217 code in lower case
+	Amounts  [][]int64
+}
+
+// amount is what a ride costs, zero if it is not for sale.
+func (p *Prices) amount(board, alight int) int64 {
+	if board < len(p.Amounts) && alight < len(p.Amounts[board]) {
+		return p.Amounts[board][alight]
+	}
+	return 0
 }
 
 // A Calendar is a set of service dates: the Weekdays between From and To, both

@@ -9,8 +9,8 @@ import (
 
 // How a timetable and its registry are written.
 
-// Version 2 knows lines and changes.
-const timetableVersion = 2
+// Version 2 knows lines and changes, version 3 prices.
+const timetableVersion = 3
 
 // encodeTimetable writes a checked timetable and what register found for it.
 func encodeTimetable(t *Timetable, ids []numbering) []byte {
@@ -29,6 +29,7 @@ func encodeTimetable(t *Timetable, ids []numbering) []byte {
 	}
 
 	calendars, texts, coaches := map[*Calendar]int{}, map[string]int{}, map[string]int{}
+	prices := map[*Prices]int{}
 	e.uint(uint64(len(t.Trains)))
 	for i := range t.Trains {
 		tr := &t.Trains[i]
@@ -49,6 +50,7 @@ func encodeTimetable(t *Timetable, ids []numbering) []byte {
 		e.uint(uint64(tr.Hooks))
 		e.int(tr.Fare.Base)
 		e.int(tr.Fare.PerKm)
+		e.prices(prices, tr.Prices)
 		e.uint(uint64(len(tr.Calls)))
 		var before Call
 		for _, k := range tr.Calls {
@@ -132,6 +134,51 @@ func (d *decoder) calendar(seen *[]*Calendar) *Calendar {
 	return c
 }
 
+// prices writes none as zero, and Prices once and their number ever after.
+func (e *encoder) prices(seen map[*Prices]int, p *Prices) {
+	if p == nil {
+		e.uint(0)
+		return
+	}
+	if n, ok := seen[p]; ok {
+		e.uint(uint64(n))
+		return
+	}
+	seen[p] = len(seen) + 1
+	e.uint(uint64(len(seen)))
+	e.str(p.Currency)
+	e.uint(uint64(len(p.Amounts)))
+	for _, row := range p.Amounts {
+		e.uint(uint64(len(row)))
+		for _, amount := range row {
+			e.int(amount)
+		}
+	}
+}
+
+func (d *decoder) prices(seen *[]*Prices) *Prices {
+	n := d.uint()
+	switch {
+	case n == 0:
+		return nil
+	case n <= uint64(len(*seen)):
+		return (*seen)[n-1]
+	case n > uint64(len(*seen))+1:
+		d.fail()
+		return nil
+	}
+	p := &Prices{Currency: d.str(), Amounts: make([][]int64, d.len(1))}
+	for i := range p.Amounts {
+		row := make([]int64, d.len(1))
+		for j := range row {
+			row[j] = d.int()
+		}
+		p.Amounts[i] = row
+	}
+	*seen = append(*seen, p)
+	return p
+}
+
 func (e *encoder) dates(ds []Date) {
 	e.uint(uint64(len(ds)))
 	for _, d := range ds {
@@ -182,6 +229,7 @@ func decodeTimetable(b []byte) (*Timetable, []numbering, error) {
 	}
 	var texts, layouts []string
 	var calendars []*Calendar
+	var prices []*Prices
 	shapes := map[string][]Coach{}
 	t.Trains = make([]Train, d.len(30))
 	ids := make([]numbering, len(t.Trains))
@@ -209,6 +257,9 @@ func decodeTimetable(b []byte) (*Timetable, []numbering, error) {
 		tr.Bicycles, tr.Dogs = Allowance(allowances&15), Allowance(allowances>>4)
 		tr.Hooks = int(d.uint())
 		tr.Fare.Base, tr.Fare.PerKm = d.int(), d.int()
+		if version >= 3 {
+			tr.Prices = d.prices(&prices)
+		}
 		tr.Calls = make([]Call, d.len(5))
 		var before Call
 		for j := range tr.Calls {

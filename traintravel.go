@@ -68,7 +68,7 @@ type Options struct {
 	NewID func() uuid.UUID
 
 	// Price makes the price of a trip from its legs; the trip's own Price is
-	// what the fares of the timetable say, zero if they say nothing. False
+	// what the fares and prices of the timetable say, zero if they say nothing. False
 	// means that the trip is not for sale. A price is above zero and at most
 	// 1e16 minor units, the most that can be paid. Nil takes the fares. It is
 	// called for each trip found and each booking made.
@@ -257,7 +257,7 @@ func (s *Service) readSnapshot(ctx context.Context, known *snapshot) (*snapshot,
 			return nil, err
 		}
 	}
-	sn, err := compile(ctx, tt, ids, reg, &s.zones)
+	sn, err := compile(ctx, tt, ids, reg, &s.zones, s.opts.Price != nil)
 	if err != nil {
 		return nil, err
 	}

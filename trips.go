@@ -159,14 +159,34 @@ func (a Allowance) and(b Allowance) Allowance {
 // farePrice adds up the fares of the legs. It returns false if a leg has none
 // or they are in different currencies: such a trip is not for sale.
 func farePrice(rides []ride) (Money, bool) {
-	price := Money{Currency: rides[0].train.fare.Currency}
+	price := Money{Currency: rides[0].train.currency()}
 	for _, r := range rides {
-		f := r.train.fare
-		if f.Currency == "" || f.Currency != price.Currency {
+		if c := r.train.currency(); c == "" || c != price.Currency || !r.train.priced(r.board, r.alight) {
 			return Money{}, false
 		}
-		metres := int64(r.train.stops[r.alight].Metres - r.train.stops[r.board].Metres)
-		price.Amount += f.Base + (f.PerKm*metres+500)/1000
+		price.Amount += r.train.costs(r.board, r.alight)
 	}
 	return price, true
+}
+
+// currency is that in which rides on the train are sold, empty if none is.
+func (t *train) currency() string {
+	if t.prices != nil {
+		return t.prices.Currency
+	}
+	return t.fare.Currency
+}
+
+// priced says whether a ride has a price, if any ride on the train has one.
+func (t *train) priced(board, alight int) bool {
+	return t.prices == nil || t.prices.amount(board, alight) > 0
+}
+
+// costs is the price of a ride, in minor units.
+func (t *train) costs(board, alight int) int64 {
+	if t.prices != nil {
+		return t.prices.amount(board, alight)
+	}
+	metres := int64(t.stops[alight].Metres - t.stops[board].Metres)
+	return t.fare.Base + (t.fare.PerKm*metres+500)/1000
 }

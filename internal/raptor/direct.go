@@ -18,9 +18,8 @@ func (nw *Network) Direct(days *Days, q *Query, found []Leg) []Leg {
 			board := a[0]
 			a = a[1:]
 			p := &nw.patterns[board.Pattern]
-			stops := nw.stopsOf(p)
-			alight := firstAlighting(stops, b, board.Pattern)
-			if alight < 0 || stops[board.Index].Board < 0 || boardsBefore(stops, a, board.Pattern, alight) {
+			alight := nw.firstAlighting(p, board.Index, b)
+			if alight < 0 || nw.boardsLater(p, a, b, alight) {
 				continue
 			}
 			found = nw.departures(days, q, p, board.Index, alight, from, to, found)
@@ -29,27 +28,32 @@ func (nw *Network) Direct(days *Days, q *Query, found []Leg) []Leg {
 	return found
 }
 
-// firstAlighting is the first of a pattern's visits at which one may get off;
-// they begin with its own.
-func firstAlighting(stops []Stop, visits []Visit, pattern int32) int32 {
+// firstAlighting is the first of a pattern's visits to which one can ride from a
+// stop, none if there is none; they begin with its own.
+func (nw *Network) firstAlighting(p *pattern, board int32, visits []Visit) int32 {
+	stops, rides := nw.stopsOf(p), nw.ridesFrom(p, board)
+	if stops[board].Board < 0 {
+		return none
+	}
 	for _, v := range visits {
-		if v.Pattern != pattern {
+		if &nw.patterns[v.Pattern] != p {
 			break
 		}
-		if stops[v.Index].Alight >= 0 {
+		if v.Index > board && stops[v.Index].Alight >= 0 && (rides == nil || rides[v.Index]) {
 			return v.Index
 		}
 	}
 	return none
 }
 
-// boardsBefore says whether one may still get on before a stop.
-func boardsBefore(stops []Stop, visits []Visit, pattern, stop int32) bool {
-	for _, v := range visits {
-		if v.Pattern != pattern || v.Index >= stop {
+// boardsLater says whether one of a pattern's visits, which begin with its own, is
+// a later one from which one can ride no further than to a stop.
+func (nw *Network) boardsLater(p *pattern, boards, alights []Visit, stop int32) bool {
+	for _, v := range boards {
+		if &nw.patterns[v.Pattern] != p || v.Index >= stop {
 			break
 		}
-		if stops[v.Index].Board >= 0 {
+		if alight := nw.firstAlighting(p, v.Index, alights); alight >= 0 && alight <= stop {
 			return true
 		}
 	}

@@ -54,6 +54,9 @@ type Timetable struct {
 	Boards, Alights []int32
 	Edges           [][]Edge // by node where one gets off
 	Sequences       [][]Stop
+	// Rides say, for the sequences on whose trains not every ride is to be had,
+	// which are: from the stop i of n to the stop j by its element i*n+j.
+	Rides map[int32][]bool
 	// Trains in any order. Of a train's times none is less than the one before.
 	Trains []Train
 	// Start is when a service day of a time zone begins, in Unix seconds.
@@ -68,7 +71,8 @@ type Network struct {
 	stations  int
 	sequences []sequence
 	stops     []Stop
-	least     []Time // by stop: the least time since the first departure
+	rides     [][]bool // by sequence, nil for all; none if it is so everywhere
+	least     []Time   // by stop: the least time since the first departure
 	patterns  []pattern
 	trains    []int32 // by slot: the index of the train
 	groups    []int32 // by slot
@@ -159,6 +163,12 @@ func Build(t *Timetable) *Network {
 	for _, s := range t.Sequences {
 		nw.sequences = append(nw.sequences, sequence{stop: int32(len(nw.stops)), stops: int32(len(s))})
 		nw.stops = append(nw.stops, s...)
+	}
+	if len(t.Rides) > 0 {
+		nw.rides = make([][]bool, len(t.Sequences))
+		for q, rides := range t.Rides {
+			nw.rides[q] = rides
+		}
 	}
 	nw.sortTrains(t.Trains)
 	nw.measure()
@@ -339,6 +349,15 @@ func (nw *Network) stopsIn(sequence int32) []Stop {
 
 func (nw *Network) stopsOf(p *pattern) []Stop {
 	return nw.stops[p.stop:][:p.stops:p.stops]
+}
+
+// ridesFrom says which rides from a stop of a pattern are to be had, by their last
+// stop; nil for all.
+func (nw *Network) ridesFrom(p *pattern, stop int32) []bool {
+	if nw.rides == nil || nw.rides[p.sequence] == nil {
+		return nil
+	}
+	return nw.rides[p.sequence][stop*p.stops:][:p.stops]
 }
 
 func (nw *Network) timesOf(p *pattern, at int32) []Time {

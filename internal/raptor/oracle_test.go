@@ -22,6 +22,7 @@ func oracle(t *Timetable, runs func(group, day int32) bool, date int32, q *Query
 		stops      []Stop
 		at         []event
 		reach      []int16
+		rides      []bool
 	}
 	var all []oneRun
 	departures := map[int64]bool{}
@@ -30,7 +31,7 @@ func oracle(t *Timetable, runs func(group, day int32) bool, date int32, q *Query
 			if !runs(tr.Group, day) || q.Allow != nil && !q.Allow(tr.Group) {
 				continue
 			}
-			one := oneRun{train: int32(i), day: day, stops: t.Sequences[tr.Sequence]}
+			one := oneRun{train: int32(i), day: day, stops: t.Sequences[tr.Sequence], rides: t.Rides[tr.Sequence]}
 			for _, x := range tr.Times {
 				start := t.Start(tr.Zone, day)
 				one.at = append(one.at, event{start + int64(x.Arrive), start + int64(x.Depart)})
@@ -68,6 +69,9 @@ func oracle(t *Timetable, runs func(group, day int32) bool, date int32, q *Query
 						continue
 					}
 					for j := i + 1; j < len(one.stops); j++ {
+						if one.rides != nil && !one.rides[i*len(one.stops)+j] {
+							continue
+						}
 						if one.reach != nil && j > int(one.reach[i]) || one.stops[j].Alight < 0 || one.at[j].arrive > depart+Longest*86400 {
 							continue
 						}
@@ -189,6 +193,15 @@ func newWorld(draw func(n int) int) *world {
 		stops[0].Alight, stops[len(stops)-1].Board, stops[len(stops)-1].Seated = -1, -1, -1
 		w.Sequences = append(w.Sequences, stops)
 	}
+	w.Rides = map[int32][]bool{}
+	for q, stops := range w.Sequences {
+		if draw(3) > 0 {
+			continue
+		}
+		for range len(stops) * len(stops) {
+			w.Rides[int32(q)] = append(w.Rides[int32(q)], draw(3) > 0)
+		}
+	}
 	for range 1 + draw([]int{12, 30}[draw(2)]) {
 		tr := Train{Sequence: int32(draw(len(w.Sequences))), Group: int32(draw(w.groups)), Zone: int32(draw(w.zones))}
 		at := int32(draw(30) * 3600)
@@ -267,6 +280,8 @@ func (w *world) walk(q *Query, j Journey) (times [3]int64, err error) {
 			return times, fmt.Errorf("train %d does not run", leg.Train)
 		case leg.Board >= leg.Alight || alight.Alight < 0 || n == 0 && board.Board < 0:
 			return times, fmt.Errorf("leg %d cannot be ridden", n)
+		case w.Rides[tr.Sequence] != nil && !w.Rides[tr.Sequence][leg.Board*int32(len(stops))+leg.Alight]:
+			return times, fmt.Errorf("leg %d is not to be had", n)
 		case n == 0 && board.Station != at:
 			return times, fmt.Errorf("it begins elsewhere")
 		case n > 0 && !slices.ContainsFunc(edges, func(e Edge) bool {

@@ -306,8 +306,10 @@ func (s *search) reach(r run, board int32, p *pattern) int32 {
 // rideOn reaches what can be reached from where a run was boarded.
 func (s *search) rideOn(r int, p *pattern, by ride, reach int32) {
 	stops, times, along := s.nw.stopsOf(p), s.nw.timesOf(p, by.run.at), s.along[p.stop:]
+	rides := s.nw.ridesFrom(p, by.board)
 	for i := by.board + 1; i <= reach; i++ {
-		if !s.alight(r, &stops[i], times[i].Arrive+by.run.start, &by, i) || times[i].Depart+by.run.start >= s.latest(&along[i], r-1) {
+		had := rides == nil || rides[i]
+		if had && !s.alight(r, &stops[i], times[i].Arrive+by.run.start, &by, i) || times[i].Depart+by.run.start >= s.latest(&along[i], r-1) {
 			return
 		}
 	}
@@ -405,6 +407,10 @@ func (r run) before(other run) bool {
 // scan rides along a pattern with the earliest train there is.
 func (s *search) scan(r int, pattern, from int32) {
 	p := &s.nw.patterns[pattern]
+	if s.nw.ridesFrom(p, from) != nil {
+		s.scanApart(r, pattern, from)
+		return
+	}
 	stops, along := s.nw.stopsOf(p), s.along[p.stop:]
 	var by ride
 	var times []Time
@@ -431,6 +437,25 @@ func (s *search) scan(r int, pattern, from int32) {
 		if next, ok := s.next(pattern, p, i, ready, before); ok && (times == nil || next.before(by.run)) {
 			by = ride{run: next, board: i, from: node}
 			times = s.nw.timesOf(p, next.at)
+		}
+	}
+}
+
+// scanApart rides with the earliest train from each stop of a pattern: where not
+// every ride is to be had, the one that was boarded first may not go as far.
+func (s *search) scanApart(r int, pattern, from int32) {
+	p := &s.nw.patterns[pattern]
+	stops, along := s.nw.stopsOf(p), s.along[p.stop:]
+	for i := from; i < p.stops; i++ {
+		node, ready, before := s.boarding(r, &stops[i])
+		if node < 0 {
+			continue
+		}
+		if before = min(before, s.until+1, s.latest(&along[i], r-1)); ready >= before {
+			continue
+		}
+		if next, ok := s.next(pattern, p, i, ready, before); ok {
+			s.rideOn(r, p, ride{run: next, board: i, from: node}, p.stops-1)
 		}
 	}
 }

@@ -1,0 +1,136 @@
+package traintravel
+
+import (
+	"bytes"
+	"encoding/hex"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/traintravel/traintravel/internal/raptor"
+)
+
+// pricedTimetable is the sample with prices, which two trains share.
+func pricedTimetable() (*Timetable, []numbering) {
+	tt, ids := sampleTimetable()
+	shared := &Prices{Currency: "chf", Amounts: [][]int64{{0, maxFare}}}
+	for i := range tt.Trains {
+		tt.Trains[i].Fare, tt.Trains[i].Prices = Fare{}, shared
+	}
+	tt.Trains[1].Prices = &Prices{Currency: "eur", Amounts: [][]int64{{}, {0}}}
+	return tt, ids
+}
+
+// The record in testdata/records/prices.3.hex was written by version 3 of a
+// timetable's.
+func TestPricesAreReadAndDamageIsTold(t *testing.T) {
+	t.Parallel()
+	rewrite := func(b []byte) ([]byte, error) {
+		tt, ids, err := decodeTimetable(b)
+		if err != nil {
+			return nil, err
+		}
+		return encodeTimetable(tt, ids), nil
+	}
+	sample := encodeTimetable(pricedTimetable())
+	text, err := os.ReadFile("testdata/records/prices.3.hex")
+	if err != nil {
+		t.Fatalf("%v; it would hold\n%x", err, sample)
+	}
+	golden, err := hex.DecodeString(strings.Join(strings.Fields(string(text)), ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := rewrite(golden); err != nil || !bytes.Equal(again, sample) {
+		t.Errorf("%v: is read as\n%x, want\n%x", err, again, sample)
+	}
+	for n := range sample {
+		if _, err := rewrite(sample[:n]); err == nil {
+			t.Errorf("cut short after %d bytes, it is read", n)
+		}
+		for _, x := range []byte{1, 0x80, 0xff} { // which must not panic
+			b := bytes.Clone(sample)
+			b[n] ^= x
+			_, _ = rewrite(b)
+		}
+	}
+	at := bytes.Index(sample, []byte("\x01\x03chf"))
+	if at < 0 {
+		t.Fatalf("the prices are elsewhere: % x", sample)
+	}
+	ahead := bytes.Clone(sample)
+	ahead[at] = 2 // the second before the first
+	if _, err := rewrite(ahead); err == nil {
+		t.Error("prices that were never written are read")
+	}
+}
+
+func TestPricesInFares(t *testing.T) {
+	t.Parallel()
+	stops := []raptor.Stop{{}, {Metres: 1000}, {Metres: 2000}}
+	paid := &train{stops: stops, prices: &Prices{Currency: "eur", Amounts: [][]int64{{0, 7, 9}}}}
+	flat := &train{stops: stops, fare: Fare{Currency: "eur", Base: 5, PerKm: 1}}
+	swiss := &train{stops: stops, prices: &Prices{Currency: "chf", Amounts: [][]int64{{0, 7, 9}}}}
+	for _, c := range []struct {
+		name string
+		legs []ride
+		want Money
+		ok   bool
+	}{
+		{"one ride", []ride{{paid, 0, 0, 2}}, Money{9, "eur"}, true},
+		{"beside a fare", []ride{{paid, 0, 0, 1}, {flat, 0, 0, 2}}, Money{14, "eur"}, true},
+		{"no row", []ride{{paid, 0, 1, 2}}, Money{}, false},
+		{"a leg without", []ride{{flat, 0, 0, 2}, {paid, 0, 1, 2}}, Money{}, false},
+		{"two currencies", []ride{{paid, 0, 0, 1}, {swiss, 0, 0, 1}}, Money{}, false},
+	} {
+		if got, ok := farePrice(c.legs); got != c.want || ok != c.ok {
+			t.Errorf("%s: %v, %t; want %v, %t", c.name, got, ok, c.want, c.ok)
+		}
+	}
+}
+
+func TestCheckPrices(t *testing.T) {
+	t.Parallel()
+	amounts := func(rows ...[]int64) *Prices { return &Prices{Currency: "eur", Amounts: rows} }
+	for _, c := range []struct {
+		name   string
+		prices *Prices
+		fare   Fare
+		want   []string // the beginnings of what is said
+	}{
+		{"none at all", amounts(), Fare{}, nil},
+		{"short rows", amounts([]int64{0, 1}, nil), Fare{}, nil},
+		{"the greatest", amounts([]int64{0, maxFare, maxFare}, []int64{0, 0, maxFare}, []int64{0, 0, 0}), Fare{}, nil},
+		{"beside a fare", amounts(), Fare{Currency: "eur", Base: 1}, []string{"trains[0].fare: stands beside prices", "trains[1].fare: stands beside prices"}},
+		{"no currency", &Prices{}, Fare{}, []string{`trains[0].prices.currency: "" is no currency code`}},
+		{"too many rows", amounts(nil, nil, nil, nil), Fare{}, []string{"trains[0].prices.amounts: has 4 entries for 3 calls"}},
+		{"too long a row", amounts(nil, []int64{0, 0, 0, 1}), Fare{}, []string{"trains[0].prices.amounts[1]: has 4 entries for 3 calls"}},
+		{"below zero", amounts([]int64{0, 0, -1}), Fare{}, []string{"trains[0].prices.amounts[0][2]: is negative"}},
+		{"too high", amounts(nil, []int64{0, 0, maxFare + 1}), Fare{}, []string{"trains[0].prices.amounts[1][2]: is negative or absurdly high"}},
+		{"from a call to itself", amounts([]int64{1}), Fare{}, []string{"trains[0].prices.amounts[0][0]: is the price of a ride that ends"}},
+		{"backwards", amounts(nil, []int64{1}), Fare{}, []string{"trains[0].prices.amounts[1][0]: is the price of a ride that ends"}},
+	} {
+		tt := sound()
+		tt.Trains = append(tt.Trains, tt.Trains[0])
+		for i := range tt.Trains {
+			tt.Trains[i].Prices, tt.Trains[i].Fare = c.prices, c.fare
+		}
+		got := complaints(t, tt)
+		ok := len(got) == len(c.want)
+		for i := range got {
+			ok = ok && strings.HasPrefix(got[i], c.want[i])
+		}
+		if !ok {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+	tt := sound()
+	tt.Trains = append(tt.Trains, tt.Trains[0])
+	tt.Trains[0].Fare, tt.Trains[1].Fare = Fare{}, Fare{}
+	shared := amounts([]int64{0, 1, 1})
+	tt.Trains[0].Prices, tt.Trains[1].Prices = shared, shared
+	tt.Trains[1].Calls = tt.Trains[1].Calls[:2] // for which they are too long
+	if got := complaints(t, tt); len(got) != 1 || !strings.HasPrefix(got[0], "trains[1].prices.amounts[0]: has 3") {
+		t.Errorf("shared by a shorter train: %q", got)
+	}
+}
