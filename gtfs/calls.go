@@ -25,6 +25,9 @@ func (f *feed) finishTrips() {
 		}
 		before := f.errs.Total
 		f.finish(t)
+		if tariff := f.tariffs[int32(i)]; tariff != nil && f.errs.Total == before {
+			f.price(t, tariff)
+		}
 		t.marks = nil
 		if p := f.patterns[int32(i)]; p != nil {
 			if f.errs.Total == before {
@@ -41,6 +44,7 @@ func (f *feed) finishTrips() {
 			f.note("stops.txt", s.line, "no train that is read calls at the station")
 		}
 	}
+	f.noteUnsold()
 }
 
 // count adds a train to the report.
@@ -63,7 +67,7 @@ func (f *feed) finish(t *trip) {
 		sort.Sort(order)
 	}
 	for i := range t.marks {
-		f.serve(t.marks[i].station)
+		f.serve(f.stops[t.marks[i].stop].station)
 		if i > 0 && t.marks[i].sequence == t.marks[i-1].sequence {
 			fail(i, "stop_sequence %d is there twice in trip %.60q", t.marks[i].sequence, t.ID)
 			return
@@ -126,7 +130,7 @@ func (f *feed) shares(marks []mark) []float64 {
 		if given {
 			total += float64(marks[i+1].distance) - float64(marks[i].distance)
 		} else {
-			total += f.stops[marks[i].station].Distance(f.stops[marks[i+1].station].Station)
+			total += f.stationAt(marks[i]).Distance(f.stationAt(marks[i+1]).Station)
 		}
 		shares[i] = total
 	}
@@ -139,6 +143,9 @@ func (f *feed) shares(marks []mark) []float64 {
 	}
 	return shares[:len(shares)-1]
 }
+
+// stationAt is where a call is.
+func (f *feed) stationAt(m mark) *stop { return &f.stops[f.stops[m.stop].station] }
 
 // measure sets the calls' Metres, if all distances are given. It returns the
 // index of a call whose distance is wrong, or -1.

@@ -20,23 +20,37 @@ type flatFare struct {
 	used   bool
 }
 
+// A fareRule is what fare_rules.txt says of a fare on one route, or on all.
+type fareRule struct {
+	fare     *flatFare
+	route    string
+	flat     bool // any ride
+	ways     []way
+	contains []zone
+}
+
 // An offer is what some routes have for a fare.
 type offer struct {
-	fares []*flatFare // that differ: two tell as much as a hundred
-	zones bool        // some depend on zones
+	flat []*flatFare // for any ride, that differ: two tell as much as a hundred
+
+	// Where the feed has fares by zones, there are also
+	zones    bool        // whether some of these do depend on zones
+	contains bool        // and on those that a ride passes
+	fares    []*flatFare // all
+	prices   zonePrices
 }
 
 // An offerKey says which routes: one, or all, of an agency or of any.
 type offerKey struct{ agency, route string }
 
 func (o *offer) add(fare *flatFare) {
-	for _, other := range o.fares {
+	for _, other := range o.flat {
 		if other.Fare == fare.Fare && other.flaw == fare.flaw {
 			return
 		}
 	}
-	if len(o.fares) < 2 {
-		o.fares = append(o.fares, fare)
+	if len(o.flat) < 2 {
+		o.flat = append(o.flat, fare)
 	}
 }
 
@@ -94,7 +108,12 @@ func (f *feed) readRules() error {
 		return err
 	}
 	id, routeID := t.column("fare_id"), t.column("route_id")
-	zones := [3]column{t.column("origin_id"), t.column("destination_id"), t.column("contains_id")}
+	origin, destination, contains := t.column("origin_id"), t.column("destination_id"), t.column("contains_id")
+	type key struct {
+		fare  *flatFare
+		route string
+	}
+	known := map[key]*fareRule{}
 	for t.next() {
 		fare := f.fares[string(t.get(id))]
 		if fare == nil {
@@ -102,17 +121,21 @@ func (f *feed) readRules() error {
 			continue
 		}
 		fare.ruled = true
-		key := string(t.get(routeID))
-		if _, ok := f.routes[key]; !ok && key != "" {
+		k := key{fare, string(t.get(routeID))}
+		switch r, ok := f.routes[k.route]; {
+		case !ok && k.route != "":
 			f.doubt(t.name, t.line(), "route_id is not in routes.txt")
 			continue
+		case r.skip != "":
+			continue
 		}
-		o := f.offer(offerKey{fare.agency, key})
-		if len(t.get(zones[0]))+len(t.get(zones[1]))+len(t.get(zones[2])) > 0 {
-			o.zones = true
-		} else {
-			o.add(fare)
+		rule := known[k]
+		if rule == nil {
+			rule = &fareRule{fare: fare, route: k.route}
+			known[k] = rule
+			f.fareRules = append(f.fareRules, rule)
 		}
+		f.addZones(t, rule, t.get(origin), t.get(destination), t.get(contains))
 	}
 	return t.err
 }
@@ -135,9 +158,19 @@ func (f *feed) priceRoutes() {
 	slices.SortFunc(fares, func(a, b *flatFare) int { return cmp.Compare(a.line, b.line) })
 	for _, fare := range fares {
 		if !fare.ruled {
-			f.offer(offerKey{fare.agency, ""}).add(fare)
+			f.fareRules = append(f.fareRules, &fareRule{fare: fare, flat: true})
 		}
 	}
+	for _, rule := range f.fareRules {
+		o := f.offer(offerKey{rule.fare.agency, rule.route})
+		if rule.flat {
+			o.add(rule.fare)
+		}
+		if f.zones != nil {
+			o.addByZones(rule)
+		}
+	}
+	f.fareRules = nil
 	keys := make([]string, 0, len(f.routes))
 	for key, r := range f.routes {
 		if r.skip == "" {
@@ -165,24 +198,26 @@ func (f *feed) priceRoutes() {
 func (f *feed) priceRoute(key string) {
 	r := f.routes[key]
 	var all offer
+	var offers []*offer
 	for _, k := range [4]offerKey{{"", ""}, {"", key}, {r.agency.id, ""}, {r.agency.id, key}} {
 		if o := f.offers[k]; o != nil {
+			offers = append(offers, o)
 			all.zones = all.zones || o.zones
-			for _, fare := range o.fares {
+			for _, fare := range o.flat {
 				all.add(fare)
 			}
 		}
 	}
 	switch {
 	case all.zones:
-		f.note("routes.txt", r.line, "the route has fares by zones, which are not read")
-	case len(all.fares) > 1:
+		f.priceByZones(&r, offers)
+	case len(all.flat) > 1:
 		f.note("routes.txt", r.line, "the route has several fares, of which none is read")
-	case len(all.fares) == 1:
-		all.fares[0].used = true
-		if all.fares[0].flaw == "" {
-			r.fare = all.fares[0].Fare
-			f.routes[key] = r
+	case len(all.flat) == 1:
+		all.flat[0].used = true
+		if all.flat[0].flaw == "" {
+			r.fare = all.flat[0].Fare
 		}
 	}
+	f.routes[key] = r
 }

@@ -48,7 +48,6 @@ func TestFares(t *testing.T) {
 		onward  = "fare_attributes.txt:2: the fare covers changes, but each train is sold at its own price"
 		free    = "fare_attributes.txt:2: the price is 0, at which nothing can be sold: the trains have no fare"
 		several = "the route has several fares, of which none is read"
-		zones   = "the route has fares by zones, which are not read"
 		usual   = "usd 100+20"
 	)
 	tests := []struct {
@@ -68,11 +67,6 @@ func TestFares(t *testing.T) {
 		{"several prices", "f,5,EUR,0,0,,\ng,6,EUR,0,0,,\n", "f,ICE,,,\ng,ICE,,,\ng,IC,,,\nf,BUS,,,\n", [3]string{usual, "eur 600+0", usual}, []string{"routes.txt:3: " + several}},
 		{"several for all", "f,5,EUR,0,0,,\ng,6,EUR,0,0,,\nh,7,EUR,0,0,,\n", "", [3]string{usual, usual, usual}, []string{"routes.txt:3: " + several + " (3 times)"}},
 		{"one for all and one for one", "f,5,EUR,0,0,,\ng,6,EUR,0,0,,\n", "g,NJ,,,\n", [3]string{"eur 500+0", "eur 500+0", usual}, []string{"routes.txt:5: " + several}},
-		{"by origin", "f,5,EUR,0,0,,\n", "f,ICE,1,,\n", [3]string{usual, usual, usual}, []string{"routes.txt:3: " + zones}},
-		{"by destination", "f,5,EUR,0,0,,\n", "f,IC,,1,\n", [3]string{usual, usual, usual}, []string{"routes.txt:4: " + zones}},
-		{"by zones on the way", "f,5,EUR,0,0,,\n", "f,NJ,,,1\nf,NJ,,,2\n", [3]string{usual, usual, usual}, []string{"routes.txt:5: " + zones}},
-		{"by zones of all", "f,5,EUR,0,0,,\ng,6,EUR,0,0,,\n", "f,,1,2,\ng,ICE,,,\n", [3]string{usual, usual, usual}, []string{"routes.txt:3: " + zones + " (3 times)"}},
-		{"by zones of one agency", "f,5,EUR,0,0,öbb,\ng,6,EUR,0,0,,\n", "f,,1,2,\ng,,,,\n", [3]string{"eur 600+0", "eur 600+0", usual}, []string{"routes.txt:5: " + zones}},
 		{"covers changes", "f,5,EUR,0,,,\n", "f,ICE,,,\n", [3]string{"eur 500+0", usual, usual}, []string{onward}},
 		{"covers a change", "f,5,EUR,0,1,,\n", "f,ICE,,,\n", [3]string{"eur 500+0", usual, usual}, []string{onward}},
 		{"covers changes of buses", "f,5,EUR,0,1,,\n", "f,BUS,,,\n", [3]string{usual, usual, usual}, nil},

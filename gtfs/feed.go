@@ -23,7 +23,13 @@ type feed struct {
 	stopByID      map[string]int32
 	served        map[uuid.UUID]bool // stations at which trains call
 	fares         map[string]*flatFare
+	fareRules     []*fareRule
 	offers        map[offerKey]*offer
+	zones         map[string]zone   // nil if no fare depends on any
+	named         []naming          // of zones, in fare_rules.txt
+	priced        []*tariff         // of routes, by their lines
+	tariffs       map[int32]*tariff // of trips, by index
+	pricedRides   int
 	trips         []*trip
 	tripByID      map[string]int32 // skipped for those that are not read
 	coaches       map[string][]traintravel.Coach

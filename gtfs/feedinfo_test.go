@@ -89,7 +89,7 @@ func TestStrict(t *testing.T) {
 		junction + transfers + "H1,H2,,,,,3,\nX,H,,,,,2,60\nH,H,,,,,0,60\nH,H,,,,,2,60\nH,H,,,,,2,90\n",
 		fareAttributes + "f,5,EUR,0,,,\n",
 		fareAttributes + "f,5,EUR,0,,,\ng,6,EUR,0,,,\n",
-		fareAttributes + "f,5,EUR,0,,,\n" + fareRules + "f,ICE,1,,\n",
+		zoned + fareAttributes + "f,5,EUR,0,,,\n" + fareRules + "f,ICE,1,,\n",
 		ride("08:00:00", "09:00:00"), // H is not called at
 	}
 	for _, replaced := range leftOut {

@@ -27,6 +27,8 @@ func FuzzRead(f *testing.F) {
 	f.Add(blocks("a daily 1 B 08:00 H 09:30", "b weekdays 1 H 09:40 K 12:00", "c weekend 1 H 09:50 K 12:00"))
 	f.Add(blocks("a daily 1 B 08:00 H 09:30", "b daily 1 H 09:20 K 12:00") + transfers + ",,,,a,b,4,\n")
 	f.Add(network + fareAttributes + "f,5,EUR,0,,db,\ng,0,JPY,0,0,,\nh,1.5,eur\n" + fareRules + "f,ICE,,,\ng,NJ,1,,\ng,IC,,,\nh\n")
+	f.Add(zoned + fareAttributes + "f,5,EUR,0,0,,\ng,7,EUR,0,0,,\n" + fareRules + "f,ICE,1,3,\nf,,,,1\ng,,2,,\ng,,,,\n")
+	f.Add(zoned + fareAttributes + "f,5,EUR,0,0,,\ng,0,CHF,0,0,,\n" + fareRules + "f,ICE,,9,\ng,,,,1\ng,,,,2\n" + frequencies + "t1,10:00:00,11:00:00,1200,1\n")
 	f.Add(frequencies + "t1,23:00:00,336:00:00,3600,1\n")
 	f.Add("-- feed_info.txt --\nfeed_publisher_name,feed_start_date,feed_end_date\n\u202eB,20260101,20250101\nC,0,\n")
 	f.Add("-- agency.txt --\nagency_name,agency_timezone\nA,Europe/Berlin\n\"B\n\",UTC\n")

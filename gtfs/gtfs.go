@@ -84,12 +84,25 @@
 // route_id, or by a fare without rows, for its agency or for all. The price is
 // the same for any ride: it becomes the Base of the Fare, exactly, and PerKm is
 // zero. A price of 0 becomes the zero Fare, for what is free cannot be sold.
+// Nothing says which of several such prices a passenger pays: the route uses
+// Options.Fare, and a note says so.
 //
-// A Fare cannot say what depends on zones (origin_id, destination_id,
-// contains_id), nor which of several prices a passenger pays. Routes with either
-// use Options.Fare, and a note says so. It also prices each train by itself:
-// where a fare covers changes, a note says that here it does not. The tables of
-// fares version 2 are not opened.
+// A route of which a row names zones has Prices, and no Fare: each ride costs what
+// the cheapest fare that fits it does. The rows of one fare for one route, or for
+// all, are taken together. The fare fits if one of them names no zone. Else it fits
+// if the ride begins in the origin_id and ends in the destination_id of one of them,
+// blank being any, if some name these, and, if some have a contains_id, if the zones
+// passed are exactly all of theirs: those of all calls from the first to the last of
+// the ride. A stop has its own zone_id, or its parent's if that is blank. If neither
+// has one it is in no zone, and no contains_id fits a ride by it. Rides that no fare
+// fits, or that the cheapest makes free, are not for sale, and a note counts them, the
+// same calls by zones once. A zone_id of fare_rules.txt that no stop has is doubtful.
+// Routes with fares in several currencies use Options.Fare, and a note says so. There
+// are at most four million rides with such prices, those of trains that share them
+// counted once.
+//
+// Each train is priced by itself: where a fare covers changes, a note says that
+// here it does not. The tables of fares version 2 are not opened.
 //
 // # Extension columns
 //
@@ -222,7 +235,7 @@ func ReadFile(ctx context.Context, path string, opts Options) (*traintravel.Time
 // If the feed has mistakes, the error is an [*Errors]. If no train is left of
 // it, the error wraps [ErrNoTrains]. Other errors are those of opts, of the file
 // system and of ctx. With any error there is no timetable, and the Report tells
-// what was read until then. Trains share Calendars and Coaches.
+// what was read until then. Trains share Calendars, Coaches and Prices.
 func Read(ctx context.Context, fsys fs.FS, opts Options) (*traintravel.Timetable, Report, error) {
 	if u := opts.DistanceUnit; !(u >= 0) || math.IsInf(u, 0) {
 		return nil, Report{}, fmt.Errorf("gtfs: Options.DistanceUnit: %v is no number of metres", u)

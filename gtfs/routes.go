@@ -12,6 +12,7 @@ type route struct {
 	agency *agency
 	number string // route_short_name
 	fare   traintravel.Fare
+	tariff *tariff // in place of fare, if it depends on zones
 	line   int
 	// skip says why trips of the route are not read; empty if they are.
 	skip string

@@ -13,6 +13,7 @@ type stop struct {
 	kind    int
 	parent  string
 	station int32 // index of the station it is part of, or its own
+	zone    zone  // of fares; its parent's if it has none
 	line    int
 	// flaw is a mistake that is told only if a train calls here.
 	flaw   string
@@ -43,6 +44,7 @@ func (f *feed) readStops() error {
 		zone    = t.column("stop_timezone")
 		country = t.column("stop_country")
 		address = t.column("stop_address")
+		fares   = t.column("zone_id")
 	)
 	zones := map[string]bool{}
 	for t.next() {
@@ -72,10 +74,16 @@ func (f *feed) readStops() error {
 			s.place(t.get(lat), t.get(lon), string(t.get(country)))
 			s.ID = StationID(f.opts.Feed, key)
 		}
+		if f.zones != nil {
+			s.zone = f.zone(t.get(fares))
+		}
 		f.stops = append(f.stops, s)
 	}
 	for i := range f.stops {
 		f.stops[i].station = f.station(int32(i))
+	}
+	if f.zones != nil {
+		f.inheritZones()
 	}
 	return t.err
 }

@@ -11,7 +11,7 @@ import (
 type mark struct {
 	sequence int32
 	line     int32
-	station  int32   // index into feed.stops
+	stop     int32   // index into feed.stops
 	distance float32 // shape_dist_traveled; NaN if not given
 }
 
@@ -65,9 +65,8 @@ func (f *feed) readStopTimes() error {
 			f.trips[current].faulty = true
 			continue
 		}
-		i = f.stops[i].station
 		c := traintravel.Call{
-			Station:     f.stops[i].ID,
+			Station:     f.stops[f.stops[i].station].ID,
 			Arrive:      t.time(arrival, "arrival_time"),
 			Depart:      t.time(departure, "departure_time"),
 			NoBoarding:  t.choice(pickup, "pickup_type", 3) == 1,
@@ -84,7 +83,7 @@ func (f *feed) readStopTimes() error {
 		}
 		calls = append(calls, c)
 		marks = append(marks, mark{
-			sequence: int32(n), line: int32(t.line()), station: i, distance: t.distance(distance),
+			sequence: int32(n), line: int32(t.line()), stop: i, distance: t.distance(distance),
 		})
 		if f.errs.Total > before {
 			f.trips[current].faulty = true

@@ -67,6 +67,13 @@ func (f *feed) readTrips() error {
 			}
 			f.blocks[string(b)] = append(f.blocks[string(b)], int32(len(f.trips)))
 		}
+		own, ok := f.readFare(t, fare)
+		if !ok {
+			own = route.fare
+			if route.tariff != nil {
+				f.tariffs[int32(len(f.trips))] = route.tariff
+			}
+		}
 		f.trips = append(f.trips, &trip{line: t.line(), service: service, Train: traintravel.Train{
 			Feed:     f.opts.Feed,
 			ID:       clean(key),
@@ -79,7 +86,7 @@ func (f *feed) readTrips() error {
 			Bicycles: traintravel.Allowance(t.choice(bicycles, "bikes_allowed", 2)),
 			Dogs:     traintravel.Allowance(t.choice(dogs, "dogs_allowed", 2)),
 			Hooks:    t.choice(hooks, "bicycle_hooks", maxBicycle),
-			Fare:     f.readFare(t, fare, route.fare),
+			Fare:     own,
 		}})
 	}
 	return t.err
@@ -141,16 +148,16 @@ func (f *feed) readCoaches(t *table, c column) []traintravel.Coach {
 
 type fareColumns struct{ currency, base, perKm column }
 
-// readFare reads the fare of a row that has one, and else returns that of its route.
-func (f *feed) readFare(t *table, c fareColumns, route traintravel.Fare) traintravel.Fare {
+// readFare reads the fare of a row, and says whether it has one of its own.
+func (f *feed) readFare(t *table, c fareColumns) (fare traintravel.Fare, ok bool) {
 	currency, base, perKm := string(t.get(c.currency)), t.get(c.base), t.get(c.perKm)
 	if len(base)+len(perKm) == 0 {
 		if currency != "" {
 			t.fail("fare_currency %.20q is without fare_base and fare_per_km", currency)
 		}
-		return route
+		return fare, false
 	}
-	fare := traintravel.Fare{Currency: strings.ToLower(currency)}
+	fare.Currency = strings.ToLower(currency)
 	if currency == "" {
 		fare.Currency = f.opts.Fare.Currency
 	}
@@ -167,5 +174,5 @@ func (f *feed) readFare(t *table, c fareColumns, route traintravel.Fare) traintr
 		return m.Amount
 	}
 	fare.Base, fare.PerKm = amount(base, "fare_base", maxBase), amount(perKm, "fare_per_km", maxPerKm)
-	return fare
+	return fare, true
 }
