@@ -102,7 +102,6 @@ func (c *Client) Charge(ctx context.Context, ch traintravel.Charge) (traintravel
 	if err != nil {
 		return traintravel.Outcome{}, fmt.Errorf("gateway: charge %s: %w", ch.ID, err)
 	}
-	defer clear(body)
 	return c.ask(ctx, "charge", ch.ID, http.MethodPut, "/charges/"+ch.ID.String(), body)
 }
 

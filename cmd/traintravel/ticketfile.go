@@ -21,7 +21,7 @@ import (
 
 const (
 	maxTicketFile = 16 << 20 // bytes
-	maxPixels     = 64 << 20
+	maxPixels     = 16 << 20
 	// maxUnpacked bounds each part of a PDF, compressed as it may be, in bytes.
 	maxUnpacked = 8 << 20
 )
