@@ -241,7 +241,9 @@ func TestHostileTexts(t *testing.T) {
 
 func FuzzTexts(f *testing.F) {
 	i := issuer(f, newKey(f))
-	f.Fuzz(rapid.MakeFuzz(func(rt *rapid.T) { checkForms(f, rt, i, hostileTicket(f, rt)) }))
+	f.Fuzz(func(t *testing.T, chance []byte) {
+		rapid.MakeFuzz(func(rt *rapid.T) { checkForms(t, rt, i, hostileTicket(t, rt)) })(t, chance)
+	})
 }
 
 func checkForms(t testing.TB, rt *rapid.T, i *ticket.Issuer, doc traintravel.Ticket) {
