@@ -3,6 +3,7 @@ package ticket
 import (
 	"bytes"
 	"fmt"
+	"sync"
 
 	"codeberg.org/go-pdf/fpdf"
 
@@ -27,6 +28,11 @@ func (i *Issuer) PDF(t traintravel.Ticket, legs ...int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	codes := make([]drawnCode, len(legs))
+	var drawing sync.WaitGroup // while the fonts are read
+	for n, leg := range legs {
+		drawing.Go(func() { codes[n] = i.drawLeg(t, leg, n) }) // fpdf sorts pictures by their width, else they are in any order
+	}
 	pdf := fpdf.New("P", "mm", "A4", "")
 	pdf.SetCatalogSort(true)
 	pdf.SetCreationDate(t.Paid.UTC())
@@ -44,23 +50,20 @@ func (i *Issuer) PDF(t traintravel.Ticket, legs ...int) ([]byte, error) {
 	pdf.AddUTF8FontFromBytes(family, "", face.regular)
 	pdf.AddUTF8FontFromBytes(family, "B", face.bold)
 
+	drawing.Wait()
 	var attached []fpdf.Attachment
 	for n, leg := range legs {
-		container, err := i.Container(t, leg)
-		if err != nil {
-			return nil, err
-		}
-		code, err := i.draw(container, n) // fpdf sorts pictures by their width, else they are in any order
-		if err != nil {
-			return nil, err
+		code := codes[n]
+		if code.err != nil {
+			return nil, code.err
 		}
 		name := fmt.Sprintf("ticket-%d", leg+1)
-		pdf.RegisterImageOptionsReader(name, fpdf.ImageOptions{ImageType: "PNG"}, bytes.NewReader(code))
+		pdf.RegisterImageOptionsReader(name, fpdf.ImageOptions{ImageType: "PNG"}, bytes.NewReader(code.picture))
 		pdf.AddPage()
 		page := page{sheet: sheet{pdf, face}, t: t, leg: leg, code: name, number: n + 1, pages: len(legs)}
 		page.draw()
 		attached = append(attached, fpdf.Attachment{
-			Content: container, Filename: name + ".uic", Description: "UIC 918.3 container",
+			Content: code.container, Filename: name + ".uic", Description: "UIC 918.3 container",
 		})
 	}
 	pdf.SetAttachments(attached)
@@ -69,6 +72,26 @@ func (i *Issuer) PDF(t traintravel.Ticket, legs ...int) ([]byte, error) {
 		return nil, fmt.Errorf("ticket: the PDF: %w", err)
 	}
 	return b.Bytes(), nil
+}
+
+// A drawnCode is the code of one leg: its bytes and their picture.
+type drawnCode struct {
+	container, picture []byte
+	err                error
+}
+
+// drawLeg makes the code of a leg. A panic in it is an error: it would end the process
+// on a goroutine of its own.
+func (i *Issuer) drawLeg(t traintravel.Ticket, leg, beyond int) (c drawnCode) {
+	defer func() {
+		if r := recover(); r != nil {
+			c.err = fmt.Errorf("ticket: the code of leg %d: panic: %v", leg+1, r)
+		}
+	}()
+	if c.container, c.err = i.Container(t, leg); c.err == nil {
+		c.picture, c.err = i.draw(c.container, beyond)
+	}
+	return c
 }
 
 // texts are all that a document writes of a ticket which may have any letters.
