@@ -165,7 +165,7 @@ func TestLayers(t *testing.T) {
 			"a gateway is told what to do and asks nobody; what it remembers is in a store that it is given, or in memory"},
 		{"sandbox", []string{".", "internal"}, []string{"store", "gtfs", "paymenttest"},
 			"a gateway is told what to do and asks nobody"},
-		{"gateway", []string{"."}, []string{"sandbox", "paymenttest", "store", "gtfs", "internal"},
+		{"gateway", []string{".", "internal"}, []string{"sandbox", "paymenttest", "store", "gtfs"},
 			"both sides of a contract: who is asked for money may be any gateway"},
 		{"paymenttest", []string{"."}, nil,
 			"the contract is for authors of other gateways, who see the root alone"},

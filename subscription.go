@@ -5,7 +5,6 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/traintravel/traintravel/internal/whsec"
 )
 
 // A Subscription has events posted to a URL. It belongs to the caller that made it:
@@ -174,8 +174,8 @@ func (o *WebhookOptions) check() error {
 			return invalid(fmt.Sprintf("Options.Webhooks.Operator[%d]", i), "has the URL of another")
 		}
 		for _, secret := range op.Secrets {
-			if !secret.signs() {
-				return invalid(fmt.Sprintf("Options.Webhooks.Operator[%d]", i), "has a secret that is not whsec_ and 24 to 64 bytes in base64")
+			if _, err := whsec.Decode(string(secret)); err != nil {
+				return invalid(fmt.Sprintf("Options.Webhooks.Operator[%d]", i), "%v", err)
 			}
 		}
 	}
@@ -450,15 +450,7 @@ func (s *Service) NewSubscriptionSecret(ctx context.Context, by Caller, id uuid.
 func newWebhookSecret() Secret {
 	b := make([]byte, 32)
 	_, _ = rand.Read(b) // it never fails
-	return Secret("whsec_" + base64.StdEncoding.EncodeToString(b))
-}
-
-// signs says whether a secret is of the form of newWebhookSecret, and of a length that
-// Standard Webhooks has.
-func (s Secret) signs() bool {
-	text, ok := strings.CutPrefix(string(s), "whsec_")
-	key, err := base64.StdEncoding.DecodeString(text)
-	return ok && err == nil && len(key) >= 24 && len(key) <= 64
+	return Secret(whsec.Encode(b))
 }
 
 // sealer is AES-256-GCM: SealKey has been checked.

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"github.com/traintravel/traintravel/internal/whsec"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -38,16 +39,9 @@ type ring [][]byte
 func parseSecrets(text string) (ring, error) {
 	var r ring
 	for _, s := range strings.Fields(text) {
-		encoded, ok := strings.CutPrefix(s, "whsec_")
-		if !ok {
-			return nil, errors.New("a secret begins with whsec_")
-		}
-		key, err := base64.StdEncoding.Strict().DecodeString(encoded)
+		key, err := whsec.Decode(s)
 		if err != nil {
-			return nil, errors.New("a secret is whsec_ and base64 (RFC 4648, section 4, with padding), and this is none")
-		}
-		if len(key) < 24 || len(key) > 64 {
-			return nil, fmt.Errorf("a secret has 24 to 64 bytes, and this has %d", len(key))
+			return nil, err
 		}
 		r = append(r, key)
 	}

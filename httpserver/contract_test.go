@@ -239,11 +239,7 @@ func (c *contract) refusals(t *testing.T) {
 
 // common provokes what all operations answer alike.
 func (c *contract) common(t *testing.T) {
-	store := &failingStore{}
-	w := newWorld(t, func(w *world) {
-		store.Store = w.store
-		w.store = store
-	})
+	w, store := newFailingWorld(t)
 	k := c.asker(t, w)
 	empty := c.asker(t, newWorld(t, func(w *world) { w.timetable = &traintravel.Timetable{} }))
 	limited := c.asker(t, newWorld(t, withLimit(1)))

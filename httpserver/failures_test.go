@@ -52,15 +52,20 @@ func (s *failingStore) Update(ctx context.Context, fn func(traintravel.Tx) error
 	return s.Store.Update(ctx, fn)
 }
 
+// newFailingWorld is a world whose store fails when it is told to.
+func newFailingWorld(t *testing.T) (*world, *failingStore) {
+	store := &failingStore{}
+	return newWorld(t, func(w *world) {
+		store.Store = w.store
+		w.store = store
+	}), store
+}
+
 // What goes wrong inside is told to the log, by the number that the client
 // gets, and to nobody else.
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	store := &failingStore{}
-	w := newWorld(t, func(w *world) {
-		store.Store = w.store
-		w.store = store
-	})
+	w, store := newFailingWorld(t)
 	b := w.book()
 	path := "/bookings/" + b.ID
 	pay := payment("113.58", goodCard)
@@ -102,11 +107,7 @@ func TestFailures(t *testing.T) {
 // is a service that is not available. What may have been written is not to be tried again blindly.
 func TestStoreUnavailable(t *testing.T) {
 	t.Parallel()
-	store := &failingStore{}
-	w := newWorld(t, func(w *world) {
-		store.Store = w.store
-		w.store = store
-	})
+	w, store := newFailingWorld(t)
 	b := w.book()
 	for _, why := range []error{traintravel.ErrUnavailable, syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO} {
 		err := fmt.Errorf("commit: %w", &fs.PathError{Op: "write", Path: "secret.db", Err: why})
@@ -131,11 +132,7 @@ func TestStoreUnavailable(t *testing.T) {
 // A store whose data has moved away, or is not all there yet, is not available.
 func TestClosedStore(t *testing.T) {
 	t.Parallel()
-	store := &failingStore{}
-	w := newWorld(t, func(w *world) {
-		store.Store = w.store
-		w.store = store
-	})
+	w, store := newFailingWorld(t)
 	b := w.book()
 	half := memstore.New()
 	ctx, stop := context.WithCancel(t.Context())
@@ -161,11 +158,7 @@ func TestClosedStore(t *testing.T) {
 // A request that its client has given up is no failure of the server's.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
-	store := &failingStore{}
-	w := newWorld(t, func(w *world) {
-		store.Store = w.store
-		w.store = store
-	})
+	w, store := newFailingWorld(t)
 	store.fail = func() error { return context.Canceled }
 	gone := func(r *http.Request) {
 		ctx, stop := context.WithCancel(r.Context())
@@ -188,11 +181,7 @@ func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 // An abort that the host asks for passes through.
 func TestAbort(t *testing.T) {
 	t.Parallel()
-	store := &failingStore{}
-	w := newWorld(t, func(w *world) {
-		store.Store = w.store
-		w.store = store
-	})
+	w, store := newFailingWorld(t)
 	store.fail = func() error { panic(http.ErrAbortHandler) }
 	defer func() {
 		if v := recover(); v != http.ErrAbortHandler {

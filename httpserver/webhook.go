@@ -14,10 +14,10 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/whsec"
 )
 
 // WebhookSenderOptions are the settings of a WebhookSender. BaseURL is required.
@@ -141,9 +141,9 @@ func (s *WebhookSender) request(ctx context.Context, p traintravel.WebhookPost) 
 func sign(secrets []traintravel.Secret, id, at string, body []byte) (string, error) {
 	var b []byte
 	for _, secret := range secrets {
-		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(string(secret), "whsec_"))
+		key, err := whsec.Decode(string(secret))
 		if err != nil {
-			return "", errors.New("webhook: a secret is not whsec_ and base64")
+			return "", fmt.Errorf("webhook: %w", err)
 		}
 		mac := hmac.New(sha256.New, key)
 		_, _ = io.WriteString(mac, id+"."+at+".")

@@ -256,7 +256,7 @@ func TestNameOf(t *testing.T) {
 		{exe, "./traintravel", other, "./traintravel"},
 		{exe, "./it's mine/x", "", `'./it'\''s mine/x'`},
 		{"/tmp/go-build3872/b001/exe/traintravel", "/tmp/go-build3872/b001/exe/traintravel", exe, goRun},
-		{"/home/anna/.cache/go-build/1f/" + strings.Repeat("1f", 32) + "-d/traintravel", "x/traintravel", "", goRun},
+		{"/var/cache/go-build/1f/" + strings.Repeat("1f", 32) + "-d/traintravel", "x/traintravel", "", goRun},
 		{"/srv/cache/1f/" + strings.Repeat("1f", 32) + "-d/traintravel", "x/traintravel", "", goRun},
 	} {
 		if got := nameOf(c.exe, c.arg, c.found); got != c.want {

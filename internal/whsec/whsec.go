@@ -1,0 +1,31 @@
+// Package whsec reads and writes secrets as Standard Webhooks has them: whsec_ and 24
+// to 64 bytes in base64 (RFC 4648, section 4, with padding).
+package whsec
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+const prefix = "whsec_"
+
+// Encode writes a key.
+func Encode(key []byte) string { return prefix + base64.StdEncoding.EncodeToString(key) }
+
+// Decode reads a secret. Its errors do not quote it.
+func Decode(secret string) ([]byte, error) {
+	encoded, ok := strings.CutPrefix(secret, prefix)
+	if !ok {
+		return nil, errors.New("a secret begins with whsec_")
+	}
+	key, err := base64.StdEncoding.Strict().DecodeString(encoded)
+	if err != nil {
+		return nil, errors.New("a secret is whsec_ and base64 (RFC 4648, section 4, with padding), and this is none")
+	}
+	if len(key) < 24 || len(key) > 64 {
+		return nil, fmt.Errorf("a secret has 24 to 64 bytes, and this has %d", len(key))
+	}
+	return key, nil
+}
