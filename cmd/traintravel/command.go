@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // A program is one call of the command: what its subcommands share.
@@ -17,6 +16,11 @@ type program struct {
 	stdout, stderr io.Writer
 	environ        []string
 	log            *slog.Logger
+
+	config  string            // the file of settings, "" if there is none
+	source  string            // where the value is from that is being set, "" for the command line
+	sources map[string]string // where flags that the command line does not set are from
+	wrong   []error           // values that could not be read
 }
 
 // usageError is a mistake in the command line or the environment.
@@ -29,7 +33,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 
 // run runs the command and returns its exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ []string) int {
-	p := &program{stdout: stdout, stderr: stderr, environ: environ}
+	p := &program{stdout: stdout, stderr: stderr, environ: environ, sources: map[string]string{}}
 	p.log = slog.New(slog.NewTextHandler(stderr, nil))
 	root := &cobra.Command{
 		Use:           "traintravel",
@@ -39,10 +43,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ [
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
-			return p.setFromEnvironment(c.Flags())
+			return p.settle(c)
 		},
 	}
-	root.AddCommand(p.serve(), p.mock(), p.importFeeds(), p.token(), p.verifyTicket(), p.ticketKeys(), p.migrate(), p.version())
+	root.AddCommand(p.serve(), p.mock(), p.importFeeds(), p.token(), p.verifyTicket(), p.ticketKeys(), p.migrate(), p.showConfig(), p.version())
+	root.PersistentFlags().StringVar(&p.config, "config", "", "YAML `file` of settings: names of flags of serve, without dashes, and values")
+	for _, c := range root.Commands() {
+		p.tolerate(c)
+	}
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -57,21 +65,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ [
 		return 2
 	}
 	return 1
-}
-
-// setFromEnvironment sets the flags that the command line does not from
-// variables such as TRAINTRAVEL_RATE_LIMIT. Lists are separated by commas.
-func (p *program) setFromEnvironment(flags *pflag.FlagSet) (err error) {
-	env := p.env()
-	flags.VisitAll(func(f *pflag.Flag) {
-		name := "TRAINTRAVEL_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-		if v, ok := env[name]; ok && !f.Changed && err == nil {
-			if e := flags.Set(f.Name, v); e != nil {
-				err = usagef("%s: %w", name, e)
-			}
-		}
-	})
-	return err
 }
 
 // env is the environment by names.

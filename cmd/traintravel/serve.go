@@ -44,10 +44,11 @@ keys than those before it does not start; --new-keys has it go on with its own.
 Who may book can hold places without paying, up to all of a train, for as long as
 --hold lets them, and again after that. --rate-limit only slows them down: where
 anybody may sign in, keep --hold short.`,
-		Args: args(cobra.NoArgs),
+		Args:    args(cobra.NoArgs),
+		PreRunE: func(c *cobra.Command, _ []string) error { return set.check(c.Flags()) },
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := set.check(c.Flags()); err != nil {
-				return err
+			for _, name := range p.unknownVariables(c.Root()) {
+				p.log.Warn("the environment has what looks like a setting and is none", "variable", name)
 			}
 			return p.serveUntil(c.Context(), set)
 		},

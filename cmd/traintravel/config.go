@@ -1,0 +1,94 @@
+package main
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+)
+
+func (p *program) showConfig() *cobra.Command {
+	var set settings
+	c := &cobra.Command{
+		Use:   "config",
+		Short: "Print the settings that serve would have",
+		Long: `Print the settings that 'serve' would have with these flags, this environment and
+this --config file, as such a file, each with where it is from; what has no value
+is left out. Passwords and what URLs ask are hidden. All wrong settings are named, and none is tried: no port is
+opened and no file.`,
+		Args:    args(cobra.NoArgs),
+		PreRunE: func(c *cobra.Command, _ []string) error { return set.check(c.Flags()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			return p.printConfig(c.Flags(), set)
+		},
+	}
+	set.flags(c.Flags())
+	return c
+}
+
+// printConfig prints the settings that are in force.
+func (p *program) printConfig(flags *pflag.FlagSet, set settings) error {
+	top := &yaml.Node{Kind: yaml.MappingNode}
+	serverFlags().VisitAll(func(known *pflag.Flag) {
+		f := flags.Lookup(known.Name)
+		source := strings.TrimSuffix(p.sources[f.Name], ": "+f.Name) // of FILE:LINE: NAME
+		if source == "" && f.Changed {
+			source = "--" + f.Name
+		}
+		value := text(f.Value.String())
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			value = &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+			for _, v := range list.GetSlice() {
+				value.Content = append(value.Content, text(v))
+			}
+		} else if f.Name == "keys" {
+			value = text(set.keysFile(set.keys))
+		} else if f.Value.Type() != "string" {
+			value.Tag = "" // a number or true, without quotes
+		}
+		if value.Value == "" && len(value.Content) == 0 {
+			return // not set
+		}
+		value.LineComment = source
+		top.Content = append(top.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: f.Name}, value)
+	})
+	var head []string
+	for _, name := range []string{webhookSecret, gatewaySecret} {
+		if p.env()[name] != "" {
+			head = append(head, name+" is set.")
+		}
+	}
+	top.HeadComment = strings.Join(head, "\n")
+	e := yaml.NewEncoder(p.stdout)
+	e.SetIndent(2)
+	if err := e.Encode(top); err != nil {
+		return err
+	}
+	return e.Close()
+}
+
+// text is a YAML string, without the secrets that settings have in them.
+func text(v string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: withoutSecrets(v)}
+}
+
+var passwordWord = regexp.MustCompile(`(?i)\bpassword\s*=\s*('(\\.|[^'])*'|\S+)`)
+
+// withoutSecrets hides what only the owner of a URL or of a PostgreSQL connection
+// string should know: passwords, and what comes after a question mark.
+func withoutSecrets(v string) string {
+	u, err := url.Parse(v)
+	if err != nil || u.Host == "" {
+		if strings.Contains(v, "://") {
+			return "(hidden)" // what cannot be read cannot be cleaned
+		}
+		return passwordWord.ReplaceAllString(v, "password=xxxxx")
+	}
+	if u.RawQuery != "" {
+		u.RawQuery = "xxxxx"
+	}
+	return u.Redacted()
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// config runs "traintravel config" and returns what it prints.
+func config(t *testing.T, environ []string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = run(context.Background(), append([]string{"config"}, args...), &out, &errs, environ)
+	return code, out.String(), errs.String()
+}
+
+func configFile(t testing.TB, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "traintravel.yaml")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func wantLines(t *testing.T, text string, lines ...string) {
+	t.Helper()
+	for _, line := range lines {
+		if !strings.Contains("\n"+text, "\n"+line+"\n") {
+			t.Errorf("there is no line %q in\n%s", line, text)
+		}
+	}
+}
+
+func TestConfigSources(t *testing.T) {
+	t.Parallel()
+	file := configFile(t, `# ours
+addr: 127.0.0.1:9000
+hold: 90m
+rate-limit: 30
+data: /srv/trains.db
+cors-origin:
+  - https://a.example
+  - https://b.example
+webhook: https://c.example/hook?token=abc,def
+public-signin: true
+`)
+	code, out, errs := config(t, []string{"TRAINTRAVEL_HOLD=5m", "TRAINTRAVEL_RATE_LIMIT=40", "TRAINTRAVEL_WEBHOOK_SECRET=whsec_x", "TRAINTRAVEL_CONFIG=" + file}, "--rate-limit", "50")
+	if code != 0 {
+		t.Fatal(code, errs)
+	}
+	wantLines(t, out,
+		"addr: 127.0.0.1:9000 # "+file+":2",
+		"hold: 5m0s # TRAINTRAVEL_HOLD",
+		"rate-limit: 50 # --rate-limit",
+		"keys: /srv/traintravel.keys.json",
+		"cors-origin: ['https://a.example', 'https://b.example'] # "+file+":7",
+		"webhook: ['https://c.example/hook?xxxxx'] # "+file+":9",
+		"public-signin: true # "+file+":10",
+		"token-type: at+jwt",
+		"# TRAINTRAVEL_WEBHOOK_SECRET is set.",
+	)
+
+	// What is printed is such a file.
+	again, out2, errs := config(t, nil, "--config", configFile(t, out))
+	if again != 0 {
+		t.Fatal(again, errs)
+	}
+	wantLines(t, strings.ReplaceAll(out2, " # ", "\n"), "rate-limit: 50", "hold: 5m0s")
+}
+
+func TestConfigHidesSecrets(t *testing.T) {
+	t.Parallel()
+	for _, value := range []string{
+		"postgres://user:hush@db.example/trains", "postgres://db.example/trains?user=a&password=hush",
+		"host=db.example password=hush user=a", "host=a password = 'hu\\'sh hush' user=b", "postgres://user:hush@db.example:port/",
+	} {
+		code, out, errs := config(t, []string{"TRAINTRAVEL_POSTGRES=" + value, "TRAINTRAVEL_GATEWAY_SECRET=hush"})
+		if code != 0 || strings.Contains(out+errs, "hush") || !strings.Contains(out, "TRAINTRAVEL_GATEWAY_SECRET is set") {
+			t.Errorf("%s: %d\n%s%s", value, code, out, errs)
+		}
+	}
+}
+
+// All that is wrong is named at once, wherever it is.
+func TestConfigNamesAllMistakes(t *testing.T) {
+	t.Parallel()
+	file := configFile(t, "rate_limit: 3\nhold: 90\nbase-url: [a, b]\npublic-signin: yes\nissuer:\nhold: 1h\nkeys: {a: b}\nclock: soon\n")
+	code, out, errs := config(t, []string{"TRAINTRAVEL_ANY_AMOUNT=maybe"}, "--config", file, "--rate-limit", "many", "--addr", "here", "--cors-origin", "shop")
+	if code != 2 || out != "" {
+		t.Error(code, out)
+	}
+	for _, want := range []string{
+		`--rate-limit: "many" is no whole number`, `TRAINTRAVEL_ANY_AMOUNT: "maybe" is neither true nor false`, `--addr: "here"`, `--cors-origin: "shop"`,
+		file + `:1: "rate_limit" is no setting: rate-limit is`, file + `:2: hold: "90" is no time such as`, file + `:3: base-url: it takes one value`,
+		file + `:4: public-signin: "yes" is neither`, file + `:5: issuer: it is empty`, file + `:6: hold is set a second time`,
+		file + `:7: keys: it takes one value`, `--clock: "soon"`,
+	} {
+		if !strings.Contains(errs, want) {
+			t.Errorf("%q is not in\n%s", want, errs)
+		}
+	}
+	if strings.Contains(errs, "--hold: 0s") {
+		t.Error("a value that could not be read is told as another:", errs)
+	}
+}
+
+func TestConfigFiles(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                            "",
+		"# nothing yet\n":             "",
+		"null\n":                      "",
+		"- addr\n":                    "settings are lines such as",
+		"addr\n":                      "settings are lines such as",
+		"addr: 1\n---\naddr: 2\n":     "more than one document",
+		"addr: \"1\n":                 "--config: ",
+		"? [a]\n: b\n":                "is no setting",
+		"password: x\n":               "is no setting\n",
+		strings.Repeat("#", 1<<20+1):  "longer than",
+		"trusted-proxy: [10.0.0.0/8]": "",
+		"trusted-proxy: [[1]]":        "it takes a list of texts",
+	} {
+		code, _, errs := config(t, nil, "--config", configFile(t, text))
+		if wrong := want != ""; wrong != (code == 2) || !strings.Contains(errs, want) {
+			t.Errorf("%.40q: %d, %s", text, code, errs)
+		}
+	}
+	if code, _, errs := config(t, nil, "--config", "/nowhere/traintravel.yaml"); code != 1 || !strings.Contains(errs, "--config: open /nowhere") {
+		t.Error(code, errs)
+	}
+}
+
+// Other commands take from the file what they have too.
+func TestConfigOfOtherCommands(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var out, errs bytes.Buffer
+	file := configFile(t, "data: "+filepath.Join(dir, "trains.db")+"\nrate-limit: 5\n")
+	if code := run(context.Background(), []string{"token", "--user", "anna", "--config", file}, &out, &errs, nil); code != 1 || !strings.Contains(errs.String(), dir) {
+		t.Error(code, errs.String())
+	}
+}
+
+func TestUnknownVariables(t *testing.T) {
+	t.Parallel()
+	r := startIn(t, []string{"TRAINTRAVEL_RATELIMIT=3", "TRAINTRAVEL_PORT_80_TCP=x", "TRAINTRAVEL_SERVICE_HOST=y", "TRAINTRAVEL_HOLD=1h", "TRAINTRAVEL_USER=anna"},
+		"serve", "--data", filepath.Join(t.TempDir(), "t.db"))
+	if got := r.stderr.String(); !strings.Contains(got, "variable=TRAINTRAVEL_RATELIMIT") || strings.Count(got, "variable=") != 1 {
+		t.Error(got)
+	}
+}
+
+func FuzzConfig(f *testing.F) {
+	for _, text := range []string{"addr: a\n", "hold: [1h]\n", "a: &b [*b]\n", "? x\n", "<<: {addr: b}\n", "addr: !!binary aGk=\n"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if code, _, errs := config(t, nil, "--config", configFile(t, text)); code != 0 && errs == "" {
+			t.Errorf("%d without a reason", code)
+		}
+	})
+}
