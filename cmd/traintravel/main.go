@@ -9,8 +9,9 @@
 //	traintravel config    print the settings in force
 //	traintravel version
 //
-// Every flag can be set in the environment: --rate-limit is TRAINTRAVEL_RATE_LIMIT;
-// those of serve also in a YAML file that --config names. Exit codes: 0 done, 1 failed, 2 wrong usage.
+// Every flag can be set in the environment: --rate-limit is
+// TRAINTRAVEL_RATE_LIMIT; those of serve also in a YAML file that --config names.
+// Exit codes: 0 done, 1 failed, 2 wrong usage.
 //
 // A server that is told to stop (SIGINT, SIGTERM) finishes what is under way, for
 // eight seconds at most, and exits with 0. Told again, it ends at once.
