@@ -25,6 +25,9 @@ type Booking struct {
 
 	Status  BookingStatus
 	Created time.Time
+	// Changed is when Status became what it is, zero if that is not known. It is
+	// Created for a hold.
+	Changed time.Time
 	// Expires is when the hold ends if it is not paid, fixed at creation. A
 	// payment under way keeps the hold until it is settled, at most until
 	// PinnedUntil, which is zero otherwise.
@@ -251,7 +254,7 @@ func (s *Service) order(sn *snapshot, n NewBooking, now time.Time) (order, error
 	}
 	b := Booking{
 		TripID: n.TripID, PassengerName: n.PassengerName, HasBicycle: n.HasBicycle, HasDog: n.HasDog,
-		Status: Held, Created: now, Expires: now.Add(s.opts.HoldFor), Price: price, Legs: trip.Legs,
+		Status: Held, Created: now, Changed: now, Expires: now.Add(s.opts.HoldFor), Price: price, Legs: trip.Legs,
 	}
 	if departs.Before(b.Expires) {
 		b.Expires = departs

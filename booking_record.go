@@ -6,7 +6,8 @@ import (
 
 func bookingKey(id uuid.UUID) Key { return Key{TableBookings, string(id[:])} }
 
-const bookingVersion = 1
+// Version 2 knows when the status changed.
+const bookingVersion = 2
 
 func (b *Booking) encode() []byte {
 	e := newEncoder(bookingVersion, 200+160*len(b.Legs))
@@ -45,6 +46,7 @@ func (b *Booking) encode() []byte {
 		e.byte(byte(l.Board))
 		e.byte(byte(l.Alight))
 	}
+	e.time(b.Changed)
 	return e.b
 }
 
@@ -62,7 +64,7 @@ func (d *decoder) stop(z *zones) Stop {
 }
 
 func decodeBooking(v []byte, z *zones) (Booking, error) {
-	d, _ := newDecoder("booking", bookingVersion, v)
+	d, version := newDecoder("booking", bookingVersion, v)
 	b := Booking{ID: d.id(), TripID: d.id(), Owner: Subject{d.str(), d.str()}, Client: d.str(), PassengerName: d.str()}
 	f := d.flags()
 	b.HasBicycle, b.HasDog = f[0], f[1]
@@ -82,6 +84,9 @@ func decodeBooking(v []byte, z *zones) (Booking, error) {
 			Run: RunID{d.id(), Date(d.int())}, Operator: d.str(), Number: d.str(), Origin: d.stop(z), Destination: d.stop(z),
 			Coach: d.str(), Seat: int(d.uint()), Board: int(d.byte()), Alight: int(d.byte()),
 		}
+	}
+	if version >= 2 {
+		b.Changed = d.time()
 	}
 	if len(b.Legs) == 0 {
 		d.failed = true

@@ -38,6 +38,9 @@ var (
 	// ErrNotPaid: the booking is held, and has no ticket before it is paid.
 	ErrNotPaid = errors.New("the booking is not paid")
 
+	// ErrPlaceTaken: somebody has the place that is to be blocked.
+	ErrPlaceTaken = errors.New("the place is taken")
+
 	// ErrPaidTooLate: the money came when the booking could not have its
 	// places any more, and is given back.
 	ErrPaidTooLate = errors.New("the payment came too late and is given back")

@@ -202,6 +202,9 @@ func (a *auditor) run(run RunID, inv *inventory) {
 	}
 	seen := map[uuid.UUID]bool{}
 	for _, t := range all {
+		if t.booking == blocked {
+			continue
+		}
 		b, ok := a.Bookings[t.booking]
 		if !ok || b.Status != Held && b.Status != Confirmed || !slices.Contains(runsOf(&b), run) {
 			a.say("run %v: place %d is kept for booking %v, which is %v", run, t.place, t.booking, b.Status)

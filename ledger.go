@@ -278,6 +278,9 @@ func (l *ledger) handBack(sn *snapshot, h handback) error {
 		to.inv = sn.fitted(to.inv, t)
 	}
 	for _, id := range from.inv.handBack(h.list, to.inv) {
+		if id == blocked {
+			continue
+		}
 		b, err := l.booking(id)
 		if err != nil {
 			return fmt.Errorf("booking %v, which has a place: %w", id, damaged(err))

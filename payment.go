@@ -310,25 +310,34 @@ func (s *Service) Payments(ctx context.Context, by Caller, booking uuid.UUID, pa
 		}
 		to := string(booking[:]) + after
 		if after == "" {
-			to = string(append(booking[:], 0xff))
+			to = afterPayments(booking)
 		}
-		records, err := r.List(ctx, Range{
-			Table: TablePayments, From: string(booking[:]), To: to, Reverse: true, Limit: page.skip() + page.Limit + 1,
-		})
-		if err != nil {
-			return err
-		}
-		for _, rec := range records {
-			p, err := decodePayment(rec.Value)
-			if err != nil {
-				return err
-			}
-			found = append(found, p.Payment)
-		}
-		return nil
+		found, err = readPayments(ctx, r, Range{From: string(booking[:]), To: to, Reverse: true, Limit: page.skip() + page.Limit + 1})
+		return err
 	})
 	if err != nil {
 		return List[Payment]{}, err
 	}
 	return cut(paymentList, found, page.skip(), page.Limit, func(p Payment) string { return string(p.ID[:]) }), nil
+}
+
+// afterPayments is the end of the range of a booking's payments.
+func afterPayments(booking uuid.UUID) string { return string(booking[:]) + "\xff" }
+
+// readPayments reads payments of one booking.
+func readPayments(ctx context.Context, r Reader, part Range) ([]Payment, error) {
+	part.Table = TablePayments
+	records, err := r.List(ctx, part)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]Payment, len(records))
+	for i, rec := range records {
+		p, err := decodePayment(rec.Value)
+		if err != nil {
+			return nil, err
+		}
+		found[i] = p.Payment
+	}
+	return found, nil
 }

@@ -17,6 +17,8 @@ type inventory struct {
 	coaches  []Coach
 	taken    []taken
 	stranded []stranded
+
+	cancelled bool // the run is: nobody gets anything of it
 }
 
 // taken is what one booking has of a run.
@@ -287,7 +289,7 @@ func (sn *snapshot) fitted(v *inventory, t *train) *inventory {
 }
 
 func (v *inventory) fit(list uint64, calls []uint64, coaches []Coach) *inventory {
-	w := &inventory{revision: v.revision, list: list, calls: calls, coaches: coaches}
+	w := &inventory{revision: v.revision, list: list, calls: calls, coaches: coaches, cancelled: v.cancelled}
 	moved := match(v.calls, calls)
 	var again []stranded
 	for _, t := range v.taken {

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Version 2 knows on which list of calls each was sold, and stranded.
-const inventoryVersion = 2
+// Version 2 knows on which list of calls each was sold, and stranded; version 3
+// whether the run is cancelled.
+const inventoryVersion = 3
 
 func (v *inventory) encode() []byte {
 	e := newEncoder(inventoryVersion, 32+8*len(v.calls)+16*len(v.coaches)+32*len(v.taken)+64*len(v.stranded))
@@ -36,6 +37,7 @@ func (v *inventory) encode() []byte {
 		e.str(s.coach)
 		e.uint(uint64(s.seat))
 	}
+	e.flags(v.cancelled)
 	return e.b
 }
 
@@ -112,6 +114,9 @@ func decodeInventory(b []byte) (*inventory, error) {
 			s.on = d.fixed64()
 		}
 		s.board, s.alight, s.twice, s.coach, s.seat = d.fixed64(), d.fixed64(), d.flags()[0], d.str(), int(d.uint())
+	}
+	if version >= 3 {
+		v.cancelled = d.flags()[0]
 	}
 	if f := v.foreign(); !slices.Equal(lists[1:], f[:min(len(f), unknownList-1)]) {
 		d.fail()

@@ -62,7 +62,7 @@ func TestBookingRecord(t *testing.T) {
 		b := Booking{
 			ID: drawID(t), TripID: drawID(t), Owner: Subject{drawText(t), drawText(t)}, Client: drawText(t), PassengerName: drawText(t),
 			HasBicycle: rapid.Bool().Draw(t, "bicycle"), HasDog: rapid.Bool().Draw(t, "dog"), Status: BookingStatus(rapid.Byte().Draw(t, "status")),
-			Created: drawTime(t), Expires: drawTime(t), Price: drawMoney(t),
+			Created: drawTime(t), Changed: drawTime(t), Expires: drawTime(t), Price: drawMoney(t),
 			LatestPayment: drawID(t), OpenPayment: drawID(t), PaidBy: drawID(t),
 		}
 		if b.OpenPayment != uuid.Nil {

@@ -28,6 +28,9 @@ func (l *ledger) seat(sn *snapshot, b *Booking, rides []ride, until int64) error
 	var take []taken
 	for i, r := range rides {
 		inv := l.ride(sn, r).inv
+		if inv.cancelled {
+			return ErrNotFound // like a train that is withdrawn
+		}
 		t := taken{booking: b.ID, place: noPlace, from: uint8(r.board), to: uint8(r.alight), until: until}
 		if r.train.places > 0 {
 			t.place = inv.place(b.Legs[i].Coach, b.Legs[i].Seat)
@@ -75,11 +78,14 @@ func (l *ledger) expire(id uuid.UUID) error {
 		return err
 	}
 	if b.Status == Held {
-		b.Status = Expired
+		l.become(b, Expired)
 		l.event(BookingExpired, b.ID, uuid.Nil)
 	}
 	return nil
 }
+
+// become changes where a booking stands.
+func (l *ledger) become(b *Booking, s BookingStatus) { b.Status, b.Changed = s, l.now }
 
 // cancel ends a booking on its owner's wish and records the refund that it is
 // worth if it is confirmed; refused says that the terms do not let it go.
@@ -94,10 +100,10 @@ func (l *ledger) cancel(b *Booking, refund Money, refused error) error {
 	case b.Status == Confirmed && refused != nil:
 		return refused
 	}
-	if err := l.release(b); err != nil {
-		return err
+	if b.Status == Held {
+		refund = Money{}
 	}
-	if b.Status == Confirmed && refund.Amount > 0 {
+	if refund.Amount > 0 {
 		paid, err := l.payment(b.ID, b.PaidBy)
 		if err != nil {
 			return damaged(err)
@@ -105,9 +111,20 @@ func (l *ledger) cancel(b *Booking, refund Money, refused error) error {
 		if paid.Amount != b.Price { // see Options.AnyAmount
 			refund = paid.Amount
 		}
+	}
+	return l.end(b, refund)
+}
+
+// end cancels a booking and records what its payer gets back. A payment that is
+// under way is given back when it turns out to have succeeded.
+func (l *ledger) end(b *Booking, refund Money) error {
+	if err := l.release(b); err != nil {
+		return err
+	}
+	if refund.Amount > 0 {
 		l.refund(b.ID, b.PaidBy, refund)
 	}
-	b.Status = Cancelled
+	l.become(b, Cancelled)
 	l.event(BookingCancelled, b.ID, uuid.Nil)
 	return nil
 }
@@ -219,7 +236,8 @@ func (l *ledger) succeed(sn *snapshot, p *payment, b *Booking) error {
 		l.refund(b.ID, p.ID, p.Amount)
 		return nil
 	}
-	b.Status, b.PaidBy = Confirmed, p.ID
+	b.PaidBy = p.ID
+	l.become(b, Confirmed)
 	l.event(BookingConfirmed, b.ID, p.ID)
 	return nil
 }
@@ -264,7 +282,7 @@ func (l *ledger) seatAgain(sn *snapshot, b *Booking) (bool, error) {
 	switch err := l.seat(sn, b, rides, forGood); err {
 	case nil:
 		return true, nil
-	case ErrSoldOut, ErrNoBicycleSpace:
+	case ErrSoldOut, ErrNoBicycleSpace, ErrNotFound:
 		return false, nil
 	default:
 		return false, err

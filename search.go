@@ -169,6 +169,7 @@ func (s *Service) count(ctx context.Context, sn *snapshot, trips []Trip, found [
 			inventories = inventories[1:]
 			if inv != nil {
 				inv = sn.fitted(inv, r.train)
+				full[i] = full[i] || inv.cancelled
 				places = inv.free(r.board, r.alight, now)
 				full[i] = full[i] || bicycle && r.train.hooks > 0 && !inv.hookFree(r.train.hooks, r.board, r.alight, now)
 			}
@@ -208,6 +209,15 @@ func (s *Service) Trip(ctx context.Context, id uuid.UUID) (Trip, error) {
 	trips := []Trip{t}
 	if _, err := s.count(ctx, sn, trips, [][]ride{rides}, false, s.now()); err != nil {
 		return Trip{}, err
+	}
+	for _, r := range rides {
+		inv, err := s.inventories(ctx, []RunID{r.run()})
+		if err != nil {
+			return Trip{}, err
+		}
+		if inv[0] != nil && inv[0].cancelled {
+			return Trip{}, ErrNotFound
+		}
 	}
 	return trips[0], nil
 }

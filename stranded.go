@@ -3,12 +3,19 @@ package traintravel
 import (
 	"context"
 	"slices"
+
+	"github.com/google/uuid"
 )
 
 // stranded lists the bookings of runs from yesterday on that a timetable does
 // not fit.
 func (s *Service) stranded(ctx context.Context, sn *snapshot) ([]Stranded, error) {
 	var out []Stranded
+	add := func(booking uuid.UUID, run RunID) {
+		if booking != blocked {
+			out = append(out, Stranded{Booking: booking, Run: run})
+		}
+	}
 	from := runKey(RunID{Date: DateOf(s.now()) - 1}).ID
 	for {
 		records, err := s.store.List(ctx, Range{Table: TableRuns, From: from, Limit: batch})
@@ -30,11 +37,11 @@ func (s *Service) stranded(ctx context.Context, sn *snapshot) ([]Stranded, error
 				inv = sn.fitted(inv, t)
 			} else {
 				for _, t := range inv.taken {
-					out = append(out, Stranded{Booking: t.booking, Run: run})
+					add(t.booking, run)
 				}
 			}
 			for _, x := range inv.stranded {
-				out = append(out, Stranded{Booking: x.booking, Run: run})
+				add(x.booking, run)
 			}
 		}
 	}

@@ -1,0 +1,145 @@
+package traintravel
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// A RunCancellation says what CancelRun has done.
+type RunCancellation struct {
+	// Bookings were cancelled now; those that had been before do not count.
+	Bookings int
+	// Refunds of confirmed bookings are recorded, to be made by [Service.Run],
+	// in minor units by currency.
+	Refunds map[string]int64
+	// Paying are those of the bookings whose payment is under way. If it
+	// succeeds, it is given back.
+	Paying int
+}
+
+// CancelRun takes a run out of sale and cancels its bookings: holds end, and
+// confirmed ones are refunded in full, whatever Options.Cancel says, and whether
+// the train has departed or not. A booking of several trains is cancelled whole.
+// For each it queues [BookingCancelled].
+//
+// From the first step on nobody can book the run any more. If an error, or the end
+// of ctx, breaks it off, call it again: it goes on where it was. progress, unless
+// it is nil, is told how many bookings have been looked at: all there are, since
+// those on unreserved trains can only be found so.
+//
+// ErrNotFound: no such train runs then, and nobody has booked it.
+func (s *Service) CancelRun(ctx context.Context, run RunID, progress func(looked int)) (RunCancellation, error) {
+	done := RunCancellation{Refunds: map[string]int64{}}
+	var holders []uuid.UUID
+	err := s.closeRun(ctx, run, true, func(inv *inventory) { holders = inv.holders() })
+	if err != nil {
+		return done, err
+	}
+	for _, id := range holders {
+		if err := s.cancelFor(ctx, run, id, &done); err != nil {
+			return done, err
+		}
+	}
+	if progress == nil {
+		progress = func(int) {}
+	}
+	looked, from := 0, ""
+	for {
+		records, err := s.store.List(ctx, Range{Table: TableBookings, From: from, Limit: batch})
+		if err != nil {
+			return done, err
+		}
+		for _, rec := range records {
+			b, err := decodeBooking(rec.Value, &s.zones)
+			if err != nil {
+				return done, err
+			}
+			if slices.Contains(runsOf(&b), run) && (b.Status == Held || b.Status == Confirmed) {
+				if err := s.cancelFor(ctx, run, b.ID, &done); err != nil {
+					return done, err
+				}
+			}
+		}
+		looked += len(records)
+		progress(looked)
+		if len(records) < batch {
+			return done, nil
+		}
+		from = records[len(records)-1].ID + "\x00"
+	}
+}
+
+// RestoreRun puts a cancelled run back into sale. Its bookings stay cancelled.
+// ErrNotFound: no such run is cancelled.
+func (s *Service) RestoreRun(ctx context.Context, run RunID) error {
+	return s.closeRun(ctx, run, false, func(*inventory) {})
+}
+
+// closeRun says of a run that it is cancelled, or not, and shows its inventory.
+func (s *Service) closeRun(ctx context.Context, run RunID, cancelled bool, then func(*inventory)) error {
+	return s.whileCurrent(ctx, func(sn *snapshot) error {
+		t, ok := sn.run(run)
+		return s.update(ctx, s.now(), func(l *ledger) error {
+			if err := l.checkCurrent(sn); err != nil {
+				return err
+			}
+			if err := l.loadRuns(run); err != nil {
+				return err
+			}
+			e := l.runEntry(run)
+			switch {
+			case ok && cancelled:
+				e = l.ride(sn, ride{train: t, date: run.Date})
+			case e.inv == nil || !cancelled && !e.inv.cancelled:
+				return ErrNotFound
+			}
+			if e.inv.cancelled != cancelled {
+				e.inv.cancelled, e.changed = cancelled, true
+			}
+			then(e.inv)
+			return nil
+		})
+	})
+}
+
+// cancelFor cancels a booking because of its run.
+func (s *Service) cancelFor(ctx context.Context, run RunID, id uuid.UUID, done *RunCancellation) error {
+	var refund Money
+	var cancelled, paying bool
+	err := s.update(ctx, s.now(), func(l *ledger) error {
+		refund, cancelled, paying = Money{}, false, false
+		b, err := l.booking(id)
+		if err != nil {
+			return damaged(err)
+		}
+		if !b.live(l.now) || !slices.Contains(runsOf(b), run) { // of a lapsed hold, Run writes the end
+			l.bookings = nil
+			return nil
+		}
+		cancelled, paying = true, b.OpenPayment != uuid.Nil
+		if b.Status == Confirmed {
+			paid, err := l.payment(b.ID, b.PaidBy)
+			if err != nil {
+				return damaged(err)
+			}
+			refund = paid.Amount
+		}
+		return l.end(b, refund)
+	})
+	if err != nil {
+		return fmt.Errorf("cancelling booking %v: %w", id, err)
+	}
+	if cancelled {
+		done.Bookings++
+	}
+	if paying {
+		done.Paying++
+	}
+	if refund.Amount > 0 {
+		done.Refunds[refund.Currency] += refund.Amount
+	}
+	return nil
+}
