@@ -93,6 +93,10 @@ const (
 	Cancelled
 )
 
+// live says whether a booking of the status has its places and is in its owner's list,
+// its hold lapsed or not.
+func (s BookingStatus) live() bool { return s == Held || s == Confirmed }
+
 // String returns held, confirmed, expired or cancelled.
 func (s BookingStatus) String() string {
 	switch s {

@@ -57,7 +57,7 @@ func (s *Service) CancelRun(ctx context.Context, run RunID, progress func(looked
 			if err != nil {
 				return done, err
 			}
-			if slices.Contains(runsOf(&b), run) && (b.Status == Held || b.Status == Confirmed) {
+			if b.Status.live() && slices.Contains(runsOf(&b), run) {
 				if err := s.cancelFor(ctx, run, b.ID, &done); err != nil {
 					return done, err
 				}
@@ -115,9 +115,12 @@ func (s *Service) cancelFor(ctx context.Context, run RunID, id uuid.UUID, done *
 		if err != nil {
 			return damaged(err)
 		}
-		if !b.live(l.now) || !slices.Contains(runsOf(b), run) { // of a lapsed hold, Run writes the end
+		switch {
+		case !b.Status.live() || !slices.Contains(runsOf(b), run):
 			l.bookings = nil
 			return nil
+		case b.lapsed(l.now) && b.OpenPayment == uuid.Nil:
+			return l.expire(b.ID)
 		}
 		cancelled, paying = true, b.OpenPayment != uuid.Nil
 		if b.Status == Confirmed {

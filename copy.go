@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -384,31 +385,40 @@ func (c *copying) tallies(ctx context.Context, r Reader, fn func(Table, []Record
 // say what the store is to services.
 func eachRecord(ctx context.Context, r Reader, fn func(Table, []Record) error) error {
 	for _, t := range Tables() {
-		limit := 8 // until it is known how large they are
-		for from := ""; ; {
-			read, err := r.List(ctx, Range{Table: t, From: from, Limit: limit})
-			if err != nil {
-				return err
-			}
-			if len(read) == 0 {
-				break
-			}
-			from = read[len(read)-1].ID + "\x00"
-			size, page := 0, make([]Record, 0, len(read))
-			for _, rec := range read {
-				size += len(rec.Value)
-				if k := (Key{t, rec.ID}); k != closedKey && k != originKey {
-					page = append(page, rec)
-				}
-			}
-			limit = max(1, min(2*limit, len(read)*copyBytes/(size+1), copyRecords))
+		err := eachPage(ctx, r, Range{Table: t}, func(page []Record) error {
+			page = slices.DeleteFunc(page, func(rec Record) bool {
+				k := Key{t, rec.ID}
+				return k == closedKey || k == originKey
+			})
 			if len(page) == 0 {
-				continue
+				return nil
 			}
-			if err := fn(t, page); err != nil {
-				return err
-			}
+			return fn(t, page)
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// eachPage hands the records of a range to fn, so many at a time that they are not
+// large together.
+func eachPage(ctx context.Context, r Reader, rg Range, fn func([]Record) error) error {
+	rg.Limit = 8 // until it is known how large they are
+	for {
+		page, err := r.List(ctx, rg)
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		size, n := 0, len(page)
+		for _, rec := range page {
+			size += len(rec.Value)
+		}
+		rg.From = page[n-1].ID + "\x00"
+		if err := fn(page); err != nil {
+			return err
+		}
+		rg.Limit = max(1, min(2*rg.Limit, n*copyBytes/(size+1), copyRecords))
+	}
 }

@@ -339,11 +339,10 @@ func (l *ledger) writeBooking(before, after *Booking) {
 	if had != has && has != (Key{}) {
 		l.set(has, []byte{})
 	}
-	listed := func(s BookingStatus) bool { return s == Held || s == Confirmed }
-	if listed(before.Status) && !listed(after.Status) {
+	if before.Status.live() && !after.Status.live() {
 		l.tx.Delete(ownedKey(after))
 	}
-	if !listed(before.Status) && listed(after.Status) {
+	if !before.Status.live() && after.Status.live() {
 		l.tx.Put(ownedKey(after), []byte{})
 	}
 	l.tx.Put(bookingKey(after.ID), after.encode())

@@ -231,15 +231,11 @@ func (s *Service) eachBooking(ctx context.Context, r Reader, from string, each f
 // holders are the bookings that have something of a run, each once.
 func (v *inventory) holders() []uuid.UUID {
 	var ids []uuid.UUID
-	for i := range v.taken {
-		ids = append(ids, v.taken[i].booking)
-	}
-	for i := range v.stranded {
-		ids = append(ids, v.stranded[i].booking)
+	for _, t := range v.everything() {
+		ids = append(ids, t.booking)
 	}
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-	ids = slices.Compact(ids)
-	return slices.DeleteFunc(ids, func(id uuid.UUID) bool { return id == blocked })
+	return slices.Compact(ids)
 }
 
 // rider is what the manifest says of a leg on the run of an inventory.
