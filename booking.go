@@ -62,7 +62,8 @@ type Subject struct {
 // client program the user acts through, which may be empty.
 type Caller struct {
 	Subject
-	Client string
+	Client   string
+	operator bool // see Operator
 }
 
 // maxCaller bounds each part of a Caller, in bytes.

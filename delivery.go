@@ -114,11 +114,11 @@ func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUI
 		case DeliveryDelivered:
 			return ErrDelivered
 		case DeliveryDead:
-			is.Attempts, is.Status = 0, DeliveryPending
+			l.revive(&is)
 		default:
 			l.delete(is.queueKey())
+			l.schedule(&is)
 		}
-		l.schedule(&is)
 		l.remember(idem, answer{booking: sub, payment: id})
 		d = is.Delivery
 		return nil

@@ -87,6 +87,12 @@ func (l *ledger) schedule(d *delivery) {
 	l.put(endpointKey(l.now, d.Subscription), nil)
 }
 
+// revive has a dead delivery tried now, with all its tries anew.
+func (l *ledger) revive(d *delivery) {
+	d.Attempts, d.Status = 0, DeliveryPending
+	l.schedule(d)
+}
+
 // wait writes a delivery that is due at an instant.
 func (l *ledger) wait(d *delivery, due time.Time) {
 	d.Next = due

@@ -127,6 +127,9 @@ var (
 // bits name them.
 var eventTypes = [...]EventType{BookingCreated, BookingConfirmed, BookingCancelled, BookingExpired, PaymentFailed}
 
+// EventTypes are the types of events that one can subscribe to.
+func EventTypes() []EventType { return slices.Clone(eventTypes[:]) }
+
 // checkEvents returns the event types asked for, in order and each once.
 func checkEvents(events []EventType) ([]EventType, error) {
 	if len(events) == 0 {
@@ -200,7 +203,7 @@ func (s *Service) checkURL(url string) error {
 // It returns ErrNoWebhooks, ErrTooManySubscriptions, ErrKeyReused or an
 // [*InvalidError].
 func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (Subscription, Secret, error) {
-	if err := s.webhooks(by); err != nil {
+	if err := s.subscribers(by); err != nil {
 		return Subscription{}, "", err
 	}
 	if err := s.checkURL(n.URL); err != nil {
@@ -272,9 +275,27 @@ func (c Caller) forItself() bool {
 // without, all that has to do with subscriptions is ErrNoWebhooks.
 func (s *Service) HasWebhooks() bool { return s.opts.Webhooks != nil }
 
+// Operator is the caller whose subscriptions are the endpoints of
+// [WebhookOptions].Operator to which something was posted, or was to be. Their
+// deliveries can be listed and retried, and they can be pinged, also at a service
+// without Webhooks, which leaves the posting to others on its store. What they are,
+// the options say alone. Nobody else sees them, and no bookings are the operator's.
+func Operator() Caller { return Caller{operator: true} }
+
 // webhooks refuses callers if there are no webhooks, and those who are nobody.
 func (s *Service) webhooks(by Caller) error {
-	if s.opts.Webhooks == nil {
+	if by.operator {
+		return nil
+	}
+	return s.subscribers(by)
+}
+
+// subscribers refuses those who cannot have, or have made, a subscription.
+func (s *Service) subscribers(by Caller) error {
+	switch {
+	case by.operator:
+		return invalid("caller", "is the operator, whose endpoints are options")
+	case s.opts.Webhooks == nil:
 		return ErrNoWebhooks
 	}
 	return by.check()
@@ -296,7 +317,7 @@ func (s *Service) Subscriptions(ctx context.Context, by Caller, page Page) (List
 	var found []Subscription
 	var subs []subscription
 	err = s.store.View(ctx, func(r Reader) (err error) {
-		subs, err = readMarked(ctx, r, subjectPrefix(by.Subject), after)
+		subs, err = readMarked(ctx, r, by.marksPrefix(), after)
 		return err
 	})
 	if err != nil {
@@ -310,7 +331,9 @@ func (s *Service) Subscriptions(ctx context.Context, by Caller, page Page) (List
 	return cut(subscriptionList, found, page.skip(), page.Limit, func(s Subscription) string { return string(s.ID[:]) }), nil
 }
 
-func (s *Subscription) ownedBy(by Caller) bool { return s.Owner == by.Subject && s.Client == by.Client }
+func (s *subscription) ownedBy(by Caller) bool {
+	return s.operator == by.operator && s.Owner == by.Subject && s.Client == by.Client
+}
 
 // Subscription returns a subscription of the caller's, or ErrNotFound.
 func (s *Service) Subscription(ctx context.Context, by Caller, id uuid.UUID) (Subscription, error) {
@@ -333,7 +356,7 @@ func (s *Service) ownSubscription(ctx context.Context, r Reader, by Caller, id u
 	if err != nil {
 		return subscription{}, err
 	}
-	if sub.operator || !sub.ownedBy(by) {
+	if !sub.ownedBy(by) {
 		return subscription{}, ErrNotFound
 	}
 	return sub, nil
@@ -341,7 +364,7 @@ func (s *Service) ownSubscription(ctx context.Context, r Reader, by Caller, id u
 
 // change changes a subscription of the caller's.
 func (s *Service) change(ctx context.Context, by Caller, id uuid.UUID, now time.Time, rules func(*ledger, *subscription) error) (sub subscription, err error) {
-	if err := s.webhooks(by); err != nil {
+	if err := s.subscribers(by); err != nil {
 		return sub, err
 	}
 	err = s.update(ctx, now, func(l *ledger) (err error) {
@@ -361,7 +384,7 @@ func (s *Service) change(ctx context.Context, by Caller, id uuid.UUID, now time.
 // no new events, and what was waiting for it becomes dead letters; one that is enabled
 // again gets those that happen from then on.
 func (s *Service) ChangeSubscription(ctx context.Context, by Caller, id uuid.UUID, c SubscriptionChange) (Subscription, error) {
-	if err := s.webhooks(by); err != nil {
+	if err := s.subscribers(by); err != nil {
 		return Subscription{}, err
 	}
 	if c.URL != nil {
@@ -396,7 +419,7 @@ func (s *Service) ChangeSubscription(ctx context.Context, by Caller, id uuid.UUI
 // Unsubscribe ends a subscription of the caller's. Nothing is posted that was not on
 // its way already, and its deliveries are forgotten.
 func (s *Service) Unsubscribe(ctx context.Context, by Caller, id uuid.UUID) error {
-	if err := s.webhooks(by); err != nil {
+	if err := s.subscribers(by); err != nil {
 		return err
 	}
 	now := s.now()

@@ -11,7 +11,7 @@ import (
 
 // TableWebhooks has the subscriptions, and a mark of each where it is looked for when
 // something happens to a booking: among those of the booking's owner, or of the client
-// that it was made through. Endpoints of the operator have no mark.
+// that it was made through. Endpoints of the operator have one to be listed by.
 
 // subscribedKey is there once somebody has subscribed, or the operator has an endpoint.
 // Until then no event has to be queued.
@@ -22,6 +22,16 @@ func subscriptionKey(id uuid.UUID) Key { return Key{TableWebhooks, "s" + string(
 func subjectPrefix(s Subject) string { return "o" + ownerMark(s) }
 
 func clientPrefix(issuer, client string) string { return "c" + ownerMark(Subject{issuer, client}) }
+
+const operatorPrefix = "p"
+
+// marksPrefix is where a caller's own subscriptions are.
+func (c Caller) marksPrefix() string {
+	if c.operator {
+		return operatorPrefix
+	}
+	return subjectPrefix(c.Subject)
+}
 
 // A subscription is a Subscription with what nobody sees.
 type subscription struct {
@@ -39,7 +49,7 @@ type sealedSecret struct {
 // marks are where a subscription is looked for.
 func (s *subscription) marks() []Key {
 	if s.operator {
-		return nil
+		return []Key{{TableWebhooks, operatorPrefix + string(s.ID[:])}}
 	}
 	marks := []Key{{TableWebhooks, subjectPrefix(s.Owner) + string(s.ID[:])}}
 	if s.ByClient {

@@ -1,0 +1,66 @@
+package traintravel
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+)
+
+// RetryDead has all dead deliveries of a subscription of the caller's tried now, as
+// [Service.RetryDelivery] does with one, and returns how many. It returns ErrNotFound
+// if there is no such subscription. After another error, as many are tried.
+func (s *Service) RetryDead(ctx context.Context, by Caller, sub uuid.UUID) (retried int, err error) {
+	if _, err := s.Subscription(ctx, by, sub); err != nil {
+		return 0, err
+	}
+	now := s.now()
+	for after, more := uuid.Nil, true; more; {
+		records, err := s.store.List(ctx, deliveriesOf(sub, after, batch))
+		if err != nil {
+			return retried, err
+		}
+		more = len(records) == batch
+		var dead []Key
+		for _, rec := range records {
+			d, err := decodeDelivery(rec.Value)
+			if err != nil {
+				return retried, err
+			}
+			if after = d.ID; d.Status == DeliveryDead {
+				dead = append(dead, Key{TableDeliveries, rec.ID})
+			}
+		}
+		if len(dead) == 0 {
+			continue
+		}
+		n := 0
+		err = s.update(ctx, now, func(l *ledger) error {
+			values, err := l.tx.Get(l.ctx, append(dead, subscriptionKey(sub))...)
+			if err != nil {
+				return err
+			}
+			if n = 0; values[len(dead)] == nil { // or else nobody would clear them
+				return ErrNotFound
+			}
+			for _, v := range values[:len(dead)] {
+				if v == nil {
+					continue
+				}
+				d, err := decodeDelivery(v)
+				if err != nil {
+					return err
+				}
+				if d.Status == DeliveryDead { // nobody has asked for it meanwhile
+					l.revive(&d)
+					n++
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return retried, err
+		}
+		retried += n
+	}
+	return retried, nil
+}

@@ -1,0 +1,176 @@
+package traintravel_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/store/memstore"
+)
+
+// The operator sees what became of events at the endpoints of its own, also through a
+// service that posts nothing, and has what died tried again: one, or all.
+func TestOperatorsDeadLetters(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		ctx, by := t.Context(), traintravel.Operator()
+		o, m := withWebhooks(t, store)
+		theirs := o.subscribe(anna, hook)
+		const events = 5
+		both := []traintravel.OperatorWebhook{
+			{URL: "http://10.0.0.1/dies", Secrets: []traintravel.Secret{operators}, Events: []traintravel.EventType{traintravel.BookingCreated, traintravel.BookingCancelled}},
+			{URL: "http://10.0.0.1/lives", Secrets: []traintravel.Secret{operators}},
+		}
+		posts := o.colleague(m, func(w *traintravel.WebhookOptions) { w.Operator = both })
+		m.answers[both[0].URL] = answers(500)
+		if l, err := o.Subscriptions(ctx, by, traintravel.Page{}); err != nil || len(l.Items) != 0 {
+			t.Fatalf("before anything happened: %+v, %v", l, err)
+		}
+		var last traintravel.Booking
+		for range events - 1 {
+			last = posts.book(anna, o.trip('F', 'G', "S 3"))
+		}
+		posts.clock.add(time.Second)
+		posts.expect("cancelling", posts.CancelBooking(ctx, anna, last.ID), nil)
+		for range 10 {
+			posts.do()
+			posts.clock.add(30 * time.Hour)
+		}
+
+		direct := posts.another() // posts nothing
+		l, err := direct.Subscriptions(ctx, by, traintravel.Page{})
+		if err != nil || len(l.Items) != 2 {
+			t.Fatalf("%+v, %v", l, err)
+		}
+		dies := l.Items[0]
+		if dies.URL != both[0].URL {
+			dies = l.Items[1]
+		}
+		if !slices.Equal(dies.Events, both[0].Events) {
+			t.Errorf("%+v", dies)
+		}
+		one, err := direct.Deliveries(ctx, by, dies.ID, traintravel.Page{})
+		if err != nil || len(one.Items) == 0 || one.Items[0].Status != traintravel.DeliveryDead || one.Items[0].LastStatus != 500 || one.Items[0].Type != traintravel.BookingCancelled {
+			t.Fatalf("%+v, %v", one, err)
+		}
+
+		m.answers[both[0].URL] = nil
+		before := len(m.to(both[0].URL))
+		if d, err := direct.RetryDelivery(ctx, by, dies.ID, one.Items[0].ID, ""); err != nil || d.Status != traintravel.DeliveryPending {
+			t.Fatalf("%+v, %v", d, err)
+		}
+		posts.do()
+		if n := len(m.to(both[0].URL)) - before; n != 1 {
+			t.Errorf("%d posts after one was asked for", n)
+		}
+		for _, want := range []int{events - 1, 0} {
+			if n, err := direct.RetryDead(ctx, by, dies.ID); n != want || err != nil {
+				t.Errorf("%d were dead, %v; want %d", n, err, want)
+			}
+		}
+		posts.do()
+		if n := len(m.to(both[0].URL)) - before; n != events {
+			t.Errorf("%d posts after all were asked for, want %d", n, events)
+		}
+
+		// Nobody else sees them, and they are not to be changed.
+		_, err = posts.Subscription(ctx, anna, dies.ID)
+		o.expect("anna's look", err, traintravel.ErrNotFound)
+		_, err = posts.RetryDead(ctx, anna, dies.ID)
+		o.expect("anna's retry", err, traintravel.ErrNotFound)
+		_, err = posts.Deliveries(ctx, by, theirs.ID, traintravel.Page{})
+		o.expect("the operator's look at anna's", err, traintravel.ErrNotFound)
+		yes := true
+		for what, try := range map[string]func() error{
+			"subscribe": func() error {
+				_, _, err := posts.Subscribe(ctx, by, traintravel.NewSubscription{URL: hook})
+				return err
+			},
+			"change": func() error {
+				_, err := posts.ChangeSubscription(ctx, by, dies.ID, traintravel.SubscriptionChange{Disabled: &yes})
+				return err
+			},
+			"unsubscribe": func() error { return posts.Unsubscribe(ctx, by, dies.ID) },
+			"secret":      func() error { _, _, err := posts.NewSubscriptionSecret(ctx, by, dies.ID, ""); return err },
+			"book": func() error {
+				_, err := posts.CreateBooking(ctx, by, traintravel.NewBooking{TripID: last.TripID, PassengerName: "Anna"})
+				return err
+			},
+		} {
+			if _, ok := errors.AsType[*traintravel.InvalidError](try()); !ok {
+				t.Errorf("%s by the operator: %v", what, try())
+			}
+		}
+		posts.audit()
+	})
+}
+
+// All dead deliveries of a user's are retried likewise, and no others.
+func TestRetryDead(t *testing.T) {
+	t.Parallel()
+	o, m := withWebhooks(t, memstore.New())
+	sub := o.subscribe(anna, hook)
+	m.answers[hook] = answers(410)
+	const events = 300 // more than are looked at together
+	for range events {
+		o.book(anna, o.trip('F', 'G', "S 3"))
+	}
+	for range 2 {
+		o.do()
+		o.clock.add(time.Second)
+	}
+	gone := len(m.posts)
+	no := false
+	if _, err := o.ChangeSubscription(t.Context(), anna, sub.ID, traintravel.SubscriptionChange{Disabled: &no}); err != nil {
+		t.Fatal(err)
+	}
+	m.answers[hook] = nil
+	o.book(anna, o.trip('F', 'G', "S 3"))
+	o.do()
+	if n, err := o.RetryDead(t.Context(), anna, sub.ID); n != events || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	o.do()
+	if l, err := o.Deliveries(t.Context(), anna, sub.ID, traintravel.Page{}); err != nil || len(l.Items) != 10 || l.Items[9].Status != traintravel.DeliveryDelivered || len(m.posts)-gone != events+1 {
+		t.Errorf("%+v, %v, %d posts", l, err, len(m.posts)-gone)
+	}
+	if n, err := o.RetryDead(t.Context(), berta, sub.ID); !errors.Is(err, traintravel.ErrNotFound) {
+		t.Errorf("berta: %d, %v", n, err)
+	}
+}
+
+// What the operator wants to hear may become another: the options say, and so does the
+// list.
+func TestOperatorWantsOtherEvents(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o, m := withWebhooks(t, store)
+		own := traintravel.OperatorWebhook{URL: "http://10.0.0.1/", Secrets: []traintravel.Secret{operators}}
+		wants := func(events ...traintravel.EventType) *office {
+			return o.colleague(m, func(w *traintravel.WebhookOptions) {
+				own.Events = events
+				w.Operator = []traintravel.OperatorWebhook{own}
+			})
+		}
+		for i, events := range [][]traintravel.EventType{{traintravel.BookingCreated}, {traintravel.BookingCancelled, traintravel.BookingCreated}, {traintravel.BookingCancelled}} {
+			posts := wants(events...)
+			b := posts.book(anna, o.trip('F', 'G', "S 3"))
+			posts.expect("cancelling", posts.CancelBooking(t.Context(), anna, b.ID), nil)
+			before := len(m.to(own.URL))
+			posts.do()
+			slices.Sort(events)
+			got := m.to(own.URL)[before:]
+			l, err := posts.Subscriptions(t.Context(), traintravel.Operator(), traintravel.Page{})
+			if err != nil || len(l.Items) != 1 {
+				t.Fatalf("%+v, %v", l, err)
+			}
+			if slices.Sort(got); !slices.Equal(got, events) {
+				t.Errorf("%d: %v came, want %v", i, got, events)
+			}
+			if slices.Sort(l.Items[0].Events); !slices.Equal(l.Items[0].Events, events) {
+				t.Errorf("%d: the list says %v, want %v", i, l.Items[0].Events, events)
+			}
+			o.clock.add(time.Second)
+		}
+	})
+}
