@@ -1,6 +1,9 @@
 package traintravel
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // fanOut gives an event to those who have subscribed to it. One that has waited does
 // not go to those who subscribed long after it; but it was perhaps another server that
@@ -50,6 +53,10 @@ func (l *ledger) subscribers(b *Booking) (subs []subscription, err error) {
 		}
 		if v[0] == nil {
 			l.newSubscription(&sub)
+		} else if is, err := decodeSubscription(v[0]); err != nil {
+			return nil, err
+		} else if !slices.Equal(is.Events, sub.Events) { // the operator wants others now
+			l.putSubscription(&sub)
 		}
 		subs = append(subs, sub)
 	}
