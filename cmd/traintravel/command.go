@@ -46,11 +46,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ [
 			return p.settle(c)
 		},
 	}
-	root.AddCommand(p.serve(), p.mock(), p.importFeeds(), p.token(), p.verifyTicket(), p.ticketKeys(), p.migrate(), p.showConfig(), p.version())
+	root.AddCommand(
+		p.serve(),
+		p.mock(),
+		p.importFeeds(),
+		p.token(),
+		p.verifyTicket(),
+		p.ticketKeys(),
+		p.webhooks(),
+		p.migrate(),
+		p.showConfig(),
+		p.version(),
+	)
 	root.PersistentFlags().StringVar(&p.config, "config", "", "YAML `file` of settings: names of flags of serve, without dashes, and values")
-	for _, c := range root.Commands() {
-		p.tolerate(c)
-	}
+	p.tolerate(root)
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

@@ -93,12 +93,39 @@ type importLine struct {
 }
 
 // controlHandler answers on the control socket.
-func controlHandler(load func(context.Context, []string, feedOptions, func(done, total int64)) (*report, error)) http.Handler {
+func controlHandler(load func(context.Context, []string, feedOptions, func(done, total int64)) (*report, error), hooks webhookJob) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /import", func(w http.ResponseWriter, r *http.Request) {
-		// All of it, for only then does the request's context end with its
-		// caller. The job takes what it takes.
-		var req importRequest
+	mux.Handle("POST /import", job(func(ctx context.Context, req importRequest, send func(importLine)) {
+		var last time.Time
+		rep, err := load(ctx, req.Feeds, req.Options, func(done, total int64) {
+			if done < total && time.Since(last) < 100*time.Millisecond {
+				return
+			}
+			last = time.Now()
+			send(importLine{Done: done, Total: total})
+		})
+		end := importLine{Report: rep}
+		if err != nil {
+			end.Error = err.Error()
+		}
+		send(end)
+	}))
+	mux.Handle("POST /webhooks", job(func(ctx context.Context, req webhookRequest, send func(webhookLine)) {
+		end := webhookLine{Over: true}
+		if err := hooks(ctx, req, func(text string) { send(webhookLine{Text: text}) }); err != nil {
+			end.Error = err.Error()
+		}
+		send(end)
+	}))
+	return mux
+}
+
+// job answers a request with lines, as they come. It takes what it takes, and ends with
+// its caller.
+func job[Request, Line any](do func(ctx context.Context, req Request, send func(Line))) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		// All of it, for only then does the request's context end with its caller.
+		var req Request
 		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 		if err == nil {
 			err = json.Unmarshal(text, &req)
@@ -109,37 +136,42 @@ func controlHandler(load func(context.Context, []string, feedOptions, func(done,
 			return
 		}
 		out := json.NewEncoder(w)
-		var last time.Time
-		rep, err := load(r.Context(), req.Feeds, req.Options, func(done, total int64) {
-			if done < total && time.Since(last) < 100*time.Millisecond {
-				return
-			}
-			last = time.Now()
-			_ = out.Encode(importLine{Done: done, Total: total})
+		do(r.Context(), req, func(l Line) {
+			_ = out.Encode(l)
 			_ = conn.Flush()
 		})
-		end := importLine{Report: rep}
-		if err != nil {
-			end.Error = err.Error()
-		}
-		_ = out.Encode(end)
-	})
-	return mux
+	}
 }
 
 // errNoServer says that no server has the data file.
 var errNoServer = errors.New("no server listens")
 
-// askServer has the server of a data file import feeds.
-func askServer(ctx context.Context, data string, req importRequest, progress func(done, total int64)) (*report, error) {
-	path, err := socketPath(data)
+// askImport has the server of a data file import feeds.
+func askImport(ctx context.Context, data string, req importRequest, progress func(done, total int64)) (rep *report, err error) {
+	err = askServer(ctx, data, "/import", req, func(l importLine) (bool, error) {
+		rep = l.Report
+		switch {
+		case l.Error != "":
+			return true, errors.New(l.Error)
+		case l.Report == nil:
+			progress(l.Done, l.Total)
+		}
+		return l.Report != nil, nil
+	})
+	return rep, err
+}
+
+// askServer has the server of a data file do something, and gives each line of the
+// answer to a function, which says whether it is the last.
+func askServer[Line any](ctx context.Context, data, path string, req any, each func(Line) (over bool, err error)) error {
+	socket, err := socketPath(data)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	client := http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			var d net.Dialer
-			c, err := d.DialContext(ctx, "unix", path)
+			c, err := d.DialContext(ctx, "unix", socket)
 			if err != nil {
 				return nil, errors.Join(errNoServer, err)
 			}
@@ -149,34 +181,30 @@ func askServer(ctx context.Context, data string, req importRequest, progress fun
 	defer client.CloseIdleConnections()
 	text, err := json.Marshal(req)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	hr, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://server/import", bytes.NewReader(text))
+	hr, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://server"+path, bytes.NewReader(text))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	resp, err := client.Do(hr)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the server answered %s", resp.Status)
+		return fmt.Errorf("the server answered %s", resp.Status)
 	}
 	lines := bufio.NewScanner(resp.Body)
 	lines.Buffer(nil, 1<<24)
 	for lines.Scan() {
-		var l importLine
+		var l Line
 		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-			return nil, err
+			return err
 		}
-		switch {
-		case l.Error != "":
-			return l.Report, errors.New(l.Error)
-		case l.Report != nil:
-			return l.Report, nil
+		if over, err := each(l); over || err != nil {
+			return err
 		}
-		progress(l.Done, l.Total)
 	}
-	return nil, errors.Join(errors.New("the server broke off"), lines.Err())
+	return errors.Join(errors.New("the server broke off"), lines.Err())
 }

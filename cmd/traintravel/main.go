@@ -5,6 +5,7 @@
 //	traintravel mock      answer like the specification's mock server, in memory
 //	traintravel import    load a railway's timetable
 //	traintravel token     print an access token for a user
+//	traintravel webhooks  list what did not arrive at the operator's webhooks, send it again
 //	traintravel migrate   move all data from a file into PostgreSQL
 //	traintravel config    print the settings in force
 //	traintravel version

@@ -54,7 +54,7 @@ func (p *program) mockUntil(ctx context.Context, addr string) error {
 	if err != nil {
 		return err
 	}
-	hooks, err := p.webhooks(settings{webhookPrivate: true}, base, ring)
+	hooks, err := p.webhookOptions(settings{webhookPrivate: true}, base, ring)
 	if err != nil {
 		return err
 	}

@@ -137,7 +137,7 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 		}
 		servers = append(servers, server{control, p.httpServer(controlHandler(func(ctx context.Context, feeds []string, o feedOptions, progress func(done, total int64)) (*report, error) {
 			return loadFeeds(ctx, service, feeds, o, progress)
-		}))})
+		}, onWebhooks(service)))})
 	}
 	here := "http://" + publicAddr(listener.Addr())
 	fmt.Fprintf(p.stdout, "traintravel listens on %s\n", here)
@@ -247,7 +247,7 @@ func (p *program) service(ctx context.Context, set settings, store traintravel.S
 		p.log.Warn("webhooks are for trying out: whoever subscribes has the server post to addresses that only it can reach")
 	}
 	var err error
-	if opts.Webhooks, err = p.webhooks(set, base, ring); err != nil {
+	if opts.Webhooks, err = p.webhookOptions(set, base, ring); err != nil {
 		return nil, err
 	}
 	service, err := traintravel.New(store, opts)

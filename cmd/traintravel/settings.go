@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +27,7 @@ type settings struct {
 	hold                       time.Duration
 	rateLimit                  int
 	webhooks, webhookClients   []string
+	webhookEvents              []string
 	proxies, origins           []string
 	webhookPrivate, publicSign bool
 	newKeys                    bool
@@ -46,7 +48,8 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.DurationVar(&s.hold, "hold", time.Hour, "how long a booking waits for its payment")
 	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute for each client and user; 0 is no limit")
 	f.StringVar(&s.gateway, "gateway", "", "`URL` of the program that moves the money, with the secret of both in "+gatewaySecret+" (default: none is moved)")
-	f.StringSliceVar(&s.webhooks, "webhook", nil, "`URL` of the operator's own that newBooking events of all bookings are posted to, signed with the secret in "+webhookSecret+" (default: the one in the keys file)")
+	f.StringSliceVar(&s.webhooks, "webhook", nil, "`URL` of the operator's own that the events of all bookings are posted to, signed with the secret in "+webhookSecret+" (default: the one in the keys file)")
+	f.StringSliceVar(&s.webhookEvents, "webhook-event", nil, "`event` to be posted to --webhook, of "+eventNames()+" (default newBooking)")
 	f.StringSliceVar(&s.webhookClients, "webhook-client", nil, "`ID` of a program that may subscribe to the events of all bookings made through it, with a token of its own")
 	f.BoolVar(&s.webhookPrivate, "webhook-allow-private", false, "let subscribers name private addresses (the operator's own --webhook always may)")
 	f.StringSliceVar(&s.proxies, "trusted-proxy", nil, "`network` such as 10.0.0.0/8 whose X-Forwarded headers count: -For, and, without --base-url, -Proto, -Host and -Prefix")
@@ -91,6 +94,14 @@ func (s *settings) check(f *pflag.FlagSet) error {
 		if parsed, err := url.Parse(u.value); err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" {
 			errs = append(errs, usagef("%s: %.200q is no absolute http or https URL", u.flag, u.value))
 		}
+	}
+	for _, e := range s.webhookEvents {
+		if !slices.Contains(traintravel.EventTypes(), traintravel.EventType(e)) {
+			errs = append(errs, usagef("--webhook-event: %.200q is none of %s", e, eventNames()))
+		}
+	}
+	if len(s.webhookEvents) > 0 && len(s.webhooks) == 0 {
+		errs = append(errs, usagef("--webhook-event needs --webhook, where the events are to go"))
 	}
 	if s.hold <= 0 {
 		errs = append(errs, usagef("--hold: %v is not above zero", s.hold))

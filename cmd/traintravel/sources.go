@@ -162,9 +162,7 @@ func nearest(name string, flags *pflag.FlagSet) (guess string) {
 // none of any command. What Kubernetes sets for a service of our name is not meant.
 func (p *program) unknownVariables(root *cobra.Command) (names []string) {
 	known := map[string]bool{webhookSecret: true, gatewaySecret: true, variable("config"): true, variable("require-all"): true}
-	for _, c := range root.Commands() {
-		c.Flags().VisitAll(func(f *pflag.Flag) { known[variable(f.Name)] = true })
-	}
+	eachFlag(root, func(f *pflag.Flag) { known[variable(f.Name)] = true })
 	for name := range p.env() {
 		ours := strings.HasPrefix(name, variable(""))
 		if ours && !known[name] && !strings.HasPrefix(name, variable("service-")) && !strings.HasPrefix(name, variable("port")) {
@@ -183,13 +181,21 @@ type tolerant struct {
 	p    *program
 }
 
-// tolerate makes all of a command's values that can be wrong tolerant.
-func (p *program) tolerate(c *cobra.Command) {
-	c.Flags().VisitAll(func(f *pflag.Flag) {
+// tolerate makes all values tolerant that can be wrong.
+func (p *program) tolerate(root *cobra.Command) {
+	eachFlag(root, func(f *pflag.Flag) {
 		if forms[f.Value.Type()] != "" {
 			f.Value = tolerant{f.Value, f.Name, p}
 		}
 	})
+}
+
+// eachFlag goes through the flags of a command and those below it.
+func eachFlag(c *cobra.Command, each func(*pflag.Flag)) {
+	c.LocalFlags().VisitAll(each)
+	for _, below := range c.Commands() {
+		eachFlag(below, each)
+	}
 }
 
 // forms are what values of a type look like.

@@ -2,6 +2,16 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/httpserver"
@@ -12,16 +22,258 @@ import (
 // webhooks.
 const webhookSecret = "TRAINTRAVEL_WEBHOOK_SECRET"
 
-// webhooks are the operator's own, and those that users and programs subscribe.
-func (p *program) webhooks(set settings, base string, ring *keys.Ring) (*traintravel.WebhookOptions, error) {
+// webhookOptions are the operator's own webhooks, and those that users and programs
+// subscribe.
+func (p *program) webhookOptions(set settings, base string, ring *keys.Ring) (*traintravel.WebhookOptions, error) {
 	sender, err := httpserver.NewWebhookSender(httpserver.WebhookSenderOptions{BaseURL: base, Tickets: true, AllowPrivate: set.webhookPrivate})
 	if err != nil {
 		return nil, err
 	}
 	o := &traintravel.WebhookOptions{Sender: sender, SealKey: ring.Seal(), Clients: set.webhookClients}
-	secret := traintravel.Secret(cmp.Or(p.env()[webhookSecret], ring.WebhookSecret()))
-	for _, url := range set.webhooks {
-		o.Operator = append(o.Operator, traintravel.OperatorWebhook{URL: url, Secrets: []traintravel.Secret{secret}})
+	own := traintravel.OperatorWebhook{Secrets: []traintravel.Secret{traintravel.Secret(cmp.Or(p.env()[webhookSecret], ring.WebhookSecret()))}}
+	for _, e := range set.webhookEvents {
+		own.Events = append(own.Events, traintravel.EventType(e))
+	}
+	for _, own.URL = range set.webhooks {
+		o.Operator = append(o.Operator, own)
 	}
 	return o, nil
+}
+
+// eventNames are those that there are.
+func eventNames() string {
+	var names []string
+	for _, e := range traintravel.EventTypes() {
+		names = append(names, string(e))
+	}
+	return strings.Join(names, ", ")
+}
+
+func (p *program) webhooks() *cobra.Command {
+	var where storage
+	c := &cobra.Command{
+		Use:   "webhooks",
+		Short: "List what has not arrived at the operator's own webhooks, or send it again",
+		Long: `List the operator's own webhooks (serve --webhook) to which something happened, and
+of each the events that have not arrived there, the newest first: those that are to be
+tried again, and the dead ones, which were tried ten times in three days. Dead ones are
+kept for 30 days; 'webhooks retry' has them sent again.
+
+While a server has the data file, it answers. Without one nothing is sent before the
+next server starts.`,
+		Args: args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return p.doWebhooks(c, where, webhookRequest{}) },
+	}
+	where.flags(c.PersistentFlags())
+	var all bool
+	retry := &cobra.Command{
+		Use:   "retry ID… | --all",
+		Short: "Have events sent again: those with these IDs, or all dead ones",
+		Args:  args(cobra.ArbitraryArgs),
+		RunE: func(c *cobra.Command, ids []string) error {
+			req := webhookRequest{All: all}
+			for _, text := range ids {
+				id, err := uuid.Parse(text)
+				if err != nil {
+					return usagef("%.200q is no ID such as 'webhooks' lists", text)
+				}
+				req.Retry = append(req.Retry, id)
+			}
+			if all == (len(ids) > 0) {
+				return usagef("give the IDs of what is to be sent again, or --all")
+			}
+			return p.doWebhooks(c, where, req)
+		},
+	}
+	retry.Flags().BoolVar(&all, "all", false, "all dead ones")
+	c.AddCommand(retry)
+	return c
+}
+
+// A webhookRequest asks for a list, or for deliveries to be retried.
+type webhookRequest struct {
+	Retry []uuid.UUID
+	All   bool
+}
+
+// A webhookLine is one line of the answer, or how it ended.
+type webhookLine struct {
+	Text  string `json:",omitempty"`
+	Over  bool   `json:",omitempty"`
+	Error string `json:",omitempty"`
+}
+
+// A webhookJob does what is asked, and says what it finds, line by line.
+type webhookJob func(ctx context.Context, req webhookRequest, say func(string)) error
+
+// doWebhooks does what is asked, or has the server do it that has the data file.
+func (p *program) doWebhooks(c *cobra.Command, where storage, req webhookRequest) error {
+	if err := where.check(c.Flags()); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancelCause(c.Context())
+	defer stop(nil)
+	say := func(text string) {
+		if _, err := fmt.Fprintln(p.stdout, text); err != nil {
+			stop(err) // nobody reads it
+		}
+	}
+	var err error
+	if where.shared() {
+		err = errNoServer // that has it to itself
+	} else {
+		err = askServer(ctx, where.data, "/webhooks", req, func(l webhookLine) (bool, error) {
+			switch {
+			case l.Error != "":
+				return true, errors.New(l.Error)
+			case !l.Over:
+				say(l.Text)
+			}
+			return l.Over, nil
+		})
+	}
+	if errors.Is(err, errNoServer) {
+		err = p.onStoredWebhooks(ctx, where, req, say)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return where.explain(err)
+}
+
+// onStoredWebhooks does what is asked in a store that no server has to itself.
+func (p *program) onStoredWebhooks(ctx context.Context, where storage, req webhookRequest, say func(string)) error {
+	var store closableStore
+	var err error
+	if where.shared() {
+		store, err = where.open(ctx, p.log)
+	} else {
+		store, err = openFile(where.data) // and makes none
+	}
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	// What is due at the last instant that is known is due for every server, also for
+	// one whose clock is another.
+	opts := traintravel.Options{Logger: p.log}
+	last, err := traintravel.LastInstant(ctx, store)
+	if err != nil {
+		return err
+	}
+	if !last.IsZero() {
+		opts.Now = func() time.Time { return last }
+	}
+	service, err := traintravel.New(store, opts)
+	if err != nil {
+		return err
+	}
+	return onWebhooks(service)(ctx, req, say)
+}
+
+// onWebhooks is the job on a service.
+func onWebhooks(service *traintravel.Service) webhookJob {
+	return func(ctx context.Context, req webhookRequest, say func(string)) error {
+		var own []traintravel.Subscription
+		for sub, err := range items(func(page traintravel.Page) (traintravel.List[traintravel.Subscription], error) {
+			return service.Subscriptions(ctx, traintravel.Operator(), page)
+		}) {
+			if err != nil {
+				return err
+			}
+			own = append(own, sub)
+		}
+		switch {
+		case len(req.Retry) > 0:
+			return retryDeliveries(ctx, service, own, req.Retry, say)
+		case len(own) == 0:
+			say("nothing has happened that a webhook of the operator's was to hear of")
+		}
+		for _, sub := range own {
+			at := shownURL(sub.URL)
+			if req.All {
+				n, err := service.RetryDead(ctx, traintravel.Operator(), sub.ID)
+				say(fmt.Sprintf("%s: %d sent again", at, n))
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			say(at)
+			if err := undelivered(ctx, service, sub.ID, say); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// undelivered lists what has not arrived.
+func undelivered(ctx context.Context, service *traintravel.Service, sub uuid.UUID, say func(string)) error {
+	for d, err := range items(func(page traintravel.Page) (traintravel.List[traintravel.Delivery], error) {
+		return service.Deliveries(ctx, traintravel.Operator(), sub, page)
+	}) {
+		if err != nil {
+			return err
+		}
+		if d.Status == traintravel.DeliveryDelivered {
+			continue
+		}
+		text := fmt.Sprintf("  %v %s of %s: %s after %d tries", d.ID, d.Type, d.Created.UTC().Format(time.RFC3339), d.Status, d.Attempts)
+		switch {
+		case d.LastStatus != 0:
+			text += fmt.Sprintf(", the last answered with %d", d.LastStatus)
+		case d.Attempts > 0:
+			text += ", the last without an answer"
+		}
+		if !d.Next.IsZero() {
+			text += ", the next at " + d.Next.UTC().Format(time.RFC3339)
+		}
+		say(text)
+	}
+	return nil
+}
+
+// items are all of a list that comes in pages.
+func items[T any](list func(traintravel.Page) (traintravel.List[T], error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for page, more := (traintravel.Page{Limit: traintravel.MaxLimit}), true; more; {
+			l, err := list(page)
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, item := range l.Items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			page.After, more = l.Next, l.Next != ""
+		}
+	}
+}
+
+// retryDeliveries has deliveries sent again, to whichever of the endpoints they are.
+func retryDeliveries(ctx context.Context, service *traintravel.Service, own []traintravel.Subscription, ids []uuid.UUID, say func(string)) error {
+	for _, id := range ids {
+		err := error(traintravel.ErrNotFound)
+		for i := 0; i < len(own) && errors.Is(err, traintravel.ErrNotFound); i++ {
+			_, err = service.RetryDelivery(ctx, traintravel.Operator(), own[i].ID, id, "")
+		}
+		if err != nil {
+			return fmt.Errorf("%v: %w", id, err)
+		}
+		say(fmt.Sprintf("%v is sent again", id))
+	}
+	return nil
+}
+
+// shownURL is a URL without the password that the operator may have put there.
+func shownURL(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "(a URL that is none)"
+	}
+	return u.Redacted()
 }

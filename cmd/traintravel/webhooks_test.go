@@ -6,14 +6,18 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/traintravel/traintravel/internal/keys"
+	"github.com/traintravel/traintravel/internal/pgtest"
 )
 
 const ownSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -150,4 +154,137 @@ func TestMockWebhooks(t *testing.T) {
 	r := start(t, "mock")
 	secret := r.call("anna", "POST", "/webhooks", `{"url":"`+at+`"}`, 201)["secret"].(string)
 	expect(t, got, secret, r.hold("anna", "2024-02-02"))
+}
+
+// The operator names the events that it wants, and those that there are not are
+// refused.
+func TestServeWebhookEvents(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "t.db")
+	operator, got := receive(t)
+	r := startIn(t, []string{"TRAINTRAVEL_WEBHOOK_EVENT=newBooking,bookingCancelled"}, "serve", "--data", data, "--webhook", operator)
+	token := issue(t, "anna", data)
+	id := r.book(token, soon(), "")
+	r.call(token, "DELETE", "/bookings/"+id, "", 204)
+	for range 2 {
+		h := <-got
+		if e := h.header.Get("Webhook-Event"); e != "newBooking" && e != "bookingCancelled" || !strings.Contains(h.body, id) {
+			t.Errorf("%v: %s", h.header, h.body)
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--webhook", operator, "--webhook-event", "newBooking,newbooking"}, `--webhook-event: "newbooking" is none of newBooking, bookingConfirmed, bookingCancelled, bookingExpired, paymentFailed`},
+		{[]string{"--webhook", operator, "--webhook-event", "ping"}, `"ping" is none of newBooking, `},
+		{[]string{"--webhook-event", "newBooking"}, "--webhook-event needs --webhook"},
+	} {
+		where := filepath.Join(t.TempDir(), "none.db")
+		code, _, stderr := once(t, nil, append([]string{"serve", "--addr", "127.0.0.1:0", "--data", where}, c.args...)...)
+		if _, err := os.Stat(where); code != 2 || !strings.Contains(stderr, c.want) || err == nil {
+			t.Errorf("%v: %d, %s", c.args, code, stderr)
+		}
+	}
+}
+
+// Of its own webhooks the operator sees what did not arrive, and has it sent again,
+// whether a server has the data or not.
+func TestWebhooksCommand(t *testing.T) {
+	t.Parallel()
+	t.Run("file", func(t *testing.T) {
+		t.Parallel()
+		dir := t.TempDir()
+		webhooksCommand(t, filepath.Join(dir, "traintravel.keys.json"), "--data", filepath.Join(dir, "t.db"))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		webhooksCommand(t, filepath.Join(t.TempDir(), "keys.json"), "--postgres", pgtest.Shared(t).NewDatabase(t))
+	})
+}
+
+func webhooksCommand(t *testing.T, ring string, where ...string) {
+	var status atomic.Int32
+	status.Store(503)
+	got := make(chan string, 100)
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got <- r.Header.Get("Webhook-Id")
+		w.Header().Set("Retry-After", "36000") // it does not come by itself
+		w.WriteHeader(int(status.Load()))
+	}))
+	defer receiver.Close()
+	address := strings.Replace(receiver.URL, "//", "//user:hidden@", 1)
+	ask := func(code int, args ...string) string {
+		t.Helper()
+		is, stdout, stderr := once(t, nil, append(append([]string{"webhooks"}, args...), where...)...)
+		if is != code || strings.Contains(stdout+stderr, "hidden") {
+			t.Fatalf("webhooks %v: %d, %s%s", args, is, stdout, stderr)
+		}
+		return stdout + stderr
+	}
+	if where[0] == "--data" {
+		ask(1) // there is no file, and none is made
+		if _, err := os.Stat(where[1]); err == nil {
+			t.Error("it made a data file")
+		}
+	}
+	// With a clock of long ago, which is no reason to wait.
+	serve := append([]string{"serve", "--keys", ring, "--base-url", shownBase, "--webhook", address, "--clock", "2024-02-01T08:00:00Z"}, where...)
+	r := start(t, serve...)
+	if said := ask(0); !strings.Contains(said, "nothing has happened") {
+		t.Errorf("before a booking: %s", said)
+	}
+	_, token, _ := once(t, nil, "token", "--user", "anna", "--keys", ring)
+	token = strings.TrimSpace(token)
+	for range 2 {
+		r.hold(token, "2024-02-03")
+	}
+	ids := map[string]bool{<-got: true, <-got: true}
+	shown := strings.Replace(address, "hidden", "xxxxx", 1)
+	var list []string
+	for len(list) != 2 || !strings.Contains(list[0], "answered with 503") || !strings.Contains(list[1], "answered with 503") {
+		said := ask(0)
+		rest, ok := strings.CutPrefix(said, shown+"\n")
+		if !ok {
+			t.Fatalf("it says %s, want %s first", said, shown)
+		}
+		list = strings.Split(strings.TrimSpace(rest), "\n")
+	}
+	if !strings.Contains(list[0], "newBooking of 2024-02-01T08:00:0") || !strings.Contains(list[0], ": pending after 1 tries") {
+		t.Errorf("it says %s", list[0])
+	}
+	if said := ask(0, "retry", "--all"); said != shown+": 0 sent again\n" {
+		t.Errorf("none is dead, and it says %s", said)
+	}
+	status.Store(200)
+	one, other := strings.Fields(list[0])[0], strings.Fields(list[1])[0]
+	if said := ask(0, "retry", one); said != one+" is sent again\n" {
+		t.Errorf("it says %s", said)
+	}
+	if again := <-got; !ids[again] {
+		t.Errorf("%s came, not one of %v", again, ids)
+	}
+	arrived := func(id string) {
+		for strings.Contains(ask(0), id) {
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+	arrived(one)
+	r.stop()
+
+	ask(2, "retry")
+	ask(2, "retry", "--all", other)
+	ask(2, "retry", "x")
+	if said := ask(1, "retry", uuid.NewString()); !strings.Contains(said, "not found") {
+		t.Errorf("it says %s", said)
+	}
+	if said := ask(1, "retry", one); !strings.Contains(said, "delivered") {
+		t.Errorf("it says %s", said)
+	}
+	ask(0, "retry", other)
+	start(t, serve...)
+	for came := ""; !ids[came]; {
+		came = <-got
+	}
+	arrived(other)
 }
