@@ -6,19 +6,24 @@ import (
 	"strings"
 )
 
-// longestToken is how long a token may be, in bytes.
-const longestToken = 8 << 10
-
-// challenge begins each WWW-Authenticate (RFC 6750).
-const challenge = `Bearer realm="traintravel"`
-
 var (
 	problemNoToken = &problem{status: http.StatusUnauthorized, slug: "unauthorized", title: "A token is needed",
-		detail: "Send an access token in the header Authorization: Bearer.", auth: challenge}
+		detail: "Send an access token in the header Authorization: Bearer."}
 	problemBadToken = &problem{status: http.StatusUnauthorized, slug: "unauthorized", title: "The token is not valid",
 		detail: "Send one access token that is valid and has not expired, in the header Authorization alone.",
-		auth:   challenge + `, error="invalid_token"`}
+		auth:   "invalid_token"}
 )
+
+// challenge is the WWW-Authenticate of an answer (RFC 6750): what a token must
+// allow, where to learn who gives tokens (RFC 9728), and what is wrong with the one
+// that came, if one did.
+func (x *exchange) challenge(fault string) string {
+	c := `Bearer realm="traintravel", scope="` + x.route.scope.String() + `", resource_metadata="` + x.base + resourcePath + `"`
+	if fault != "" {
+		c += `, error="` + fault + `"`
+	}
+	return c
+}
 
 // authorize finds out who is asking, counts the request against their quota,
 // and checks the scope. Who cannot say who they are counts by address.
@@ -43,43 +48,49 @@ func (x *exchange) authorize() error {
 	return err
 }
 
-// allowedBy refuses an identity that lacks the scope.
-func (s scope) allowedBy(id Identity) error {
-	name, ok := "read", id.Read
+// String is the scope as a token must name it.
+func (s scope) String() string {
 	switch s {
 	case write:
-		name, ok = "write", id.Write
+		return "write"
 	case readWrite:
-		name, ok = "read write", id.Read && id.Write
+		return "read write"
 	}
-	if ok {
+	return "read"
+}
+
+// allowedBy refuses an identity that lacks the scope.
+func (s scope) allowedBy(id Identity) error {
+	if (id.Read || s == write) && (id.Write || s == read) {
 		return nil
 	}
 	return &problem{status: http.StatusForbidden, slug: "forbidden", title: "The token does not allow this",
-		detail: "This needs a token with the scope " + name + ".",
-		auth:   challenge + `, error="insufficient_scope", scope="` + name + `"`}
+		detail: "This needs a token with the scope " + s.String() + ".", auth: "insufficient_scope"}
 }
 
 // bearer takes the token out of a request's one Authorization header. A token
 // in the address is refused even beside a good one: it is in somebody's log.
 func bearer(r *http.Request) (string, error) {
 	if q := r.URL.RawQuery; strings.HasPrefix(q, "access_token=") || strings.Contains(q, "&access_token=") {
-		return "", problemBadToken
+		return "", problemBadToken.because(badToken("it came in the address"))
 	}
 	headers := r.Header["Authorization"]
 	if len(headers) > 1 {
-		return "", problemBadToken
+		return "", problemBadToken.because(badToken("there are %d headers Authorization", len(headers)))
 	}
 	if len(headers) == 0 {
-		return "", problemNoToken
+		return "", problemNoToken.because(errors.New("there is no header Authorization"))
 	}
 	scheme, token, _ := strings.Cut(headers[0], " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		return "", problemNoToken
+		return "", problemNoToken.because(errors.New("the scheme of Authorization is another than Bearer"))
 	}
 	token = strings.Trim(token, " ")
-	if token == "" || len(token) > longestToken || strings.IndexByte(token, ' ') >= 0 {
-		return "", problemBadToken
+	switch {
+	case token == "", strings.IndexByte(token, ' ') >= 0:
+		return "", problemBadToken.because(badToken("the header Authorization has not one token"))
+	case len(token) > maxToken:
+		return "", problemBadToken.because(badToken("it has %d bytes, more than %d", len(token), maxToken))
 	}
 	return token, nil
 }

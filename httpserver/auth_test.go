@@ -10,7 +10,8 @@ import (
 func TestUnauthorized(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	const none, bad = `Bearer realm="traintravel"`, `Bearer realm="traintravel", error="invalid_token"`
+	const none = `Bearer realm="traintravel", scope="read", resource_metadata="` + base + `/.well-known/oauth-protected-resource"`
+	const bad = none + `, error="invalid_token"`
 	for _, c := range []struct {
 		target    string
 		headers   []string
@@ -67,7 +68,8 @@ func TestScopes(t *testing.T) {
 		}
 		a := w.do(c.method, c.target, as(bad), body(newBooking(b.TripID)))
 		a.problem(403, "forbidden")
-		if got, want := a.header.Get("Www-Authenticate"), `Bearer realm="traintravel", error="insufficient_scope", scope="`+c.scope+`"`; got != want {
+		if got, want := a.header.Get("Www-Authenticate"), `Bearer realm="traintravel", scope="`+c.scope+
+			`", resource_metadata="`+base+`/.well-known/oauth-protected-resource", error="insufficient_scope"`; got != want {
 			t.Errorf("%s %s: WWW-Authenticate is %s, want %s", c.method, c.target, got, want)
 		}
 		if a := w.do(c.method, c.target, as(good), body(newBooking(b.TripID))); a.status == 403 {

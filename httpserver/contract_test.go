@@ -326,6 +326,13 @@ func (c *contract) service(t *testing.T) {
 	} {
 		k.ask(200, id, target)
 	}
+	for _, issuer := range []string{"", "https://issuer.example"} {
+		k := c.asker(t, newWorld(t, func(w *world) { w.options.Issuer = issuer }))
+		const at = "/.well-known/oauth-protected-resource"
+		told := k.ask(200, "getProtectedResource", at)
+		k.ask(304, "getProtectedResource", at, header("If-None-Match", told.header.Get("Etag")))
+		k.ask(412, "getProtectedResource", at, header("If-Match", `"x"`))
+	}
 	k.ask(303, "getFront", "/")
 	k.ask(404, "getProblem", "/problems/no-such-problem")
 	none := func(w *world) { w.timetable = &traintravel.Timetable{} }

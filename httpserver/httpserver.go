@@ -50,6 +50,11 @@ type Options struct {
 	// invalid.
 	TicketKeys ticket.Keys
 
+	// Issuer is the URL of the authorization server whose tokens Auth takes, which
+	// clients are told of (RFC 9728). Empty tells them of none. With SignIn it is
+	// BaseURL.
+	Issuer string
+
 	// SignIn says that an authorization server of package authserver, whose issuer
 	// is BaseURL, answers beside this server, so that the description offers it.
 	SignIn bool
@@ -62,7 +67,8 @@ type Options struct {
 	// days on which trips can be booked. Nil is time.Now.
 	Now func() time.Time
 
-	// Logger is told of failures and, at debug level, of requests. Nil is silent.
+	// Logger is told of failures, of tokens that are refused and why, and, at debug
+	// level, of requests. Nil is silent.
 	Logger *slog.Logger
 }
 

@@ -24,7 +24,7 @@ type problem struct {
 	detail string
 	faults faults
 	retry  int64  // Retry-After, in seconds; zero is none
-	auth   string // WWW-Authenticate
+	auth   string // what RFC 6750 calls the fault of the token, or ""
 	cause  error  // for the log
 }
 
@@ -161,15 +161,16 @@ func (x *exchange) fail(err error) {
 	if p.retry > 0 {
 		x.set("Retry-After", strconv.FormatInt(p.retry, 10))
 	}
-	if p.auth != "" {
-		x.set("Www-Authenticate", p.auth)
+	if p.status == http.StatusUnauthorized || p.status == http.StatusForbidden {
+		x.set("Www-Authenticate", x.challenge(p.auth))
 	}
 	f := acceptedProblem(x.r.Header["Accept"])
 	x.encode(problemDoc{p, id}, f)
 	x.write(p.status, x.s.fixed.problems[f], x.s.fixed.noStore)
 }
 
-// logProblem tells the operator of failures, and whoever debugs of the rest.
+// logProblem tells the operator of failures and of tokens that were refused, and
+// whoever debugs of the rest.
 // The faults of a request are nobody's but the client's: they may quote it.
 func (x *exchange) logProblem(p *problem, id uuid.UUID) {
 	level := slog.LevelDebug
@@ -178,6 +179,8 @@ func (x *exchange) logProblem(p *problem, id uuid.UUID) {
 		level = slog.LevelWarn
 	case p.status >= http.StatusInternalServerError:
 		level = slog.LevelError
+	case errors.Is(p.cause, ErrInvalidToken):
+		level = slog.LevelInfo // why, which the client is not told; their number is bounded by quotas
 	}
 	if !x.s.log.Enabled(x.ctx(), level) {
 		return

@@ -44,6 +44,11 @@ const (
 // ticketPath is where a ticket is, which comes in other forms than documents.
 const ticketPath = "/bookings/:bookingId/ticket"
 
+// resourcePath is where the API says who gives tokens for it (RFC 9728): below the
+// base URL, which works wherever the API does, and, if that has a path, also with
+// the path at the end, which is where RFC 9728 has it at the root of the host.
+const resourcePath = "/.well-known/oauth-protected-resource"
+
 // ticket says whether a success of the operation is a ticket.
 func (rt *route) ticket() bool { return rt.path == ticketPath }
 
@@ -87,6 +92,8 @@ func (s *Server) routes() *httprouter.Router {
 		{post, webhook + "/deliveries/:deliveryId/retry", readWrite, f.noStore, s.retryDelivery, noBody, false},
 		{post, "/tickets/verify", counted, f.noStore, s.verifyTicket, bytesBody, false},
 		{get, "/.well-known/ticket-keys", public, f.shared, s.ticketKeys, noBody, tagged},
+		{get, resourcePath, public, f.shared, s.resource, noBody, tagged},
+		{get, resourcePath + "/*path", public, f.shared, s.resource, noBody, tagged},
 		{get, "/", public, f.shared, s.front, noBody, false},
 		{get, "/healthz", public, f.noStore, s.healthy, noBody, false},
 		{get, "/readyz", public, f.noStore, s.ready, noBody, false},

@@ -21,6 +21,7 @@ import (
 type Server struct {
 	service   *traintravel.Service
 	auth      Authenticator
+	issuer    string // that gives tokens, if it is known
 	log       *slog.Logger
 	now       func() time.Time // the service's
 	base      base
@@ -86,6 +87,13 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 		return nil, err
 	}
 	s.openAPI.signIn, s.openAPI.tokens = opts.SignIn, opts.Tokens
+	if s.issuer = opts.Issuer; opts.SignIn {
+		s.issuer = base.text
+	} else if s.issuer != "" {
+		if err := checkIssuerURL(s.issuer); err != nil {
+			return nil, badOption("Options.Issuer", err.Error())
+		}
+	}
 	s.handler = shared(s.routes())
 	return s, nil
 }

@@ -120,7 +120,7 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	proxies, _ := set.networks() // checked before
 	api, err = httpserver.New(service, httpserver.Options{
 		BaseURL: base, Auth: auth, RateLimit: set.limit(), TrustedProxies: proxies, CORSOrigins: set.origins, Logger: p.log,
-		SignIn: signIn != nil, Tokens: set.tokens(), Now: clock, Tickets: tickets, TicketKeys: ticketSet,
+		SignIn: signIn != nil, Issuer: set.issuer, Tokens: set.tokens(), Now: clock, Tickets: tickets, TicketKeys: ticketSet,
 	})
 	if err != nil {
 		return flagError(err)
