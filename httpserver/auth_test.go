@@ -10,8 +10,7 @@ import (
 func TestUnauthorized(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	const none = `Bearer realm="traintravel", scope="read", resource_metadata="` + base + `/.well-known/oauth-protected-resource"`
-	const bad = none + `, error="invalid_token"`
+	const none, bad = challengeNone, challengeBad
 	for _, c := range []struct {
 		target    string
 		headers   []string

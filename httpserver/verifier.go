@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/lestrrat-go/jwx/v2/jwa"
@@ -36,8 +37,12 @@ type VerifierOptions struct {
 	StoreAs string
 
 	// TokenType is what the header typ must say, with or without "application/"
-	// before it. Empty is at+jwt (RFC 9068). With an issuer whose access tokens
-	// have another type make sure that its other tokens never name Audience.
+	// before it. Empty is at+jwt (RFC 9068). Another type, such as the JWT of
+	// Keycloak, does not tell access tokens from others: then those are refused
+	// that have claims of ID tokens or logout tokens (nonce, at_hash, c_hash,
+	// events), a claim typ other than Bearer, or Audience for a client; and azp
+	// serves for a client_id that is missing. Make sure that the issuer's other
+	// tokens never name Audience.
 	TokenType string
 
 	// CacheSize is how many verified tokens are remembered. Zero is 32,768,
@@ -48,6 +53,9 @@ type VerifierOptions struct {
 	// tokens of the present are never good in the past.
 	Now func() time.Time
 }
+
+// accessTokenType is the typ of access tokens by RFC 9068.
+const accessTokenType = "at+jwt"
 
 // clockSkew is how far ahead the clock of an issuer may be.
 const clockSkew = 60 * time.Second
@@ -77,8 +85,8 @@ func NewVerifier(o VerifierOptions) (*Verifier, error) {
 			return nil, fmt.Errorf("no foreign issuer may be called %q", BuiltinIssuer)
 		}
 	}
-	if o.TokenType == "" {
-		o.TokenType = "at+jwt"
+	if o.TokenType = strings.TrimPrefix(o.TokenType, "application/"); o.TokenType == "" {
+		o.TokenType = accessTokenType
 	}
 	if o.CacheSize == 0 {
 		o.CacheSize = 1 << 15
@@ -179,7 +187,7 @@ func (v *Verifier) verify(ctx context.Context, token string, now time.Time) (*ve
 	if verifier == nil {
 		return nil, badToken("its alg %.40q is not accepted", string(head.alg))
 	}
-	c, err := parseClaims(parts.payload)
+	c, err := parseClaims(parts.payload, v.opts.TokenType == accessTokenType)
 	if err != nil {
 		return nil, err
 	}
@@ -226,6 +234,10 @@ func (v *Verifier) check(c *tokenClaims, now time.Time) error {
 		return badToken("it has no sub")
 	case c.client == "":
 		return badToken("it has no client_id")
+	case c.party != "" && c.party != c.client:
+		return badToken("its azp is not its client_id")
+	case c.client == v.opts.Audience && v.opts.TokenType != accessTokenType:
+		return badToken("it is for its own client, as ID tokens are")
 	}
 	return nil
 }

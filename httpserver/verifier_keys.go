@@ -99,6 +99,9 @@ func parseKey(raw []byte) (*publicKey, error) {
 	if parsed.KeyType() == jwa.OctetSeq {
 		return nil, errors.New("a symmetric key verifies nothing, and should not be public")
 	}
+	if private, err := jwk.IsPrivateKey(parsed); private || err != nil {
+		return nil, errors.New("a private key, with which anybody can sign by now")
+	}
 	if ops := parsed.KeyOps(); len(ops) > 0 && !slices.Contains(ops, jwk.KeyOpVerify) {
 		return nil, errors.New("its key_ops have no verify")
 	}

@@ -2,6 +2,8 @@ package httpserver_test
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/rsa"
 	"encoding/base64"
 	"errors"
 	"strconv"
@@ -13,56 +15,62 @@ import (
 	"github.com/traintravel/traintravel/httpserver"
 )
 
-// A key that does not say that it is for this is not used for it.
-func TestUnfitKeys(t *testing.T) {
-	t.Parallel()
+// unfitKeys are keys that must verify nothing, and a token signed with each.
+func (f *foreignIssuer) unfitKeys() (set []map[string]any, attacks []attack) {
 	k := signingKeys()
-	ec, rs := k["ec"], k["rs"]
-	// The same bytes as a symmetric key: what HS256 confusion is about.
-	n, _ := base64.RawURLEncoding.DecodeString(rs.jwk(nil)["n"].(string))
-	oct := map[string]any{"kty": "oct", "kid": "ec", "k": base64.RawURLEncoding.EncodeToString(n)}
+	ec, rs, ed := k["ec"], k["rs"], k["ed"]
 	bad := strings.Repeat("A", 43)
-	for _, c := range []struct {
-		name string
-		key  map[string]any
-		by   signingKey
-	}{
-		{"oct", oct, ec},
-		{"use enc", ec.jwk(map[string]any{"use": "enc"}), ec},
-		{"key_ops sign", ec.jwk(map[string]any{"use": nil, "key_ops": []string{"sign"}}), ec},
-		{"key_ops encrypt", ec.jwk(map[string]any{"key_ops": []string{"encrypt"}}), ec},
-		{"alg HS256", ec.jwk(map[string]any{"alg": "HS256"}), ec},
-		{"alg none", ec.jwk(map[string]any{"alg": "none"}), ec},
-		{"alg ES384", ec.jwk(map[string]any{"alg": "ES384"}), ec},
-		{"alg of another kind", ec.jwk(map[string]any{"alg": "RS256"}), ec},
-		{"alg RSA-OAEP", rs.jwk(map[string]any{"alg": "RSA-OAEP"}), rs},
-		{"point off the curve", ec.jwk(map[string]any{"y": bad}), ec},
-		{"point zero", ec.jwk(map[string]any{"x": bad, "y": bad}), ec},
-		{"curve other", ec.jwk(map[string]any{"crv": "P-384"}), ec},
-		{"curve missing", ec.jwk(map[string]any{"crv": nil}), ec},
-		{"kty of another kind", ec.jwk(map[string]any{"kty": "RSA"}), ec},
-		{"kty unknown", ec.jwk(map[string]any{"kty": "AKP"}), ec},
-		{"RSA of 1024 bits", k["weak"].jwk(nil), k["weak"]},
-		{"RSA with exponent 1", rs.jwk(map[string]any{"e": "AQ"}), rs},
-		{"RSA with an even exponent", rs.jwk(map[string]any{"e": "Ag"}), rs},
-		{"X25519", k["ed"].jwk(map[string]any{"crv": "X25519"}), k["ed"]},
-		{"Ed25519 short", k["ed"].jwk(map[string]any{"x": "AAAA"}), k["ed"]},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			v := newVerifier(t, withKeys(httpserver.StaticKeys(keySet(t, jwkSet(c.key)))))
-			if id, err := v.Authenticate(t.Context(), goodDraft(c.by).sign(c.by)); !errors.Is(err, httpserver.ErrInvalidToken) {
-				t.Errorf("%+v, %v", id, err)
-			}
-			// It does not spoil the keys beside it.
-			good := k["ec2"]
-			v = newVerifier(t, withKeys(httpserver.StaticKeys(keySet(t, jwkSet(c.key, good.jwk(nil))))))
-			if _, err := v.Authenticate(t.Context(), goodDraft(good).sign(good)); err != nil {
-				t.Error(err)
-			}
-		})
+	d, err := ec.private.(*ecdsa.PrivateKey).Bytes()
+	if err != nil {
+		panic(err)
 	}
+	for _, c := range []struct {
+		name   string
+		by     signingKey
+		change map[string]any
+	}{
+		// The same bytes as a symmetric key: what HS256 confusion is about.
+		{"oct", ec, map[string]any{"kty": "oct", "k": base64.RawURLEncoding.EncodeToString(rsaModulus(rs))}},
+		{"oct alone", ec, map[string]any{"kty": "oct", "k": "AAAA", "crv": nil, "x": nil, "y": nil, "alg": nil, "use": nil}},
+		{"use enc", ec, map[string]any{"use": "enc"}},
+		{"use of ours alone", ec, map[string]any{"use": "verify"}},
+		{"key_ops sign", ec, map[string]any{"use": nil, "key_ops": []string{"sign"}}},
+		{"key_ops encrypt", ec, map[string]any{"key_ops": []string{"encrypt"}}},
+		{"alg HS256", ec, map[string]any{"alg": "HS256"}},
+		{"alg none", ec, map[string]any{"alg": "none"}},
+		{"alg ES384", ec, map[string]any{"alg": "ES384"}},
+		{"alg ECDH-ES", ec, map[string]any{"alg": "ECDH-ES"}},
+		{"alg of another kind", ec, map[string]any{"alg": "RS256"}},
+		{"alg RSA-OAEP", rs, map[string]any{"alg": "RSA-OAEP"}},
+		{"alg RS512", rs, map[string]any{"alg": "RS512"}},
+		{"point off the curve", ec, map[string]any{"y": bad}},
+		{"point zero", ec, map[string]any{"x": bad, "y": bad}},
+		{"point without y", ec, map[string]any{"y": nil}},
+		{"curve other", ec, map[string]any{"crv": "P-384"}},
+		{"curve missing", ec, map[string]any{"crv": nil}},
+		{"curve that signs otherwise", ec, map[string]any{"crv": "secp256k1"}},
+		{"kty of another kind", ec, map[string]any{"kty": "RSA"}},
+		{"kty unknown", ec, map[string]any{"kty": "AKP"}},
+		{"kty missing", ec, map[string]any{"kty": nil}},
+		{"private", ec, map[string]any{"d": base64.RawURLEncoding.EncodeToString(d)}},
+		{"RSA of 1024 bits", k["weak"], nil},
+		{"RSA with exponent 1", rs, map[string]any{"e": "AQ"}},
+		{"RSA with an even exponent", rs, map[string]any{"e": "Ag"}},
+		{"RSA without a modulus", rs, map[string]any{"n": ""}},
+		{"X25519", ed, map[string]any{"crv": "X25519"}},
+		{"Ed25519 short", ed, map[string]any{"x": "AAAA"}},
+		{"Ed25519 for ES256", ed, map[string]any{"alg": "ES256"}},
+	} {
+		kid := "unfit " + c.name
+		key := c.by.jwk(c.change)
+		key["kid"] = kid
+		set = append(set, key)
+		attacks = append(attacks, attack{c.name, f.draft(c.by).head("kid", `"`+kid+`"`).sign(c.by), "no key of the issuer"})
+	}
+	return set, attacks
 }
+
+func rsaModulus(k signingKey) []byte { return public(k).(*rsa.PublicKey).N.Bytes() }
 
 // Keys that say less than all of ours are good too.
 func TestFitKeys(t *testing.T) {

@@ -93,12 +93,15 @@ func parseHeader(text []byte) (tokenHeader, error) {
 // tokenClaims are the claims of an access token that matter here (RFC 9068, 2.2).
 type tokenClaims struct {
 	issuer, subject, client    string
+	party                      string // azp, where it counts
 	audience                   []string
 	expires, notBefore, issued time.Time // zero is absent
 	read, write                bool
 }
 
-func parseClaims(text []byte) (*tokenClaims, error) {
+// parseClaims reads the claims of a token. If its type does not say that it is an
+// access token, they must not say that it is another.
+func parseClaims(text []byte, access bool) (*tokenClaims, error) {
 	c := new(tokenClaims)
 	err := tokenObject("payload", text, func(name string, v jsontext.Value) error {
 		var ok bool
@@ -133,11 +136,35 @@ func parseClaims(text []byte) (*tokenClaims, error) {
 		case "cnf":
 			return badToken("it is bound to a key (cnf), and came as a bearer token")
 		default:
+			if !access {
+				return c.kind(name, v)
+			}
 			ok = true
 		}
 		return needClaim(ok, name)
 	})
+	if c.client == "" {
+		c.client = c.party
+	}
 	return c, err
+}
+
+// kind looks at a claim by which other tokens than access tokens are known, and at
+// azp, which has the client of those that are no RFC 9068 tokens.
+func (c *tokenClaims) kind(name string, v jsontext.Value) error {
+	switch name {
+	case "azp":
+		var ok bool
+		c.party, ok = jsonString(v)
+		return needClaim(ok && nameable(c.party), name)
+	case "nonce", "at_hash", "c_hash", "events":
+		return badToken("it has %s, so it is no access token", name)
+	case "typ": // of Keycloak, where the others are ID, Refresh, Logout, ...
+		if s, ok := jsonString(v); !ok || s != "Bearer" {
+			return badToken("its claim typ is %.40q, not Bearer", s)
+		}
+	}
+	return nil
 }
 
 // isFor says whether the audience is among those of the token.

@@ -179,10 +179,19 @@ func signBytes(alg jwa.SignatureAlgorithm, key any, input string) []byte {
 
 func public(k signingKey) crypto.PublicKey { return k.private.(crypto.Signer).Public() }
 
-// A clock is real time, and can be set.
-type testClock struct{ late atomic.Int64 }
+// A testClock is real time, or stands still if it has a start, and can be set.
+type testClock struct {
+	start time.Time
+	late  atomic.Int64
+}
 
-func (c *testClock) now() time.Time       { return time.Now().Add(time.Duration(c.late.Load())) }
+func (c *testClock) now() time.Time {
+	now := c.start
+	if now.IsZero() {
+		now = time.Now()
+	}
+	return now.Add(time.Duration(c.late.Load()))
+}
 func (c *testClock) pass(d time.Duration) { c.late.Add(int64(d)) }
 
 func newVerifier(t testing.TB, change ...func(*httpserver.VerifierOptions)) *httpserver.Verifier {

@@ -44,7 +44,7 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.baseURL, "base-url", "", "`URL` that links begin with, whatever a proxy says; a path in it is one that the proxy strips before requests come here (default http://ADDR)")
 	f.StringVar(&s.issuer, "issuer", "", "`URL` of the authorization server whose tokens are good (default: a built-in one, for trying out)")
 	f.StringVar(&s.audience, "audience", "", "what tokens must be meant for (default: the base URL)")
-	f.StringVar(&s.kind, "token-type", "at+jwt", "`typ` of the issuer's access tokens")
+	f.StringVar(&s.kind, "token-type", "at+jwt", "`typ` of the issuer's access tokens: JWT for Keycloak, for one")
 	f.DurationVar(&s.hold, "hold", time.Hour, "how long a booking waits for its payment")
 	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute for each client and user; 0 is no limit")
 	f.StringVar(&s.gateway, "gateway", "", "`URL` of the program that moves the money, with the secret of both in "+gatewaySecret+" (default: none is moved)")
