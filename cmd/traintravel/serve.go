@@ -228,7 +228,7 @@ func docsRedirects(base string, addr net.Addr) ([]string, error) {
 func builtin(ring *keys.Ring, o authserver.Options) (*authserver.Server, error) {
 	o.Keys = ring.Signing()
 	if secret := ring.ProgramSecret(); secret != "" {
-		o.Clients = append(o.Clients, authserver.Client{ID: "traintravel-program", Name: "A program", Secret: secret, Program: true})
+		o.Clients = append(o.Clients, authserver.Client{ID: "traintravel-program", Name: "A program", Secret: secret, Grants: []string{"client_credentials"}})
 	}
 	return authserver.New(o)
 }

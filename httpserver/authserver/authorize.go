@@ -18,14 +18,13 @@ const (
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	req, why := s.parseRequest(r.URL.RawQuery)
 	if req == nil {
-		s.pages.fault(w, http.StatusBadRequest, why, "")
+		s.pages.fault(w, http.StatusBadRequest, why)
 		return
 	}
 	v := s.sessions.visitor(w, r, s.opts.Now())
 	switch {
 	case req.problem != nil && v.user == "":
-		s.pages.fault(w, http.StatusBadRequest,
-			"The application "+req.client.Name+" sent a request that is not right: "+req.problem.Error()+".",
+		s.pages.faultOf(w, "The application "+req.client.Name+" sent a request that is not right: "+req.problem.Error()+".",
 			req.failure(s.opts.Issuer, req.problem))
 	case req.problem != nil:
 		s.redirect(w, req.failure(s.opts.Issuer, req.problem))
@@ -39,6 +38,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 func (s *Server) signInPage(w http.ResponseWriter, status int, v visitor, req *request, name, problem string) {
 	s.pages.show(w, status, "sign-in.html", policy(), map[string]any{
 		"Client": req.client.Name, "Request": req.query, "Name": name, "Problem": problem,
+		"Users": s.users.offered(), "Typed": s.users.typed(), "Anyone": !s.users.alone,
 		"Mark": s.sessions.mark(v, stepSignIn, req.query),
 	})
 }
@@ -46,7 +46,7 @@ func (s *Server) signInPage(w http.ResponseWriter, status int, v visitor, req *r
 func (s *Server) consentPage(w http.ResponseWriter, v visitor, req *request) {
 	back, origin := destination(req.redirect)
 	s.pages.show(w, http.StatusOK, "consent.html", policy(origin), map[string]any{
-		"Client": req.client.Name, "User": v.user, "Scopes": req.scopes, "Back": back, "Request": req.query,
+		"Client": req.client.Name, "User": s.users.named(v.user), "Scopes": req.scopes, "Back": back, "Request": req.query,
 		"Mark":        s.sessions.mark(v, stepConsent, req.query),
 		"SignOutMark": s.sessions.mark(v, stepSignOut, req.query),
 	})
@@ -74,32 +74,35 @@ func (s *Server) posted(w http.ResponseWriter, r *http.Request, step string) (ur
 	v := s.sessions.visitor(w, r, s.opts.Now())
 	form, err := readForm(r)
 	if err != nil {
-		s.pages.fault(w, http.StatusBadRequest, "The form is malformed.", "")
-		return nil, nil, v
-	}
-	if s.origins.Check(r) != nil || !s.sessions.marked(v, step, form.Get("request"), form.Get("mark")) {
-		s.pages.fault(w, http.StatusForbidden,
-			"This form is not from a page that you were just shown, or it has expired. Please go back to the application and start again.", "")
+		s.pages.fault(w, http.StatusBadRequest, "The form is malformed.")
 		return nil, nil, v
 	}
 	req, _ := s.parseRequest(form.Get("request"))
-	if req == nil || req.problem != nil {
-		s.pages.fault(w, http.StatusBadRequest, "The request is not good any more. Please go back to the application and start again.", "")
+	switch fresh := s.sessions.marked(v, step, form.Get("request"), form.Get("mark")); {
+	case s.origins.Check(r) != nil || !fresh && req == nil:
+		s.pages.fault(w, http.StatusForbidden,
+			"This form is not from a page that you were just shown. Please go back to the application and start again.")
+		return nil, nil, v
+	case !fresh: // from a page of before a sign-in, or that was open for long
+		s.pages.stale(w, s.address(req))
+		return nil, nil, v
+	case req == nil || req.problem != nil:
+		s.pages.fault(w, http.StatusBadRequest, "The request is not good any more. Please go back to the application and start again.")
 		return nil, nil, v
 	}
 	return form, req, v
 }
 
-// signIn begins a session, under any name.
+// signIn begins a session.
 func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
 	form, req, v := s.posted(w, r, stepSignIn)
 	if req == nil {
 		return
 	}
-	user, err := userName(form.Get("user"))
+	user, err := s.users.signIn(form.Get("user"))
 	if err != nil {
 		name := form.Get("user")
-		s.signInPage(w, http.StatusUnprocessableEntity, v, req, name[:min(len(name), maxUser)], "Please choose another name: "+err.Error()+".")
+		s.signInPage(w, http.StatusUnprocessableEntity, v, req, name[:min(len(name), maxUser)], sentence(err))
 		return
 	}
 	s.sessions.begin(w, v, user, s.opts.Now())
@@ -119,7 +122,12 @@ func (s *Server) signOut(w http.ResponseWriter, r *http.Request) {
 
 // again sends the browser to the authorization request that it came with.
 func (s *Server) again(w http.ResponseWriter, req *request) {
-	s.redirect(w, s.base.EscapedPath()+"/oauth/authorize?"+req.query)
+	s.redirect(w, s.address(req))
+}
+
+// address is that of an authorization request, here.
+func (s *Server) address(req *request) string {
+	return s.base.EscapedPath() + "/oauth/authorize?" + req.query
 }
 
 // consent takes the user's decision back to the client.

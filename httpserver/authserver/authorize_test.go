@@ -278,7 +278,7 @@ func TestPages(t *testing.T) {
 		for name, p := range pages {
 			h := p.header
 			csp := h.Get("Content-Security-Policy")
-			if !strings.HasPrefix(csp, "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'") ||
+			if !strings.HasPrefix(csp, "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'") ||
 				h.Get("X-Frame-Options") != "DENY" || h.Get("Cache-Control") != "no-store" || h.Get("Referrer-Policy") != "same-origin" ||
 				h.Get("X-Content-Type-Options") != "nosniff" {
 				t.Errorf("%s: %v", name, h)

@@ -27,6 +27,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -42,8 +43,13 @@ type Options struct {
 
 	// Keys sign access tokens: P-256, Ed25519, or RSA of 2048 bits or more. The
 	// first signs; the others are published too, so that tokens which they
-	// signed before stay good.
+	// signed before stay good. [Server.SetKeys] changes them later.
 	Keys []crypto.Signer
+
+	// Users are offered on the sign-in page, so that nobody has to think of a name.
+	// With OnlyUsers nobody else may sign in.
+	Users     []User
+	OnlyUsers bool
 
 	// Clients are the programs that may ask for tokens, beside the [DemoClient].
 	Clients []Client
@@ -101,7 +107,8 @@ type Server struct {
 	opts    Options
 	base    *url.URL
 	clients map[string]*client
-	signer  *signer
+	users   users
+	signer  atomic.Pointer[signer]
 	pages   *pages
 	mux     *http.ServeMux
 	shared  http.Handler // answers programs
@@ -153,7 +160,10 @@ func New(o Options) (*Server, error) {
 		}
 		s.clients[c.ID] = known
 	}
-	if s.signer, err = newSigner(o.Keys); err != nil {
+	if s.users, err = newUsers(o.Users, o.OnlyUsers); err != nil {
+		return nil, err
+	}
+	if err := s.SetKeys(o.Keys); err != nil {
 		return nil, err
 	}
 	if s.pages, err = newPages(base.EscapedPath()); err != nil {
@@ -220,7 +230,7 @@ func (s *Server) tooMany(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, errTooMany())
 		return
 	}
-	s.pages.fault(w, http.StatusTooManyRequests, "There were too many requests from where you are. Please try again in a moment.", "")
+	s.pages.fault(w, http.StatusTooManyRequests, "There were too many requests from where you are. Please try again in a moment.")
 }
 
 func errTooMany() error {
@@ -240,7 +250,8 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("POST /oauth/sign-in", s.signIn)
 	s.mux.HandleFunc("POST /oauth/sign-out", s.signOut)
 	s.mux.HandleFunc("POST /oauth/consent", s.consent)
-	s.mux.HandleFunc("GET /oauth/style.css", s.pages.style)
+	s.mux.HandleFunc("GET /oauth/style.css", s.pages.file("style.css", "text/css; charset=utf-8"))
+	s.mux.HandleFunc("GET /oauth/icon.svg", s.pages.file("icon.svg", "image/svg+xml"))
 	s.mux.HandleFunc(tokenPath, s.endpoint(s.token))
 	s.mux.HandleFunc(revokePath, s.endpoint(s.revoke))
 	s.mux.HandleFunc("GET "+keysPath, s.jwks)

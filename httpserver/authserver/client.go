@@ -40,9 +40,10 @@ type Client struct {
 	// AnyLoopback allows any port and path of a loopback address besides.
 	AnyLoopback bool
 
-	// Program allows tokens for the client itself (client credentials). It
-	// needs a Secret.
-	Program bool
+	// Grants are how it may have tokens, of [Grants]: client_credentials, for the
+	// client itself, needs a Secret. Empty is a user's consent, authorization_code
+	// and refresh_token.
+	Grants []string
 
 	// Scopes are what it may ask for, of read and write. Empty is both.
 	Scopes []string
@@ -56,32 +57,82 @@ type client struct {
 	exact  []string          // redirect URIs that are good as they stand alone
 }
 
-func newClient(c Client) (*client, error) {
+// The ways to have tokens.
+const (
+	grantCode    = "authorization_code"
+	grantRefresh = "refresh_token"
+	grantProgram = "client_credentials"
+)
+
+// Grants lists the ways to have tokens (RFC 6749, 1.3).
+func Grants() []string { return []string{grantCode, grantRefresh, grantProgram} }
+
+// Scopes lists what tokens may allow.
+func Scopes() []string { return []string{"read", "write"} }
+
+// Check returns all that is wrong with a client, or nil. Each error reads on from
+// its name, and none shows its secret.
+func (c Client) Check() error {
+	var errs []error
+	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if !isClientID(c.ID) {
-		return nil, errors.New("has an ID that is not 1 to 64 letters, digits, and . _ ~ -")
+		wrong("has an ID that is not 1 to 64 letters, digits, and . _ ~ -")
 	}
-	if c.Name == "" {
-		c.Name = c.ID
+	if err := checkLabel(c.Name); err != nil {
+		errs = append(errs, err)
 	}
 	if c.Secret != "" && len(c.Secret) < 16 {
-		return nil, errors.New("has a secret of less than 16 bytes")
+		wrong("has a secret of less than 16 bytes")
 	}
-	if c.Program && c.Secret == "" {
-		return nil, errors.New("needs a secret to have tokens of its own")
+	c = c.filled()
+	for _, grant := range c.Grants {
+		if !slices.Contains(Grants(), grant) {
+			wrong("has an unknown grant %q", grant)
+		}
+	}
+	back := len(c.RedirectURIs) > 0 || c.AnyLoopback
+	switch {
+	case c.grants(grantProgram) && c.Secret == "":
+		wrong("needs a secret to have tokens of its own (%s)", grantProgram)
+	case c.grants(grantRefresh) && !c.grants(grantCode):
+		wrong("may refresh what it cannot have: %s without %s", grantRefresh, grantCode)
+	case back && !c.grants(grantCode):
+		wrong("has redirect URIs, and no use for them without %s", grantCode)
 	}
 	for _, uri := range c.RedirectURIs {
 		if err := checkRedirect(uri); err != nil {
-			return nil, fmt.Errorf("cannot be sent back to %q: %w", uri, err)
+			wrong("cannot be sent back to %q: %w", uri, err)
 		}
-	}
-	if len(c.Scopes) == 0 {
-		c.Scopes = allScopes()
 	}
 	for _, scope := range c.Scopes {
-		if !slices.Contains(allScopes(), scope) {
-			return nil, fmt.Errorf("has an unknown scope %q", scope)
+		if !slices.Contains(Scopes(), scope) {
+			wrong("has an unknown scope %q", scope)
 		}
 	}
+	return errors.Join(errs...)
+}
+
+// filled is a client with what an empty field means.
+func (c Client) filled() Client {
+	if c.Name == "" {
+		c.Name = c.ID
+	}
+	if len(c.Grants) == 0 {
+		c.Grants = []string{grantCode, grantRefresh}
+	}
+	if len(c.Scopes) == 0 {
+		c.Scopes = Scopes()
+	}
+	return c
+}
+
+func (c Client) grants(grant string) bool { return slices.Contains(c.Grants, grant) }
+
+func newClient(c Client) (*client, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	c = c.filled()
 	known := &client{Client: c, hash: sha256.Sum256([]byte(c.Secret)), secret: c.Secret != ""}
 	known.Secret = ""
 	return known, nil
@@ -102,8 +153,6 @@ func (c *client) returnTo(uris []string, issuer *url.URL) error {
 	c.exact = slices.Clone(uris)
 	return nil
 }
-
-func allScopes() []string { return []string{"read", "write"} }
 
 func isClientID(id string) bool {
 	const signs = "._~-"

@@ -99,7 +99,7 @@ type accessToken struct {
 // It needs nothing but the keys: a token made by one process is good at another
 // that has the same keys, issuer and audience.
 func (s *Server) IssueToken(user, client string, scopes []string, ttl time.Duration) (string, error) {
-	name, err := userName(user)
+	name, err := UserName(user)
 	if err != nil {
 		return "", fmt.Errorf("the user %.80q: %w", user, err)
 	}
@@ -110,8 +110,8 @@ func (s *Server) IssueToken(user, client string, scopes []string, ttl time.Durat
 		return "", fmt.Errorf("%.80q is no client ID", client)
 	}
 	for _, scope := range scopes {
-		if !slices.Contains(allScopes(), scope) {
-			return "", fmt.Errorf("%.80q is no scope: there are %s", scope, strings.Join(allScopes(), " and "))
+		if !slices.Contains(Scopes(), scope) {
+			return "", fmt.Errorf("%.80q is no scope: there are %s", scope, strings.Join(Scopes(), " and "))
 		}
 	}
 	switch {
@@ -125,7 +125,7 @@ func (s *Server) IssueToken(user, client string, scopes []string, ttl time.Durat
 
 // issue signs an access token.
 func (s *Server) issue(subject, client string, scopes []string, ttl time.Duration) (string, error) {
-	now := s.opts.Now()
+	now, signer := s.opts.Now(), s.signer.Load()
 	payload, err := json.Marshal(accessToken{
 		Issuer: s.opts.Issuer, Subject: subject, Audience: s.opts.Audience, Client: client,
 		Scope: strings.Join(scopes, " "), Issued: now.Unix(), Expires: now.Add(ttl).Unix(), ID: uuid.NewString(),
@@ -134,21 +134,32 @@ func (s *Server) issue(subject, client string, scopes []string, ttl time.Duratio
 		return "", err
 	}
 	head := jws.NewHeaders()
-	if err := errors.Join(head.Set(jws.TypeKey, "at+jwt"), head.Set(jws.KeyIDKey, s.signer.kid)); err != nil {
+	if err := errors.Join(head.Set(jws.TypeKey, "at+jwt"), head.Set(jws.KeyIDKey, signer.kid)); err != nil {
 		return "", err
 	}
-	token, err := jws.Sign(payload, jws.WithKey(s.signer.alg, s.signer.key, jws.WithProtectedHeaders(head)))
+	token, err := jws.Sign(payload, jws.WithKey(signer.alg, signer.key, jws.WithProtectedHeaders(head)))
 	if err != nil {
 		return "", fmt.Errorf("signing a token: %w", err)
 	}
 	return string(token), nil
 }
 
+// SetKeys changes the keys that sign access tokens: see [Options].Keys. The new ones
+// must have those that signed before, until what they signed has run out. If one
+// of them is no good, it changes nothing.
+func (s *Server) SetKeys(keys []crypto.Signer) error {
+	signer, err := newSigner(keys)
+	if err == nil {
+		s.signer.Store(signer)
+	}
+	return err
+}
+
 // JWKS returns the public keys that verify access tokens, as a JWK set.
-func (s *Server) JWKS() []byte { return slices.Clone(s.signer.set) }
+func (s *Server) JWKS() []byte { return slices.Clone(s.signer.Load().set) }
 
 func (s *Server) jwks(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/jwk-set+json")
 	w.Header().Set("Cache-Control", "public, max-age=60")
-	_, _ = w.Write(s.signer.set)
+	_, _ = w.Write(s.signer.Load().set)
 }

@@ -23,8 +23,8 @@ func (s *Server) metadata(w http.ResponseWriter, _ *http.Request) {
 	}{
 		s.opts.Issuer, s.opts.Issuer + "/oauth/authorize", s.opts.Issuer + "/oauth/token",
 		s.opts.Issuer + "/oauth/revoke", s.opts.Issuer + "/oauth/jwks",
-		allScopes(), []string{"code"}, []string{"query"},
-		[]string{"authorization_code", "refresh_token", "client_credentials"},
+		Scopes(), []string{"code"}, []string{"query"},
+		Grants(),
 		methods, methods, []string{"S256"}, true,
 	})
 }

@@ -15,22 +15,17 @@ var files embed.FS
 type pages struct {
 	path      string // of the issuer
 	templates *template.Template
-	css       []byte
 }
 
 func newPages(path string) (*pages, error) {
-	t, err := template.ParseFS(files, "pages/*.html")
-	if err != nil {
-		return nil, err
-	}
-	css, err := files.ReadFile("pages/style.css")
-	return &pages{path: path, templates: t, css: css}, err
+	t, err := template.New("").Funcs(template.FuncMap{"initial": initial}).ParseFS(files, "pages/*.html")
+	return &pages{path: path, templates: t}, err
 }
 
 // policy is the Content-Security-Policy of a page whose forms lead, after a
 // redirect, to these places besides this server.
 func policy(forms ...string) string {
-	return strings.TrimRight("default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self' "+strings.Join(forms, " "), " ")
+	return strings.TrimRight("default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self' "+strings.Join(forms, " "), " ")
 }
 
 // show answers with a page.
@@ -47,15 +42,45 @@ func (p *pages) show(w http.ResponseWriter, status int, name, policy string, dat
 	_, _ = w.Write(page.Bytes())
 }
 
-// fault answers with a page that says what is wrong and, if the application can
-// be told, has a link that tells it. Nobody is sent there unasked.
-func (p *pages) fault(w http.ResponseWriter, status int, text, back string) {
-	// The redirect URI was checked: only schemes that cannot run anything here.
-	p.show(w, status, "fault.html", policy(), map[string]any{"Text": text, "Back": template.URL(back)})
+// fault answers with a page that says what is wrong.
+func (p *pages) fault(w http.ResponseWriter, status int, text string) {
+	p.show(w, status, "fault.html", policy(), map[string]any{"Title": "This does not work", "Text": text})
 }
 
-func (p *pages) style(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/css; charset=utf-8")
-	w.Header().Set("Cache-Control", "public, max-age=300")
-	_, _ = w.Write(p.css)
+// faultOf answers with a page that says what is wrong with an application's request,
+// and has a link that tells the application. Nobody is sent there unasked.
+func (p *pages) faultOf(w http.ResponseWriter, text, back string) {
+	p.show(w, http.StatusBadRequest, "fault.html", policy(), map[string]any{
+		"Title": "This does not work", "Text": text,
+		"Back": template.URL(back), // the redirect URI was checked: only schemes that cannot run anything here
+	})
+}
+
+// stale answers a form that is not good any more, with a link to the page that it
+// was on.
+func (p *pages) stale(w http.ResponseWriter, again string) {
+	p.show(w, http.StatusForbidden, "fault.html", policy(), map[string]any{
+		"Title": "This page is out of date", "Again": again,
+		"Text": "It was open for too long, or you have signed in or out since, perhaps in another window. Nothing has happened.",
+	})
+}
+
+// sentence makes one of an error.
+func sentence(err error) string {
+	text := err.Error()
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// file answers with a file that pages use.
+func (p *pages) file(name, contentType string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		content, err := files.ReadFile("pages/" + name)
+		if err != nil { // it is embedded
+			http.Error(w, "This went wrong here.", http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", contentType)
+		w.Header().Set("Cache-Control", "public, max-age=300")
+		_, _ = w.Write(content)
+	}
 }

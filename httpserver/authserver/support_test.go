@@ -48,7 +48,7 @@ func testKey(t testing.TB) *ecdsa.PrivateKey {
 
 func testClients() []Client {
 	return []Client{
-		{ID: "program", Name: "A <b>program</b>", Secret: programSecret, Program: true},
+		{ID: "program", Name: "A <b>program</b>", Secret: programSecret, Grants: []string{grantProgram}},
 		{ID: "web", Name: "The web site", Secret: programSecret, RedirectURIs: []string{webRedirect}},
 		{ID: "other", RedirectURIs: []string{otherRedirect, "com.example.app:/callback"}, Scopes: []string{"read"}},
 	}

@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -111,17 +112,22 @@ func (s *Server) token(w http.ResponseWriter, c *client, form url.Values) error 
 	if resource := form.Get("resource"); resource != "" && resource != s.opts.Audience {
 		return fault("invalid_target", "the only resource is %s", s.opts.Audience)
 	}
-	switch form.Get("grant_type") {
-	case "":
+	grant := form.Get("grant_type")
+	switch {
+	case grant == "":
 		return fault("invalid_request", "grant_type is missing")
-	case "authorization_code":
-		return s.codeGrant(w, c, form)
-	case "refresh_token":
-		return s.refreshGrant(w, c, form)
-	case "client_credentials":
-		return s.programGrant(w, c, form)
+	case !slices.Contains(Grants(), grant):
+		return fault("unsupported_grant_type", "the grant types are %s", strings.Join(Grants(), ", "))
+	case !c.grants(grant):
+		return fault("unauthorized_client", "the client may not have tokens by %s", grant)
 	}
-	return fault("unsupported_grant_type", "the grant types are authorization_code, refresh_token and client_credentials")
+	switch grant {
+	case grantCode:
+		return s.codeGrant(w, c, form)
+	case grantRefresh:
+		return s.refreshGrant(w, c, form)
+	}
+	return s.programGrant(w, c, form)
 }
 
 func (s *Server) codeGrant(w http.ResponseWriter, c *client, form url.Values) error {
@@ -139,6 +145,9 @@ func (s *Server) codeGrant(w http.ResponseWriter, c *client, form url.Values) er
 	g, refresh, outcome := s.grants.exchange(code, c.ID, redirect, verifier, s.opts.Now())
 	switch outcome {
 	case good:
+		if !c.grants(grantRefresh) {
+			refresh = ""
+		}
 		return s.answer(w, g.user, c.ID, g.scopes, refresh)
 	case reused:
 		s.opts.Logger.Warn("a code came twice; its refresh tokens are revoked", "user", g.user, "client", g.client)
@@ -165,9 +174,6 @@ func (s *Server) refreshGrant(w http.ResponseWriter, c *client, form url.Values)
 }
 
 func (s *Server) programGrant(w http.ResponseWriter, c *client, form url.Values) error {
-	if !c.Program {
-		return fault("unauthorized_client", "the client may have no tokens of its own")
-	}
 	scopes, problem := scopesOf(form.Get("scope"), c.Scopes)
 	if problem != nil {
 		return problem

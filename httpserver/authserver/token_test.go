@@ -151,6 +151,25 @@ func TestCodeReuse(t *testing.T) {
 	}
 }
 
+// A client may be kept from what it has no use for.
+func TestGrants(t *testing.T) {
+	t.Parallel()
+	a := newAuthority(t, func(o *Options) {
+		o.Clients = append(o.Clients, Client{ID: "once", RedirectURIs: []string{loopbackRedirect}, Grants: []string{grantCode}})
+	})
+	b, verifier := newBrowser(t), oauth2.GenerateVerifier()
+	code := b.code(a.config("once", "", loopbackRedirect).AuthCodeURL("s", oauth2.S256ChallengeOption(verifier)), "anna")
+	form := consented{a: a, b: b, code: code, verifier: verifier}.form()
+	p := b.post(a.url+"/oauth/token", changed(form, "client_id", "once"))
+	if p.status != http.StatusOK || p.object(t)["refresh_token"] != nil {
+		t.Errorf("%d %s", p.status, p.body)
+	}
+	for _, grant := range []string{grantRefresh, grantProgram} {
+		p := b.post(a.url+"/oauth/token", url.Values{"grant_type": {grant}, "client_id": {"once"}, "refresh_token": {a.consented(t).refreshToken()}})
+		p.fails(t, grant, 400, "unauthorized_client")
+	}
+}
+
 // Of many who have the same code one gets a token, and not for long.
 func TestCodeRace(t *testing.T) {
 	t.Parallel()
