@@ -2,10 +2,21 @@ package httpserver
 
 import (
 	"net/http"
+	"regexp"
 	"testing"
 	"testing/synctest"
 	"time"
 )
+
+// Routes are the table of routes, with parameters as the description writes them.
+func (s *Server) Routes() map[string]bool {
+	parameter := regexp.MustCompile(`[:*](\w+)`)
+	all := map[string]bool{}
+	for _, rt := range s.table() {
+		all[rt.method+" "+parameter.ReplaceAllString(rt.path, "{$1}")] = true
+	}
+	return all
+}
 
 // However many keys come, memory is bounded, and keys in use are not lost: not
 // even those that are refused again and again.

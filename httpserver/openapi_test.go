@@ -2,14 +2,9 @@ package httpserver_test
 
 import (
 	"encoding/json"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"maps"
 	"net/netip"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -145,7 +140,7 @@ func TestOpenAPIBase(t *testing.T) {
 // What is routed is described, and what is described is routed.
 func TestOpenAPIHasAllRoutes(t *testing.T) {
 	t.Parallel()
-	routed := routesOf(t)
+	routed := newWorld(t).server.Routes()
 	delete(routed, "GET /docs/{file}")                                 // what the page /docs needs
 	delete(routed, "GET /.well-known/oauth-protected-resource/{path}") // the same, elsewhere
 	operations := map[string]bool{}
@@ -160,50 +155,4 @@ func TestOpenAPIHasAllRoutes(t *testing.T) {
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(routed)), slices.Sorted(maps.Keys(operations))); diff != "" {
 		t.Errorf("routes (-) and operations (+): %s", diff)
 	}
-}
-
-// routesOf reads the table of routes out of its source.
-func routesOf(t *testing.T) map[string]bool {
-	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "routes.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	values := map[string]ast.Expr{}
-	found := map[string]bool{}
-	var text func(e ast.Expr) string
-	text = func(e ast.Expr) string {
-		switch e := e.(type) {
-		case *ast.BasicLit:
-			s, _ := strconv.Unquote(e.Value)
-			return s
-		case *ast.Ident:
-			return text(values[e.Name])
-		case *ast.BinaryExpr:
-			return text(e.X) + text(e.Y)
-		case *ast.SelectorExpr: // http.MethodGet
-			return strings.ToUpper(strings.TrimPrefix(e.Sel.Name, "Method"))
-		}
-		return ""
-	}
-	parameter := regexp.MustCompile(`[:*](\w+)`)
-	ast.Inspect(file, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.ValueSpec:
-			for i, name := range n.Names {
-				if i < len(n.Values) {
-					values[name.Name] = n.Values[i]
-				}
-			}
-		case *ast.CompositeLit:
-			if n.Type == nil && len(n.Elts) > 2 {
-				found[text(n.Elts[0])+" "+parameter.ReplaceAllString(text(n.Elts[1]), "{$1}")] = true
-			}
-		}
-		return true
-	})
-	if len(found) < 10 {
-		t.Fatalf("the table of routes is not where it was: %v", found)
-	}
-	return found
 }

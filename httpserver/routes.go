@@ -52,9 +52,9 @@ const resourcePath = "/.well-known/oauth-protected-resource"
 // ticket says whether a success of the operation is a ticket.
 func (rt *route) ticket() bool { return rt.path == ticketPath }
 
-// routes registers all there are. A parameter of a path has one name wherever
-// it stands.
-func (s *Server) routes() *httprouter.Router {
+// table is all routes there are. A parameter of a path has one name wherever it
+// stands.
+func (s *Server) table() []*route {
 	const (
 		get, post, patch, del = http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete
 		tagged                = true
@@ -67,8 +67,7 @@ func (s *Server) routes() *httprouter.Router {
 		webhook  = webhooks + "/:webhookId"
 	)
 	f := &s.fixed
-	router := httprouter.New()
-	for _, rt := range []*route{
+	return []*route{
 		{get, stations, read, f.hour, s.listStations, noBody, tagged},
 		{get, stations + "/:stationId", read, f.hour, s.oneStation, noBody, tagged},
 		{get, trips, read, f.noCache, s.searchTrips, noBody, false},
@@ -102,13 +101,19 @@ func (s *Server) routes() *httprouter.Router {
 		{get, "/docs", public, f.shared, s.docs, noBody, false},
 		{get, "/docs/*file", public, f.shared, s.docs, noBody, false},
 		{get, "/problems/:slug", public, f.shared, s.oneProblem, noBody, false},
-	} {
-		if rt.ticket() && s.tickets == nil || strings.HasPrefix(rt.path, webhooks) && !s.service.HasWebhooks() {
+	}
+}
+
+// routes registers those that the server has.
+func (s *Server) routes() *httprouter.Router {
+	router := httprouter.New()
+	for _, rt := range s.table() {
+		if rt.ticket() && s.tickets == nil || strings.HasPrefix(rt.path, webhooksPath) && !s.service.HasWebhooks() {
 			continue
 		}
 		handle := s.answering(rt)
 		router.Handle(rt.method, rt.path, handle)
-		if rt.method == get {
+		if rt.method == http.MethodGet {
 			router.Handle(http.MethodHead, rt.path, handle)
 		}
 	}
