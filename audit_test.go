@@ -1,0 +1,143 @@
+package traintravel_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/store/memstore"
+	"github.com/traintravel/traintravel/store/storetest"
+)
+
+// stage puts something of every kind into a store.
+func stage(t *testing.T, store traintravel.Store) {
+	o, m := withWebhooks(t, store)
+	m.answers[hook] = func(int) (traintravel.WebhookAnswer, error) { return traintravel.WebhookAnswer{Status: 500}, nil }
+	o.book(anna, o.trip('A', 'B', "R 5")) // expires
+	o.clock.add(61 * time.Minute)
+	o.do()
+	o.subscribe(anna, hook)
+	o.book(anna, o.trip('A', 'B', "R 5"))
+	o.do() // and the delivery fails
+	o.book(anna, o.trip('A', 'D', "R 1"))
+	o.mustPay(o.book(anna, o.trip('A', 'D', "R 1")), traintravel.Succeeded)
+	gone := o.book(anna, o.trip('G', 'H', "R 4"))
+	o.mustPay(gone, traintravel.Succeeded)
+	o.expect("cancelling", o.CancelBooking(t.Context(), anna, gone.ID), nil)
+	o.mustPay(o.book(berta, o.trip('G', 'H', "R 4")), traintravel.Failed, declined)
+	later := o.book(anna, o.trip('G', 'H', "R 4"))
+	p, err := o.PayBooking(t.Context(), anna, later.ID, traintravel.NewPayment{Amount: later.Price, IdempotencyKey: "key", Source: traintravel.Source{
+		Bank: &traintravel.BankAccount{Name: "J. Doe", Number: "AT321904300235473204", AccountType: "individual", BankName: "Bank", Country: "AT"},
+	}})
+	if err != nil || p.Status != traintravel.Pending {
+		t.Fatalf("paying later: %+v, %v", p, err)
+	}
+}
+
+// Whatever is done to a store by hand is found, and named for what it is.
+func TestCheckFindsCorruptions(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "trains.db")
+	stage(t, openBolt(t, path))
+	sound, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	todo := traintravel.FaultKinds()
+	for _, c := range traintravel.Corruptions {
+		todo = slices.DeleteFunc(todo, func(k traintravel.FaultKind) bool { return slices.Contains(c.Finds, k) })
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "trains.db")
+			if err := os.WriteFile(path, sound, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			store := openBolt(t, path)
+			if err := traintravel.Vandalize(t.Context(), store, c.Do); err != nil {
+				t.Fatal(err)
+			}
+			report, err := traintravel.Check(t.Context(), store, traintravel.CheckOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var found []traintravel.FaultKind
+			for _, f := range report.Faults {
+				t.Logf("%v %s", f, f.Kind.Meaning())
+				found = append(found, f.Kind)
+				if f.Kind.Meaning() == "" || f.Text == "" || f.Key.ID == "" {
+					t.Errorf("%+v", f)
+				}
+			}
+			slices.Sort(found)
+			if diff := cmp.Diff(c.Finds, slices.Compact(found)); diff != "" {
+				t.Errorf("found are others (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if len(todo) > 0 {
+		t.Errorf("no corruption makes %v", todo)
+	}
+}
+
+// On every store Check counts what is there, and tells how far it is.
+func TestCheckSound(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		stage(t, store)
+		var last, total int64
+		report, err := traintravel.Check(t.Context(), store, traintravel.CheckOptions{Progress: func(done, of int64) {
+			if done < last || total != 0 && of != total {
+				t.Errorf("%d of %d, and then %d of %d", last, total, done, of)
+			}
+			last, total = done, of
+		}})
+		if err != nil || report.Found != 0 || len(report.Faults) != 0 {
+			t.Fatalf("%+v, %v", report, err)
+		}
+		var records int64
+		for _, n := range report.Records {
+			records += n
+		}
+		if last != total || total != records || report.Records[traintravel.TableBookings] != 7 {
+			t.Errorf("%d of %d are checked of %+v", last, total, report.Records)
+		}
+	})
+}
+
+// A check that cannot go on says so, and does not take what it has not seen for sound.
+func TestCheckBreaksOff(t *testing.T) {
+	t.Parallel()
+	store := memstore.New()
+	stage(t, store)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	report, err := traintravel.Check(ctx, storetest.Twice(store), traintravel.CheckOptions{Progress: func(int64, int64) { stop() }})
+	if !errors.Is(err, context.Canceled) || report.Records != nil {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
+// Of very many faults the first are named and all are counted.
+func TestCheckManyFaults(t *testing.T) {
+	t.Parallel()
+	store := memstore.New()
+	err := store.Update(t.Context(), func(tx traintravel.Tx) error {
+		for i := range 1234 {
+			tx.Put(traintravel.Key{Table: traintravel.TableBookings, ID: string([]byte{byte(i >> 8), byte(i)})}, nil)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := traintravel.Check(t.Context(), store, traintravel.CheckOptions{})
+	if err != nil || report.Found != 1234 || len(report.Faults) != 1000 {
+		t.Errorf("%d, %d, %v", report.Found, len(report.Faults), err)
+	}
+}
