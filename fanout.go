@@ -2,49 +2,91 @@ package traintravel
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
+
+	"github.com/google/uuid"
 )
 
-// fanOut gives an event to those who have subscribed to it. One that has waited does
+// fanOut gives events to those who have subscribed to them. One that has waited does
 // not go to those who subscribed long after it; but it was perhaps another server that
-// wrote it, whose clock is behind.
-func (s *Service) fanOut(ctx context.Context, it item) error {
-	q, err := decodeQueued(it.value)
-	if err != nil {
-		return err
+// wrote it, whose clock is behind. An event that is damaged is in no other's way.
+func (s *Service) fanOut(ctx context.Context, items ...item) error {
+	var damaged []error
+	var events []fanned
+	var keys []Key
+	for _, it := range items {
+		q, err := decodeQueued(it.value)
+		if err != nil {
+			damaged = append(damaged, fmt.Errorf("event %v: %w", it.id, err))
+			continue
+		}
+		events = append(events, fanned{it, q})
+		keys = append(keys, it.key, bookingKey(q.booking))
 	}
-	now := s.now()
-	return s.update(ctx, now, func(l *ledger) error {
-		v, err := l.tx.Get(l.ctx, it.key, bookingKey(q.booking))
-		if err != nil || v[0] == nil { // the agenda was read before somebody did it
-			return err
-		}
-		l.delete(it.key)
-		if v[1] == nil {
-			return nil
-		}
-		b, err := decodeBooking(v[1], &s.zones)
+	var unread []error
+	err := s.update(ctx, s.now(), func(l *ledger) error {
+		unread = nil
+		v, err := l.tx.Get(l.ctx, keys...)
 		if err != nil {
 			return err
 		}
-		subs, err := l.subscribers(&b)
+		audience, err := l.audience()
 		if err != nil {
 			return err
 		}
-		for i := range subs {
-			sub := &subs[i]
-			if sub.Disabled || !sub.wants(q.kind) || sub.Created.After(q.created.Add(clocksOff)) {
+		told := map[uuid.UUID]bool{}
+		for i, e := range events {
+			if v[2*i] == nil { // the agenda was read before somebody did it
 				continue
 			}
-			d := newDelivery(sub.ID, it.id, q)
-			l.schedule(&d)
+			var subs []subscription
+			if v[2*i+1] != nil {
+				b, err := decodeBooking(v[2*i+1], &s.zones)
+				if err != nil {
+					unread = append(unread, fmt.Errorf("event %v: %w", e.id, err))
+					continue
+				}
+				if subs, err = audience.of(&b); err != nil {
+					return err
+				}
+			}
+			l.delete(e.key)
+			for i := range subs {
+				sub := &subs[i]
+				if sub.Disabled || !sub.wants(e.kind) || sub.Created.After(e.created.Add(clocksOff)) {
+					continue
+				}
+				d := newDelivery(sub.ID, e.id, e.queued)
+				l.wait(&d, l.now)
+				if !told[sub.ID] {
+					told[sub.ID] = true
+					l.put(endpointKey(l.now, sub.ID), nil)
+				}
+			}
 		}
 		return nil
 	})
+	return errors.Join(append(append(damaged, unread...), err)...)
 }
 
-// subscribers are those who get the events of a booking.
-func (l *ledger) subscribers(b *Booking) (subs []subscription, err error) {
+// fanned is an event that is given to subscribers.
+type fanned struct {
+	item
+	queued
+}
+
+// An audience is the subscriptions that an update looks through, each read once.
+type audience struct {
+	l         *ledger
+	operators []subscription
+	marked    map[string][]subscription // by the prefix of the marks
+}
+
+// audience begins with the operator's endpoints, and makes those that are new.
+func (l *ledger) audience() (*audience, error) {
+	a := &audience{l: l, marked: map[string][]subscription{}}
 	for _, op := range l.s.opts.Webhooks.Operator {
 		sub := subscription{operator: true, Subscription: Subscription{ID: operatorID(op.URL), URL: op.URL, Events: op.Events}}
 		v, err := l.tx.Get(l.ctx, subscriptionKey(sub.ID))
@@ -58,9 +100,15 @@ func (l *ledger) subscribers(b *Booking) (subs []subscription, err error) {
 		} else if !slices.Equal(is.Events, sub.Events) { // the operator wants others now
 			l.putSubscription(&sub)
 		}
-		subs = append(subs, sub)
+		a.operators = append(a.operators, sub)
 	}
-	own, err := readMarked(l.ctx, l.tx, subjectPrefix(b.Owner), "")
+	return a, nil
+}
+
+// of finds those who get the events of a booking.
+func (a *audience) of(b *Booking) ([]subscription, error) {
+	subs := slices.Clone(a.operators)
+	own, err := a.read(subjectPrefix(b.Owner))
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +120,7 @@ func (l *ledger) subscribers(b *Booking) (subs []subscription, err error) {
 	if b.Client == "" {
 		return subs, nil
 	}
-	all, err := readMarked(l.ctx, l.tx, clientPrefix(b.Owner.Issuer, b.Client), "")
+	all, err := a.read(clientPrefix(b.Owner.Issuer, b.Client))
 	if err != nil {
 		return nil, err
 	}
@@ -82,4 +130,15 @@ func (l *ledger) subscribers(b *Booking) (subs []subscription, err error) {
 		}
 	}
 	return subs, nil
+}
+
+func (a *audience) read(prefix string) ([]subscription, error) {
+	if subs, ok := a.marked[prefix]; ok {
+		return subs, nil
+	}
+	subs, err := readMarked(a.l.ctx, a.l.tx, prefix, "")
+	if err == nil {
+		a.marked[prefix] = subs
+	}
+	return subs, err
 }

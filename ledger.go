@@ -29,6 +29,7 @@ type ledger struct {
 	runs       []*runEntry
 	events     []queued
 	subscribed bool  // somebody has: see subscribedKey
+	webhooks   bool  // a subscription is changed
 	due        kinds // what is put on the agenda
 	puts       []write
 	deletes    []Key
@@ -98,6 +99,9 @@ func (s *Service) update(ctx context.Context, now time.Time, rules func(*ledger)
 	}
 	if l.subscribed {
 		s.subscribed.Store(true)
+	}
+	if l.webhooks {
+		s.subscriptions.Add(1)
 	}
 	for _, e := range l.runs {
 		if e.changed {
@@ -303,6 +307,7 @@ func (l *ledger) delete(k Key)        { l.deletes = append(l.deletes, k) }
 // write hands everything that changed to the transaction.
 func (l *ledger) write() {
 	for _, k := range l.deletes {
+		l.webhooks = l.webhooks || k.Table == TableWebhooks
 		l.tx.Delete(k)
 	}
 	for _, e := range l.bookings {
@@ -327,6 +332,7 @@ func (l *ledger) set(k Key, v []byte) {
 	if k.Table == TableAgenda {
 		l.due |= kind(k.ID[0]).set()
 	}
+	l.webhooks = l.webhooks || k.Table == TableWebhooks
 	l.tx.Put(k, v)
 }
 

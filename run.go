@@ -20,6 +20,9 @@ const (
 	// pages is how many batches of the agenda are looked through at once for
 	// an item that is in nobody else's hands.
 	pages = 16
+	// fanOuts is how many batches of events are given to subscribers at a time: one
+	// while the one before is committed.
+	fanOuts = 4
 	// notifyTimeout is how long a Notifier may take.
 	notifyTimeout = time.Minute
 )
@@ -84,34 +87,40 @@ func (s *Service) Run(ctx context.Context) error {
 
 // A desk works on one kind of the agenda, so that kinds do not wait for each other.
 type desk struct {
-	service *Service
-	kind    kind
-	work    func(context.Context, item) error
-	workers int // zero is workers
-	wake    chan struct{}
-	claims  *Claims
-	share   share
-	from    string // where on the agenda to look next
-	wg      sync.WaitGroup
+	service  *Service
+	kind     kind
+	work     func(context.Context, ...item) error
+	together int // how many items are worked on as one; zero is one
+	workers  int // zero is workers
+	wake     chan struct{}
+	claims   *Claims
+	share    share
+	from     string // where on the agenda to look next
+	wg       sync.WaitGroup
 }
 
 // desks are those that the service can work at.
 func (s *Service) desks() []*desk {
-	desks := []*desk{{service: s, kind: holdEnds, work: s.endHold}}
+	desks := []*desk{{service: s, kind: holdEnds, work: one(s.endHold)}}
 	if s.opts.Gateway != nil {
-		desks = append(desks, &desk{service: s, kind: paymentDue, work: s.followPayment})
+		desks = append(desks, &desk{service: s, kind: paymentDue, work: one(s.followPayment)})
 	}
-	desks = append(desks, &desk{service: s, kind: keyForgotten, work: s.forgetKey})
+	desks = append(desks, &desk{service: s, kind: keyForgotten, work: one(s.forgetKey)})
 	if s.opts.Notifier != nil {
-		desks = append(desks, &desk{service: s, kind: eventDue, work: s.deliver})
+		desks = append(desks, &desk{service: s, kind: eventDue, work: one(s.deliver)})
 	}
 	if s.opts.Webhooks != nil {
 		desks = append(desks,
-			&desk{service: s, kind: fanOutDue, work: s.fanOut, workers: fanOuts},
-			&desk{service: s, kind: endpointDue, work: s.serveEndpoint, workers: endpoints},
-			&desk{service: s, kind: sweepDue, work: s.sweep})
+			&desk{service: s, kind: fanOutDue, work: s.fanOut, together: batch, workers: fanOuts},
+			&desk{service: s, kind: endpointDue, work: one(s.serveEndpoint), workers: endpoints},
+			&desk{service: s, kind: sweepDue, work: one(s.sweep)})
 	}
 	return desks
+}
+
+// one makes of what is done with an item what a desk does that has them one by one.
+func one(work func(context.Context, item) error) func(context.Context, ...item) error {
+	return func(ctx context.Context, items ...item) error { return work(ctx, items[0]) }
 }
 
 // poke makes the desk look at the agenda.
@@ -146,7 +155,7 @@ func (d *desk) run(ctx context.Context) {
 // round starts work on what is due and in nobody's hands, the earliest first,
 // and says how long to wait for more.
 func (d *desk) round(ctx context.Context, slots chan struct{}) (time.Duration, error) {
-	limit := batch + cmp.Or(d.workers, workers) // the first may be in our own hands
+	limit := batch + cmp.Or(d.workers, workers)*cmp.Or(d.together, 1) // the first may be in our own hands
 	now := d.service.now()
 	for range pages {
 		due, next, err := d.service.agenda(ctx, d.kind, d.from, now, limit)
@@ -170,25 +179,29 @@ func (d *desk) round(ctx context.Context, slots chan struct{}) (time.Duration, e
 
 // start starts work on those items that nobody has in hand.
 func (d *desk) start(ctx context.Context, due []item, slots chan struct{}) (started bool) {
-	for _, it := range due {
+	for len(due) > 0 {
 		select {
 		case slots <- struct{}{}:
 		case <-ctx.Done():
 			return started
 		}
-		work, ok := d.take(it)
-		if !ok {
+		var work context.Context
+		var items []item
+		items, due, work = d.takeSome(due)
+		if len(items) == 0 {
 			<-slots
 			continue
 		}
 		started = true
 		d.wg.Go(func() {
 			defer func() {
-				d.give(it)
+				for _, it := range items {
+					d.give(it)
+				}
 				<-slots
 			}()
-			if err := d.safely(work, it); err != nil && work.Err() == nil {
-				d.service.log.Error("something due could not be done; it is tried again", "kind", string(d.kind), "id", it.id, "error", err)
+			if err := d.safely(work, items...); err != nil && work.Err() == nil {
+				d.service.log.Error("something due could not be done; it is tried again", "kind", string(d.kind), "id", items[0].id, "error", err)
 				// Leave it in our hands for a moment, lest a broken store or
 				// item be hammered.
 				sleep(work, lookAgain)
@@ -198,9 +211,28 @@ func (d *desk) start(ctx context.Context, due []item, slots chan struct{}) (star
 	return started
 }
 
-func (d *desk) safely(ctx context.Context, it item) (err error) {
+func (d *desk) safely(ctx context.Context, items ...item) (err error) {
 	defer recovered(&err)
-	return d.work(ctx, it)
+	return d.work(ctx, items...)
+}
+
+// takeSome takes the first items in hand that it may, as many as are worked on as one,
+// and returns those that are left.
+func (d *desk) takeSome(due []item) (items, left []item, work context.Context) {
+	for i, it := range due {
+		ctx, ok := d.take(it)
+		if !ok {
+			continue
+		}
+		if len(items) > 0 && ctx != work { // those before were stopped meanwhile
+			d.give(it)
+			return items, due[i:], work
+		}
+		if items, work = append(items, it), ctx; len(items) == max(1, d.together) {
+			return items, due[i+1:], work
+		}
+	}
+	return items, nil, work
 }
 
 // take takes an item in hand, unless somebody has it or it is for others.

@@ -112,17 +112,19 @@ type Options struct {
 // concurrent use. Several services, in one process or in many, may share a
 // store that allows it.
 type Service struct {
-	store      *guarded
-	opts       Options
-	log        *slog.Logger
-	zones      zones
-	snapshots  snapshots
-	stock      stock
-	wake       chan struct{} // tells Run that there may be something to do
-	due        atomic.Uint32 // of these kinds
-	subscribed atomic.Bool   // somebody has: see subscribedKey
-	clocked    bool          // the clock was supplied
-	made       time.Time     // when, with the monotonic reading
+	store         *guarded
+	opts          Options
+	log           *slog.Logger
+	zones         zones
+	snapshots     snapshots
+	stock         stock
+	wake          chan struct{} // tells Run that there may be something to do
+	due           atomic.Uint32 // of these kinds
+	subscribed    atomic.Bool   // somebody has: see subscribedKey
+	logbook       logbook
+	subscriptions atomic.Uint64 // counts changes of any by this service
+	clocked       bool          // the clock was supplied
+	made          time.Time     // when, with the monotonic reading
 }
 
 const (

@@ -1,0 +1,157 @@
+package traintravel
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+const (
+	// recordTimeout is how long the store may take to record what came of attempts.
+	recordTimeout = 10 * time.Second
+	// recordAtOnce is about how many are recorded in one update.
+	recordAtOnce = 1024
+)
+
+// A logbook is where what came of attempts is recorded: in one update, of all endpoints,
+// what comes while the update before it is under way.
+type logbook struct {
+	mu      sync.Mutex
+	next    *sheet // not yet begun
+	writing sync.Mutex
+}
+
+// A sheet is what is recorded in one update.
+type sheet struct {
+	outcomes []outcome
+	done     chan struct{}
+	err      error
+}
+
+// record records what came of attempts, even if Run has been told to stop meanwhile.
+func (s *Service) record(ctx context.Context, outcomes []outcome) error {
+	var made []outcome
+	var errs []error
+	for _, o := range outcomes {
+		if errs = append(errs, o.err); o.dropped || o.url != "" {
+			made = append(made, o)
+		}
+	}
+	if len(made) > 0 {
+		errs = append(errs, s.logbook.add(made, func(all []outcome) error {
+			ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+			defer stop()
+			return s.recordAll(ctx, all)
+		}))
+	}
+	return errors.Join(errs...)
+}
+
+// add puts outcomes on the next sheet, and returns when that is written: by who was the
+// first to put something on it.
+func (b *logbook) add(outcomes []outcome, write func([]outcome) error) error {
+	b.mu.Lock()
+	first := b.next == nil || len(b.next.outcomes) >= recordAtOnce
+	if first {
+		b.next = &sheet{done: make(chan struct{})}
+	}
+	own := b.next
+	own.outcomes = append(own.outcomes, outcomes...)
+	b.mu.Unlock()
+	if first {
+		b.write(own, write)
+	}
+	<-own.done
+	return own.err
+}
+
+// write writes a sheet, when the one before it is written.
+func (b *logbook) write(own *sheet, write func([]outcome) error) {
+	b.writing.Lock()
+	defer b.writing.Unlock()
+	defer close(own.done)
+	defer recovered(&own.err)
+	b.mu.Lock()
+	if b.next == own {
+		b.next = nil
+	}
+	b.mu.Unlock()
+	own.err = write(own.outcomes)
+}
+
+// recordAll writes what came of attempts to deliver to some endpoints.
+func (s *Service) recordAll(ctx context.Context, made []outcome) error {
+	keys := make([]Key, len(made), 2*len(made))
+	first := map[uuid.UUID]int{} // where an endpoint is among the keys
+	for i := range made {
+		d := &made[i].delivery
+		keys[i] = deliveryKey(d.Subscription, d.ID)
+		if _, ok := first[d.Subscription]; !ok {
+			first[d.Subscription] = len(keys)
+			keys = append(keys, subscriptionKey(d.Subscription))
+		}
+	}
+	return s.update(ctx, s.now(), func(l *ledger) error {
+		v, err := l.tx.Get(l.ctx, keys...)
+		if err != nil {
+			return err
+		}
+		subs := map[uuid.UUID]*subscription{} // the endpoints that are there
+		for id, at := range first {
+			if v[at] == nil {
+				continue
+			}
+			sub, err := decodeSubscription(v[at])
+			if err != nil {
+				return err
+			}
+			subs[id] = &sub
+		}
+		for i, o := range made {
+			sub := subs[o.delivery.Subscription]
+			if sub == nil || v[i] == nil {
+				continue
+			}
+			is, err := decodeDelivery(v[i])
+			if err != nil {
+				return err
+			}
+			if is.Status == DeliveryPending {
+				l.attempted(sub, &is, o)
+			}
+		}
+		return nil
+	})
+}
+
+// attempted decides what becomes of a delivery that is pending. Who works at the
+// endpoint sees to it that the agenda has it for the next attempt.
+func (l *ledger) attempted(sub *subscription, is *delivery, o outcome) {
+	if o.dropped {
+		l.finish(is, DeliveryDead)
+		return
+	}
+	is.Attempts++
+	is.LastStatus = o.answer.Status
+	switch {
+	case o.answer.Status == 200:
+		l.finish(is, DeliveryDelivered)
+	case o.answer.Status == 410 && is.Type != Ping && !sub.operator:
+		l.finish(is, DeliveryDead)
+		if sub.URL == o.url {
+			sub.Disabled = true
+			l.putSubscription(sub)
+		}
+	case is.Type == Ping || is.Attempts > len(retryAfter):
+		l.finish(is, DeliveryDead)
+	case !is.Next.Equal(o.delivery.Next): // somebody wants it tried at another time
+		l.put(deliveryKey(sub.ID, is.ID), is.encode())
+	default:
+		l.delete(is.queueKey())
+		// On full seconds, so that what is due at about the same time is done in one go.
+		l.wait(is, l.now.Add(o.wait+time.Second-1).Truncate(time.Second))
+	}
+}

@@ -1,0 +1,333 @@
+package traintravel
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+const (
+	// sendTimeout is how long a receiver may take.
+	sendTimeout = 15 * time.Second
+	// readAhead is how many deliveries to an endpoint are read together, and wait until
+	// they are posted, or posted ones until they are recorded.
+	readAhead = 64
+	// goodFor is how long what was read holds, unless this service changes it before.
+	goodFor = time.Second
+	// atOnce is how many deliveries are under way to one endpoint at most: as long as
+	// each takes less than growAfter, one after another.
+	atOnce    = 16
+	growAfter = 5 * time.Millisecond
+)
+
+// A parcel is a delivery with all that is needed to post it.
+type parcel struct {
+	delivery delivery
+	event    Event
+	err      error // why there is no event
+	to       *addressee
+}
+
+// An addressee is an endpoint as it was at an instant.
+type addressee struct {
+	subscription
+	keys   []Secret
+	err    error // why there are no keys
+	read   time.Time
+	change uint64
+}
+
+// stale says whether it may have changed: others' changes are seen soon, those of this
+// service at once.
+func (s *Service) stale(a *addressee) bool {
+	return a.change != s.subscriptions.Load() || time.Since(a.read) > goodFor
+}
+
+// parcels reads deliveries to an endpoint, but for those that are no longer to be posted.
+// It returns false if the endpoint is gone.
+func (s *Service) parcels(ctx context.Context, r Reader, sub uuid.UUID, ids ...uuid.UUID) (due []parcel, found bool, err error) {
+	to := &addressee{read: time.Now(), change: s.subscriptions.Load()}
+	keys := []Key{subscriptionKey(sub)}
+	for _, id := range ids {
+		keys = append(keys, deliveryKey(sub, id))
+	}
+	v, err := r.Get(ctx, keys...)
+	if err != nil || v[0] == nil {
+		return nil, false, err
+	}
+	if to.subscription, err = decodeSubscription(v[0]); err != nil {
+		return nil, false, err
+	}
+	to.keys, to.err = s.secretsOf(&to.subscription)
+	keys = keys[:0]
+	for _, v := range v[1:] {
+		if v == nil { // it was read between two updates
+			continue
+		}
+		d, err := decodeDelivery(v)
+		if err != nil {
+			return nil, false, err
+		}
+		if d.Status == DeliveryPending {
+			due = append(due, parcel{delivery: d, to: to})
+			keys = append(keys, d.queued.records()...)
+		}
+	}
+	if len(keys) > 0 {
+		if v, err = r.Get(ctx, keys...); err != nil {
+			return nil, false, err
+		}
+	}
+	at := 0
+	for i := range due {
+		p := &due[i]
+		n := len(p.delivery.queued.records())
+		p.event, p.err = s.eventOf(p.delivery.Event, p.delivery.queued, v[at:at+n])
+		at += n
+	}
+	return due, true, nil
+}
+
+// A posting is a worker's turn at an endpoint.
+type posting struct {
+	s             *Service
+	sub           uuid.UUID
+	arrived, lost atomic.Int32
+	failed        atomic.Bool // what came of some could not be recorded
+
+	todo    chan parcel
+	done    chan outcome
+	gone    chan struct{} // of a poster
+	posters int
+	tick    *time.Ticker
+	tried   atomic.Int32 // since when it was last looked
+}
+
+// hopeless says that nothing arrives: an endpoint that hangs would take long.
+func (p *posting) hopeless() bool { return p.lost.Load() >= atOnce && p.arrived.Load() == 0 }
+
+// over says that no more is to be posted.
+func (p *posting) over(ctx context.Context) bool {
+	return ctx.Err() != nil || p.failed.Load() || p.hopeless()
+}
+
+// round posts what is due, until there is nothing left or as much as is allowed, and
+// records what came of it while it posts on. It says how much there was, and whether
+// the endpoint is there.
+func (p *posting) round(ctx context.Context, limit int) (n int, found bool, err error) {
+	p.todo, p.done, p.gone = make(chan parcel, readAhead), make(chan outcome, readAhead), make(chan struct{}, atOnce)
+	p.tick = time.NewTicker(growAfter)
+	defer p.tick.Stop()
+	recorded := make(chan error, 1)
+	go func() { recorded <- p.record(ctx) }()
+	defer func() {
+		close(p.todo)
+		for p.posters > 0 {
+			select {
+			case <-p.gone:
+				p.posters--
+			case <-p.tick.C:
+				p.grow(ctx)
+			}
+		}
+		close(p.done)
+		err = errors.Join(err, <-recorded)
+	}()
+	for from := ""; n < limit && !p.over(ctx); {
+		var due []parcel
+		if due, from, found, err = p.read(ctx, from); err != nil || !found {
+			return n, found, err
+		}
+		for _, d := range due {
+			p.give(ctx, d)
+		}
+		if n += len(due); from == "" {
+			break
+		}
+	}
+	return n, true, nil
+}
+
+// read reads what is due from a place in the queue on, and says where it goes on.
+func (p *posting) read(ctx context.Context, from string) (due []parcel, next string, found bool, err error) {
+	q := queueOf(p.sub, p.s.now(), readAhead)
+	q.From = max(q.From, from)
+	err = p.s.store.View(ctx, func(r Reader) error {
+		queue, err := r.List(ctx, q)
+		if err != nil {
+			return err
+		}
+		ids := make([]uuid.UUID, len(queue))
+		for i, rec := range queue {
+			ids[i] = uuid.UUID([]byte(rec.ID[25:]))
+			if i == readAhead-1 {
+				next = rec.ID + "\x00"
+			}
+		}
+		due, found, err = p.s.parcels(ctx, r, p.sub, ids...)
+		return err
+	})
+	return due, next, found, err
+}
+
+// give has a parcel posted by whoever comes to it, and sees to it that somebody does.
+func (p *posting) give(ctx context.Context, d parcel) {
+	if p.posters == 0 {
+		p.hire(ctx)
+	}
+	for {
+		select {
+		case p.todo <- d:
+			return
+		case <-p.tick.C:
+			p.grow(ctx)
+		}
+	}
+}
+
+// grow has one more posted at a time if there is something to post and those under way
+// take their time.
+func (p *posting) grow(ctx context.Context) {
+	if slow := p.tried.Swap(0) < int32(p.posters); slow && len(p.todo) > 0 && p.posters < atOnce {
+		p.hire(ctx)
+	}
+}
+
+func (p *posting) hire(ctx context.Context) {
+	p.posters++
+	go func() {
+		defer func() { p.gone <- struct{}{} }()
+		for d := range p.todo {
+			if p.over(ctx) {
+				continue
+			}
+			o := p.s.attempt(ctx, d)
+			switch {
+			case o.answer.Status == 200:
+				p.arrived.Add(1)
+			case o.url != "":
+				p.lost.Add(1)
+			}
+			p.tried.Add(1)
+			p.done <- o
+		}
+	}()
+}
+
+// record records what came of attempts, together what comes together, until there are
+// no more.
+func (p *posting) record(ctx context.Context) (err error) {
+	for o := range p.done {
+		some := []outcome{o}
+		for range len(p.done) {
+			some = append(some, <-p.done)
+		}
+		if e := p.s.record(ctx, some); e != nil {
+			p.failed.Store(true)
+			err = e
+		}
+	}
+	return err
+}
+
+// An outcome is what came of an attempt.
+type outcome struct {
+	delivery delivery // as it was before
+	dropped  bool     // not posted, nor ever: nobody wants it any more
+	url      string   // where it was posted to; empty if it was not
+	answer   WebhookAnswer
+	wait     time.Duration // until it is tried again
+	err      error
+}
+
+// attempt posts a delivery once.
+func (s *Service) attempt(ctx context.Context, p parcel) (o outcome) {
+	defer recovered(&o.err)
+	if s.stale(p.to) {
+		var again []parcel
+		err := s.store.View(ctx, func(r Reader) (err error) {
+			again, _, err = s.parcels(ctx, r, p.to.ID, p.delivery.ID)
+			return err
+		})
+		if err != nil || len(again) == 0 || !again[0].delivery.Next.Equal(p.delivery.Next) {
+			return outcome{err: err} // somebody has changed it
+		}
+		p = again[0]
+	}
+	d, to := p.delivery, p.to
+	o.delivery = d
+	if to.Disabled && d.Type != Ping {
+		o.dropped = true
+		return o
+	}
+	if o.err = cmp.Or(to.err, p.err); o.err != nil {
+		return o
+	}
+	err := errNotHere
+	if len(to.keys) > 0 {
+		o.answer, err = s.post(ctx, WebhookPost{Event: p.event, URL: to.URL, Secrets: to.keys, Operator: to.operator})
+	}
+	if err != nil && ctx.Err() != nil {
+		return o
+	}
+	o.url, o.wait = to.URL, max(jittered(d.Attempts), min(o.answer.RetryAfter, 24*time.Hour))
+	if err != nil || o.answer.Status != 200 {
+		s.log.Info("an event was not delivered", "event", d.Event, "type", string(d.Type), "webhook", to.ID, "attempt", d.Attempts+1, "status", o.answer.Status, "error", err)
+	}
+	return o
+}
+
+// errNotHere is a failure like others: another service on the store may do it the next
+// time.
+var errNotHere = errors.New("the options of this service do not name that operator's endpoint, or that client, any more")
+
+// jittered is how long to wait after a failure, give or take a fifth.
+func jittered(failures int) time.Duration {
+	wait := retryAfter[min(failures, len(retryAfter)-1)]
+	return wait - wait/5 + rand.N(2*wait/5)
+}
+
+// post calls the sender with its time limit and survives its panics.
+func (s *Service) post(ctx context.Context, p WebhookPost) (a WebhookAnswer, err error) {
+	ctx, stop := context.WithTimeout(ctx, sendTimeout)
+	defer stop()
+	defer recovered(&err)
+	return s.opts.Webhooks.Sender.Send(ctx, p)
+}
+
+// secretsOf returns what signs for an endpoint now: nothing if this service is not to
+// post there.
+func (s *Service) secretsOf(sub *subscription) (keys []Secret, err error) {
+	w := s.opts.Webhooks
+	if sub.operator {
+		for _, op := range w.Operator {
+			if op.URL == sub.URL {
+				keys = op.Secrets
+			}
+		}
+		return keys, nil
+	}
+	if sub.ByClient && !slices.Contains(w.Clients, sub.Client) {
+		return nil, nil
+	}
+	now := s.now()
+	for _, secret := range sub.secrets {
+		if !secret.until.IsZero() && !now.Before(secret.until) {
+			continue
+		}
+		key, err := s.unseal(secret.sealed, sub.ID)
+		if err != nil && len(keys) == 0 {
+			return nil, err
+		}
+		if err == nil { // or else it was replaced because its key is lost
+			keys = append(keys, key)
+		}
+	}
+	return keys, nil
+}
