@@ -77,6 +77,7 @@ func (u *customer) found(id string, d document) {
 	}
 	delete(u.asked, passenger)
 	u.tickets[id] = &purchase{id: id, booking: d}
+	u.hearing.sold(u, id, passenger)
 	u.counts("found unanswered")
 }
 
@@ -98,6 +99,7 @@ func (u *customer) check(t *purchase, listed document) {
 	}
 	if t.ending && !live {
 		t.over = true
+		u.hearing.note(t.id, func(s *sale) { s.cancelled = true })
 	}
 	t.ending = false // what has not happened by now never does
 	if t.over {
@@ -146,6 +148,9 @@ func (u *customer) checkPayments(t *purchase, live bool, booking document) {
 	}
 	if len(paid) > 0 && t.payment == nil && t.paying { // it was, and nobody had the answer
 		t.payment = paid[0]
+		if live {
+			u.hearing.note(t.id, func(s *sale) { s.paid = true })
+		}
 		u.counts("found paid")
 	}
 	t.paying = t.paying && len(paid) == 0

@@ -113,6 +113,7 @@ func (u *customer) work(ctx context.Context, round int) {
 			u.cancel(t)
 		case 3: // in the same moment
 			var both sync.WaitGroup
+			u.hearing.note(t.id, func(s *sale) { s.raced = true })
 			both.Go(func() { u.pay(t) })
 			u.cancel(t)
 			both.Wait()
@@ -152,7 +153,9 @@ func (u *customer) book(passenger string) *purchase {
 			u.Errorf("booking for %s: %s", passenger, text)
 		}
 		u.tickets[id] = t
+		u.hearing.sold(u, id, passenger)
 		u.counts("booked")
+		u.at(whenBooked)
 		return t
 	case http.StatusConflict:
 		u.counts("sold out")
@@ -188,6 +191,7 @@ func (u *customer) pay(t *purchase) {
 		u.counts("unanswered")
 	case status == http.StatusOK && d["status"] == "succeeded":
 		t.payment = d
+		u.hearing.note(t.id, func(s *sale) { s.paid = true })
 		u.counts("paid")
 	case status == http.StatusOK:
 		t.paying = true
@@ -201,6 +205,7 @@ func (u *customer) cancel(t *purchase) {
 		u.counts("unanswered")
 	case http.StatusNoContent:
 		t.over = true
+		u.hearing.note(t.id, func(s *sale) { s.cancelled = true })
 		u.counts("cancelled")
 	}
 }

@@ -36,7 +36,8 @@ const (
 
 // TestKilled kills a server while people book, pay and cancel over HTTP, and
 // then the next one on the same file, again and again. Whatever was answered is
-// so, to the one who was answered and to nobody else.
+// so, to the one who was answered and to nobody else; and all who have asked hear of
+// it, at least once, and of nothing twice without being able to tell.
 func TestKilled(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no process is killed by a signal here")
@@ -55,10 +56,12 @@ func TestKilled(t *testing.T) {
 		}
 		o.open()
 		o.look()
+		o.hearing.subscribe(o.users[round%killUsers], round)
 		o.kill(round)
 	}
 	o.open()
 	o.look()
+	o.hearing.end()
 	o.close()
 	o.audit()
 	t.Logf("%d rounds: %v", rounds, o.count)
@@ -81,8 +84,30 @@ type office struct {
 	client *http.Client
 	killed atomic.Bool // the server is, or is about to be
 
+	hearing *hearing
+	moment  atomic.Int32  // at which to kill the server
+	now     chan struct{} // is told that it has come
+
 	mu    sync.Mutex
 	count map[string]int
+}
+
+// The moments, by rounds: any, between a commit and what is sent of it, and between
+// that and what is recorded of the answer.
+const (
+	whenever = iota
+	whenBooked
+	whenPosted
+	moments
+)
+
+// at says whether it is the moment to kill the server.
+func (o *office) at(moment int32) bool {
+	if moment == whenever || !o.moment.CompareAndSwap(moment, whenever) {
+		return false
+	}
+	o.now <- struct{}{}
+	return true
 }
 
 // A ride is what is sold.
@@ -95,7 +120,8 @@ type ride struct {
 
 func newOffice(t *testing.T) *office {
 	t.Helper()
-	o := &office{T: t, dir: t.TempDir(), count: map[string]int{}}
+	o := &office{T: t, dir: t.TempDir(), count: map[string]int{}, now: make(chan struct{}, 1)}
+	o.hear()
 	coaches := fmt.Sprintf("1:4 2:%d", killSeats-4)
 	if code, _, stderr := once(t, nil, "import", "--coaches", coaches, writeFeed(t, "1"), "--data", o.data()); code != 0 {
 		t.Fatalf("import: %d, %s", code, stderr)
@@ -105,6 +131,7 @@ func newOffice(t *testing.T) *office {
 	}
 	o.open()
 	defer o.server.kill()
+	o.hearing.begin()
 	anna := o.users[0]
 	var stations page[struct{ ID string }]
 	anna.read("/stations", &stations)
@@ -123,7 +150,7 @@ func newOffice(t *testing.T) *office {
 func (o *office) data() string { return filepath.Join(o.dir, "trains.db") }
 
 func (o *office) spawn() *process {
-	return spawn(o, o.dir, "serve", "--data", o.data(), "--base-url", shownBase, "--rate-limit", "0", "--hold", "24h")
+	return spawn(o, o.dir, append([]string{"serve", "--data", o.data(), "--base-url", shownBase, "--rate-limit", "0", "--hold", "24h"}, o.hearing.flags()...)...)
 }
 
 // open starts a server, for which everybody has a token.
@@ -150,6 +177,14 @@ func (o *office) kill(round int) {
 		time.Sleep(time.Millisecond)
 		if o.Failed() {
 			break
+		}
+	}
+	if moment := int32(round % moments); moment != whenever {
+		o.moment.Store(moment)
+		select {
+		case <-o.now:
+		case <-time.After(time.Minute):
+			o.Errorf("moment %d does not come", moment)
 		}
 	}
 	o.killed.Store(true)
