@@ -53,6 +53,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ [
 		p.token(),
 		p.verifyTicket(),
 		p.ticketKeys(),
+		p.tokenKeys(),
 		p.webhooks(),
 		p.migrate(),
 		p.showConfig(),

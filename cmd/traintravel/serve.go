@@ -161,7 +161,7 @@ func publicAddr(a net.Addr) string {
 
 // authentication makes what checks tokens, and the built-in authorization
 // server unless there is another.
-func (p *program) authentication(set settings, addr net.Addr, base string, ring *keys.Ring, o authserver.Options) (httpserver.Authenticator, *authserver.Server, error) {
+func (p *program) authentication(set settings, addr net.Addr, base string, ring *keys.Ring, o authserver.Options) (httpserver.Authenticator, http.Handler, error) {
 	audience := set.audience
 	if audience == "" {
 		audience = base
@@ -189,17 +189,17 @@ func (p *program) authentication(set settings, addr net.Addr, base string, ring 
 		return nil, nil, usagef("--base-url: %w", err)
 	}
 	o.Issuer, o.DemoRedirectURIs, o.CrossOrigin, o.Logger = base, pages, shared, p.log
-	signIn, err := builtin(ring, o)
+	server, err := builtin(ring, o)
 	if err != nil {
 		return nil, nil, err
 	}
 	p.log.Warn("sign-in is for trying out: anybody may sign in under any name")
-	public, err := httpserver.ParseKeySet(signIn.JWKS())
+	signIn, err := newIssuer(server, set.keysFile(set.keys), p.log)
 	if err != nil {
 		return nil, nil, err
 	}
 	v, err := httpserver.NewVerifier(httpserver.VerifierOptions{
-		Issuer: base, Audience: base, Keys: httpserver.StaticKeys(public), StoreAs: httpserver.BuiltinIssuer,
+		Issuer: base, Audience: base, Keys: signIn, StoreAs: httpserver.BuiltinIssuer,
 	})
 	return v, signIn, err
 }
@@ -226,7 +226,7 @@ func docsRedirects(base string, addr net.Addr) ([]string, error) {
 // builtin is the built-in authorization server, with the keys and the clients of
 // the ring.
 func builtin(ring *keys.Ring, o authserver.Options) (*authserver.Server, error) {
-	o.Keys = ring.Signing()
+	o.Keys = ring.Live(time.Now())
 	if secret := ring.ProgramSecret(); secret != "" {
 		o.Clients = append(o.Clients, authserver.Client{ID: "traintravel-program", Name: "A program", Secret: secret, Grants: []string{"client_credentials"}})
 	}
@@ -299,7 +299,7 @@ func clockFrom(start time.Time) func() time.Time {
 }
 
 // mount puts the API and the authorization server on one listener.
-func mount(api http.Handler, signIn *authserver.Server) http.Handler {
+func mount(api, signIn http.Handler) http.Handler {
 	if signIn == nil {
 		return api
 	}

@@ -14,26 +14,9 @@ import (
 )
 
 func (p *program) ticketKeys() *cobra.Command {
-	var where storage
-	var file string
-	// in runs something on a keys file that is there.
-	in := func(do func(path string, a []string) error) func(*cobra.Command, []string) error {
-		return func(c *cobra.Command, a []string) error {
-			if err := where.check(c.Flags()); err != nil {
-				return err
-			}
-			path := where.keysFile(file)
-			err := do(path, a)
-			if errors.Is(err, fs.ErrNotExist) {
-				return noKeysFile(path)
-			}
-			return err
-		}
-	}
-	c := &cobra.Command{
-		Use:   "ticket-keys",
-		Short: "List, change and retire the keys that tickets are signed with",
-		Long: `List the keys that tickets are signed with: the first signs, all verify.
+	return keysCommand(keysUse{
+		name: "ticket-keys", what: "tickets", when: "once servers are started again",
+		long: `List the keys that tickets are signed with: the first signs, all verify.
 
 To change the key, run 'ticket-keys rotate' and start the servers again, all with the
 same keys file. Tickets that the old key has signed stay good. Once they have all been
@@ -41,31 +24,61 @@ used, or at once if the key is in wrong hands, 'ticket-keys remove ID' retires i
 
 Whoever inspects tickets offline needs the new keys, from a server's
 /.well-known/ticket-keys, before tickets signed with them are shown.`,
-		Args: args(cobra.NoArgs),
-		RunE: in(func(path string, _ []string) error { return p.listTicketKeys(path) }),
+		list:   p.listTicketKeys,
+		rotate: keys.RotateTickets,
+		remove: func(path, id string) error {
+			return keys.ChangeTickets(path, func(now []*ecdsa.PrivateKey) ([]*ecdsa.PrivateKey, error) { return without(now, id) })
+		},
+	})
+}
+
+// A keysUse is one that a keys file has for keys, of which the first signs.
+type keysUse struct {
+	name, what, when, long string
+	list, rotate           func(path string) error
+	remove                 func(path, id string) error
+}
+
+// keysCommand lists, changes and retires keys.
+func keysCommand(u keysUse) *cobra.Command {
+	var where storage
+	var file string
+	// in does something to a keys file that is there, and lists what it has then.
+	in := func(do func(path string, a []string) error) func(*cobra.Command, []string) error {
+		return func(c *cobra.Command, a []string) error {
+			if err := where.check(c.Flags()); err != nil {
+				return err
+			}
+			path := where.keysFile(file)
+			err := do(path, a)
+			if err == nil {
+				err = u.list(path)
+			}
+			if errors.Is(err, fs.ErrNotExist) {
+				return noKeysFile(path)
+			}
+			return err
+		}
+	}
+	c := &cobra.Command{
+		Use:   u.name,
+		Short: "List, change and retire the keys that " + u.what + " are signed with",
+		Long:  u.long,
+		Args:  args(cobra.NoArgs),
+		RunE:  in(func(string, []string) error { return nil }),
 	}
 	where.flags(c.PersistentFlags())
 	keysFlag(c.PersistentFlags(), &file)
 	c.AddCommand(&cobra.Command{
 		Use:   "rotate",
-		Short: "Make a new key that signs tickets once servers are started again",
+		Short: "Make a new key that signs " + u.what + " " + u.when,
 		Args:  args(cobra.NoArgs),
-		RunE: in(func(path string, _ []string) error {
-			if err := keys.RotateTickets(path); err != nil {
-				return err
-			}
-			return p.listTicketKeys(path)
-		}),
+		RunE:  in(func(path string, _ []string) error { return u.rotate(path) }),
 	}, &cobra.Command{
 		Use:   "remove ID",
-		Short: "Retire a key: tickets that it has signed are invalid once servers are started again",
+		Short: "Retire a key: " + u.what + " that it has signed are invalid " + u.when,
 		Args:  args(cobra.ExactArgs(1)),
-		RunE: in(func(path string, a []string) error {
-			if err := keys.ChangeTickets(path, func(now []*ecdsa.PrivateKey) ([]*ecdsa.PrivateKey, error) { return without(now, a[0]) }); err != nil {
-				return err
-			}
-			return p.listTicketKeys(path)
-		}),
+		RunE:  in(func(path string, a []string) error { return u.remove(path, a[0]) }),
 	})
 	return c
 }

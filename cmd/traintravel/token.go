@@ -43,11 +43,11 @@ find.`,
 			if ring.Issuer() == "" {
 				return fmt.Errorf("%s does not say where the server is: start '%s serve' once, without --issuer", path, ourName())
 			}
-			issuer, err := builtin(ring, authserver.Options{Issuer: ring.Issuer()})
+			server, err := builtin(ring, authserver.Options{Issuer: ring.Issuer()})
 			if err != nil {
 				return err
 			}
-			token, err := issuer.IssueToken(user, client, strings.Fields(scope), life)
+			token, err := server.IssueToken(user, client, strings.Fields(scope), life)
 			if err != nil {
 				return usageError{err}
 			}

@@ -2,7 +2,6 @@ package keys
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/ecdsa"
 	"encoding/json"
 	"errors"
@@ -13,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"time"
 )
 
 // maxSize bounds what is read as a keys file.
@@ -125,22 +125,25 @@ func write(path string, text []byte, publish func(temporary string) error) (err 
 
 // completed makes what a file has not, unless somebody has meanwhile.
 func completed(path string) (*Ring, error) {
-	err := errors.Join(
-		ChangeTickets(path, func(now []*ecdsa.PrivateKey) ([]*ecdsa.PrivateKey, error) {
-			if len(now) > 0 {
-				return now, nil
-			}
+	err := change(path, func(now *Ring) (map[string]any, error) {
+		missing := map[string]any{}
+		if len(now.tickets) == 0 {
 			key, err := newKey()
-			return []*ecdsa.PrivateKey{key}, err
-		}),
-		change(path, nameSeal, func(now *Ring) (any, error) {
-			if len(now.seal) > 0 {
-				return encodeBytes(now.seal), nil
+			if err != nil {
+				return nil, err
 			}
-			return encodeBytes(random()), nil
-		}),
-		change(path, nameWebhook, func(now *Ring) (any, error) { return cmp.Or(now.webhookSecret, newWebhookSecret()), nil }),
-	)
+			if missing[nameTickets], err = encodeKeys([]*ecdsa.PrivateKey{key}); err != nil {
+				return nil, err
+			}
+		}
+		if len(now.seal) == 0 {
+			missing[nameSeal] = encodeBytes(random())
+		}
+		if now.webhookSecret == "" {
+			missing[nameWebhook] = newWebhookSecret()
+		}
+		return missing, nil
+	})
 	if err != nil {
 		return nil, fmt.Errorf("adding keys: %w", err)
 	}
@@ -158,32 +161,86 @@ func RotateTickets(path string) error {
 
 // ChangeTickets changes the keys of tickets in a keys file as it is now.
 func ChangeTickets(path string, to func(now []*ecdsa.PrivateKey) ([]*ecdsa.PrivateKey, error)) error {
-	return change(path, nameTickets, func(now *Ring) (any, error) {
+	return change(path, func(now *Ring) (map[string]any, error) {
 		keys, err := to(now.tickets)
 		if err != nil {
 			return nil, err
 		}
-		return encodeKeys(keys)
+		encoded, err := encodeKeys(keys)
+		return map[string]any{nameTickets: encoded}, err
 	})
 }
 
-// change changes one member of a keys file as it is now.
-func change(path, name string, to func(now *Ring) (any, error)) error {
+// RotateSigning makes a new key that signs tokens. The one that did still verifies
+// until its tokens have run out, at an instant that is given. Those that had run out
+// now are gone.
+func RotateSigning(path string, now, out time.Time) error {
+	return change(path, func(ring *Ring) (map[string]any, error) {
+		key, err := newKey()
+		if err != nil {
+			return nil, err
+		}
+		ring.retire(ring.signing[0], out)
+		left := slices.DeleteFunc(ring.signing, func(k *ecdsa.PrivateKey) bool { return ring.out(k, now) })
+		return ring.signed(slices.Insert(left, 0, key))
+	})
+}
+
+// RemoveSigning removes a key that signed tokens before: what it signed is no good
+// any more.
+func RemoveSigning(path, name string, now time.Time) error {
+	return change(path, func(ring *Ring) (map[string]any, error) {
+		switch n := slices.IndexFunc(ring.signing, func(k *ecdsa.PrivateKey) bool { return id(k) == name }); n {
+		case -1:
+			return nil, fmt.Errorf("there is no key %.200q", name)
+		case 0:
+			return nil, fmt.Errorf("%s is the key that signs: rotate first", name)
+		default:
+			ring.retire(ring.signing[n], now)
+			return ring.signed(slices.Delete(ring.signing, n, n+1))
+		}
+	})
+}
+
+// retire records when tokens of a key have run out. The record outlives the key: by
+// it servers know rings that had keys in common.
+func (r *Ring) retire(key *ecdsa.PrivateKey, out time.Time) {
+	if r.retired == nil {
+		r.retired = map[string]time.Time{}
+	}
+	r.retired[id(key)] = out.UTC().Truncate(time.Second)
+}
+
+// signed are the members of a file with these keys that sign tokens.
+func (r *Ring) signed(keys []*ecdsa.PrivateKey) (map[string]any, error) {
+	encoded, err := encodeKeys(keys)
+	return map[string]any{nameSigning: encoded, nameRetired: r.retired}, err
+}
+
+// change changes members of a keys file as it is now.
+func change(path string, to func(now *Ring) (map[string]any, error)) error {
 	unlock := lock(filepath.Dir(path))
 	defer unlock()
 	now, err := Load(path)
 	if err != nil {
 		return err
 	}
-	v, err := to(now)
+	members, err := to(now)
 	if err != nil {
 		return err
 	}
-	raw, err := json.Marshal(v)
-	if err != nil || bytes.Equal(now.members[name], raw) {
-		return err
+	changed := false
+	for name, v := range members {
+		raw, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		changed = changed || !bytes.Equal(now.members[name], raw)
+		now.members[name] = raw
 	}
-	now.members[name] = raw
+	if !changed {
+		return nil
+	}
 	text, err := encode(now.members)
 	if err != nil {
 		return err

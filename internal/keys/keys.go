@@ -6,6 +6,7 @@
 //	version         1
 //	signing         JWKs (RFC 7517): the keys of the built-in issuer of tokens;
 //	                the first signs, all verify
+//	retired         when tokens of keys that signed before have run out, by key ID
 //	tickets         JWKs: the keys of tickets; the first signs, all verify
 //	fingerprint     base64url: the HMAC key for fingerprints of requests
 //	webhook_secret  the operator's own webhook is signed with it
@@ -27,6 +28,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/traintravel/traintravel/internal/jwk"
 )
@@ -39,6 +41,7 @@ const version = 1
 const (
 	nameVersion     = "version"
 	nameSigning     = "signing"
+	nameRetired     = "retired"
 	nameTickets     = "tickets"
 	nameFingerprint = "fingerprint"
 	nameWebhook     = "webhook_secret"
@@ -53,6 +56,7 @@ type Ring struct {
 	path string // "" is memory only
 
 	signing, tickets             []*ecdsa.PrivateKey
+	retired                      map[string]time.Time
 	fingerprint, seal            []byte
 	webhookSecret, programSecret string
 
@@ -124,6 +128,43 @@ func (r *Ring) Signing() []crypto.Signer {
 	return keys
 }
 
+// Live are the keys of the built-in issuer that are good at an instant: without those
+// that signed before, once their tokens have run out.
+func (r *Ring) Live(now time.Time) []crypto.Signer {
+	return slices.DeleteFunc(r.Signing(), func(key crypto.Signer) bool { return r.out(key.(*ecdsa.PrivateKey), now) })
+}
+
+// out says whether all that a key has signed has run out.
+func (r *Ring) out(key *ecdsa.PrivateKey, now time.Time) bool {
+	until, ok := r.retired[id(key)]
+	return ok && !now.Before(until)
+}
+
+// A State is that of a key.
+type State struct {
+	ID    string
+	Until time.Time // what it has signed is good; zero for the key that signs
+}
+
+// States are those of the keys that [Ring.Live] returns.
+func (r *Ring) States(now time.Time) []State {
+	var states []State
+	for _, key := range r.Live(now) {
+		id := id(key.(*ecdsa.PrivateKey))
+		states = append(states, State{id, r.retired[id]})
+	}
+	return states
+}
+
+// id is the one that a key has in files and tokens: its thumbprint.
+func id(key *ecdsa.PrivateKey) string {
+	k, err := jwk.Public(&key.PublicKey)
+	if err != nil { // not for a key that was read or made here
+		return ""
+	}
+	return k.Thumbprint()
+}
+
 // Tickets returns the keys of tickets. The first signs; tickets of all of them are
 // good. A file that was made before there were tickets has none until [Create] is
 // called for it.
@@ -132,7 +173,8 @@ func (r *Ring) Tickets() []*ecdsa.PrivateKey { return slices.Clone(r.tickets) }
 // Fingerprint returns the HMAC key for fingerprints of requests, 32 bytes.
 func (r *Ring) Fingerprint() []byte { return append([]byte(nil), r.fingerprint...) }
 
-// Prints tell whether two rings have keys in common, and nothing that is secret.
+// Prints tell whether two rings have keys in common, or had, and nothing that is
+// secret.
 type Prints struct {
 	Fingerprint string   `json:"fingerprint"` // of the HMAC key
 	Signing     []string `json:"signing,omitempty"`
@@ -143,8 +185,11 @@ func (r *Ring) Prints() Prints {
 	sum := sha256.Sum256(append([]byte("traintravel fingerprint key\x00"), r.fingerprint...))
 	p := Prints{Fingerprint: encodeBytes(sum[:])}
 	for _, key := range r.signing {
-		if k, err := jwk.Public(&key.PublicKey); err == nil { // as it was when the key was read or made
-			p.Signing = append(p.Signing, k.Thumbprint())
+		p.Signing = append(p.Signing, id(key))
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.retired)) {
+		if !slices.Contains(p.Signing, id) {
+			p.Signing = append(p.Signing, id)
 		}
 	}
 	return p
@@ -179,7 +224,7 @@ func (r *Ring) RecordIssuer(issuer string) error {
 		return nil
 	}
 	if r.path != "" {
-		if err := change(r.path, nameIssuer, func(*Ring) (any, error) { return issuer, nil }); err != nil {
+		if err := change(r.path, func(*Ring) (map[string]any, error) { return map[string]any{nameIssuer: issuer}, nil }); err != nil {
 			return fmt.Errorf("recording the issuer in %s: %w", r.path, err)
 		}
 	}
@@ -210,6 +255,12 @@ func parse(text []byte) (*Ring, error) {
 	}
 	if len(r.signing) == 0 {
 		return nil, errors.New(`has no key in "signing"`)
+	}
+	if err := member(members, nameRetired, &r.retired); err != nil {
+		return nil, err
+	}
+	if _, ok := r.retired[id(r.signing[0])]; ok {
+		return nil, errors.New(`has a "retired" key that signs`)
 	}
 	if r.tickets, err = decodeKeys(members, nameTickets); err != nil {
 		return nil, err

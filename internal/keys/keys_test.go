@@ -247,6 +247,8 @@ func TestBadFiles(t *testing.T) {
 		"a number for it":    {func(m map[string]any) { m["fingerprint"] = 1 }, "fingerprint"},
 		"a short seal":       {func(m map[string]any) { m["seal"] = "AAAA" }, "seal"},
 		"seal no base64url":  {func(m map[string]any) { m["seal"] = "!" }, "seal"},
+		"retired a list":     {func(m map[string]any) { m["retired"] = []any{} }, "retired"},
+		"retired at noon":    {func(m map[string]any) { m["retired"] = map[string]any{"x": "noon"} }, "retired"},
 		"issuer a number":    {func(m map[string]any) { m["issuer"] = 1 }, "issuer"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -354,7 +356,7 @@ func TestChangesAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
-			if err := change(path, "member"+strconv.Itoa(i), func(*Ring) (any, error) { return 1, nil }); err != nil {
+			if err := change(path, func(*Ring) (map[string]any, error) { return map[string]any{"member" + strconv.Itoa(i): 1}, nil }); err != nil {
 				t.Error(err)
 			}
 		})

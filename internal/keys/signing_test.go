@@ -1,0 +1,85 @@
+package keys
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The key that signs tokens can be changed: the old one verifies until its tokens have
+// run out, and by what is left of it the ring is known for the one that it was.
+func TestRotateSigning(t *testing.T) {
+	t.Parallel()
+	path := file(t)
+	before := create(t, path)
+	now := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
+	rotate := func(at time.Time) *Ring {
+		t.Helper()
+		if err := RotateSigning(path, at, at.Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	ids := func(keys []crypto.Signer) (ids []string) {
+		for _, key := range keys {
+			ids = append(ids, id(key.(*ecdsa.PrivateKey)))
+		}
+		return ids
+	}
+	first := ids(before.Signing())[0]
+	r := rotate(now)
+	second := ids(r.Signing())[0]
+	if got := ids(r.Live(now.Add(59 * time.Minute))); !slices.Equal(got, []string{second, first}) || first == second {
+		t.Errorf("live are %v", got)
+	}
+	if got := ids(r.Live(now.Add(time.Hour))); !slices.Equal(got, []string{second}) {
+		t.Errorf("live are %v an hour later", got)
+	}
+	if got := r.States(now); !slices.Equal(got, []State{{second, time.Time{}}, {first, now.Add(time.Hour)}}) {
+		t.Errorf("states are %v", got)
+	}
+	r = rotate(now.Add(30 * time.Minute))
+	third := ids(r.Signing())[0]
+	if got := ids(r.Live(now.Add(59 * time.Minute))); !slices.Equal(got, []string{third, second, first}) {
+		t.Errorf("live are %v", got)
+	}
+	r = rotate(now.Add(80 * time.Minute))
+	fourth := ids(r.Signing())[0]
+	if got := ids(r.Signing()); !slices.Equal(got, []string{fourth, third, second}) {
+		t.Errorf("a key that has run out is kept: %v", got)
+	}
+	for _, c := range []struct{ name, why string }{{fourth, "signs"}, {first, "no key"}, {"x", "no key"}} {
+		if err := RemoveSigning(path, c.name, now); err == nil || !strings.Contains(err.Error(), c.why) {
+			t.Errorf("removing %s: %v", c.name, err)
+		}
+	}
+	if err := RemoveSigning(path, third, now); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Load(path)
+	if err != nil || !slices.Equal(ids(r.Signing()), []string{fourth, second}) {
+		t.Errorf("%v %v", ids(r.Signing()), err)
+	}
+	if prints := r.Prints().Signing; len(prints) != 4 || prints[0] != fourth || !slices.Contains(prints, first) || !slices.Contains(prints, third) {
+		t.Errorf("prints %v", prints)
+	}
+	if !slices.Equal(ids(create(t, path).Signing()), ids(r.Signing())) || r.WebhookSecret() != before.WebhookSecret() || !equal(r.Tickets()[0], before.Tickets()[0]) {
+		t.Error("something else has changed")
+	}
+	edit(t, path, func(m map[string]any) { m["retired"] = map[string]any{fourth: now} })
+	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "retired") {
+		t.Errorf("a retired key signs: %v", err)
+	}
+	if err := RotateSigning(path+".no", now, now); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}
