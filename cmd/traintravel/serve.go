@@ -174,6 +174,10 @@ func (p *program) authentication(set settings, addr net.Addr, base string, ring 
 		v, err := httpserver.NewVerifier(httpserver.VerifierOptions{Issuer: set.issuer, Audience: audience, Keys: remote, TokenType: set.kind})
 		return v, nil, err
 	}
+	accounts, err := p.accounts(set.accounts)
+	if err != nil {
+		return nil, nil, err
+	}
 	if !loopback(addr) && !set.publicSign {
 		return nil, nil, usagef("the built-in sign-in asks for no password, so it listens on loopback addresses only, and %v is none: give --issuer URL, or --public-signin if anybody may sign in as anybody", addr)
 	}
@@ -189,11 +193,12 @@ func (p *program) authentication(set settings, addr net.Addr, base string, ring 
 		return nil, nil, usagef("--base-url: %w", err)
 	}
 	o.Issuer, o.DemoRedirectURIs, o.CrossOrigin, o.Logger = base, pages, shared, p.log
+	o.Users, o.OnlyUsers, o.Clients = accounts.users, !accounts.anyone, accounts.clients
 	server, err := builtin(ring, o)
 	if err != nil {
 		return nil, nil, err
 	}
-	p.log.Warn("sign-in is for trying out: anybody may sign in under any name")
+	p.log.Warn("sign-in is for trying out: anybody may sign in as anybody, without a password")
 	signIn, err := newIssuer(server, set.keysFile(set.keys), p.log)
 	if err != nil {
 		return nil, nil, err
@@ -228,7 +233,7 @@ func docsRedirects(base string, addr net.Addr) ([]string, error) {
 func builtin(ring *keys.Ring, o authserver.Options) (*authserver.Server, error) {
 	o.Keys = ring.Live(time.Now())
 	if secret := ring.ProgramSecret(); secret != "" {
-		o.Clients = append(o.Clients, authserver.Client{ID: "traintravel-program", Name: "A program", Secret: secret, Grants: []string{"client_credentials"}})
+		o.Clients = append(o.Clients, authserver.Client{ID: programClient, Name: "A program", Secret: secret, Grants: []string{"client_credentials"}})
 	}
 	return authserver.New(o)
 }

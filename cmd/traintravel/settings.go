@@ -24,6 +24,7 @@ type settings struct {
 	storage
 	addr, baseURL, keys        string
 	issuer, audience, kind     string
+	accounts                   string
 	hold                       time.Duration
 	rateLimit                  int
 	webhooks, webhookClients   []string
@@ -45,6 +46,7 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.issuer, "issuer", "", "`URL` of the authorization server whose tokens are good (default: a built-in one, for trying out)")
 	f.StringVar(&s.audience, "audience", "", "what tokens must be meant for (default: the base URL)")
 	f.StringVar(&s.kind, "token-type", "at+jwt", "`typ` of the issuer's access tokens: JWT for Keycloak, for one")
+	f.StringVar(&s.accounts, "accounts", "", "`file` of who may sign in at the built-in authorization server, and through which programs, such as examples/accounts.yaml (default: anybody, and a few for demonstration)")
 	f.DurationVar(&s.hold, "hold", time.Hour, "how long a booking waits for its payment")
 	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute for each client and user; 0 is no limit")
 	f.StringVar(&s.gateway, "gateway", "", "`URL` of the program that moves the money, with the secret of both in "+gatewaySecret+" (default: none is moved)")
@@ -111,6 +113,9 @@ func (s *settings) check(f *pflag.FlagSet) error {
 	}
 	if s.issuer != "" && s.audience == "" && s.baseURL == "" {
 		errs = append(errs, usagef("--issuer needs --audience, or --base-url, which tokens are meant for"))
+	}
+	if s.issuer != "" && s.accounts != "" {
+		errs = append(errs, usagef("--accounts is for the built-in authorization server: with --issuer there is none"))
 	}
 	for _, o := range s.origins {
 		if _, err := httpserver.CrossOrigin([]string{o}); err != nil || o != "*" && strings.Contains(o, "*") {

@@ -126,7 +126,7 @@ const maxLabel = 100
 func checkLabel(label string) error {
 	if len(label) > maxLabel || !utf8.ValidString(label) || strings.TrimSpace(label) != label ||
 		strings.ContainsFunc(label, func(r rune) bool { return !unicode.IsGraphic(r) }) {
-		return fmt.Errorf("the name that is shown, %.120q, is not visible text of at most %d bytes without blanks around it", label, maxLabel)
+		return fmt.Errorf("shows as %.120q, which is not visible text of at most %d bytes without blanks around it", label, maxLabel)
 	}
 	return nil
 }

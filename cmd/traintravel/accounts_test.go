@@ -1,0 +1,201 @@
+package main
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/traintravel/traintravel/httpserver/authserver"
+)
+
+const boardSecret = "a secret of enough bytes"
+
+func TestDemoAccounts(t *testing.T) {
+	t.Parallel()
+	a, err := parseAccounts(demoAccounts, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !a.anyone || len(a.users) < 2 || a.users[0].Name != "anna" {
+		t.Errorf("%+v", a)
+	}
+	want := []authserver.Client{{
+		ID: "webapp", Name: "Traintravel demo shop", RedirectURIs: []string{"http://127.0.0.1/callback"},
+		Scopes: []string{"read", "write"}, Grants: []string{"authorization_code", "refresh_token"},
+	}}
+	if diff := cmp.Diff(want, a.clients); diff != "" {
+		t.Error(diff)
+	}
+	r := start(t, "serve", "--data", filepath.Join(t.TempDir(), "t.db"))
+	for redirect, want := range map[string]int{"http://127.0.0.1:9999/callback": 200, "http://127.0.0.1/callback": 200, "http://localhost:9999/callback": 400, "http://127.0.0.1:9999/": 400} {
+		query := url.Values{
+			"client_id": {"webapp"}, "redirect_uri": {redirect}, "response_type": {"code"}, "scope": {"read write"},
+			"code_challenge": {strings.Repeat("x", 43)}, "code_challenge_method": {"S256"},
+		}
+		if resp := r.ask("GET", "/oauth/authorize?"+query.Encode()); resp.StatusCode != want {
+			t.Errorf("back to %s: %d", redirect, resp.StatusCode)
+		}
+	}
+}
+
+// The example is good as it stands, and a server takes it.
+func TestExampleAccounts(t *testing.T) {
+	t.Parallel()
+	const file = "../../examples/accounts.yaml"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := parseAccounts(text, map[string]string{"STATION_BOARD_SECRET": boardSecret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := accounts{
+		users: []authserver.User{{Name: "anna", DisplayName: "Anna Lindqvist"}, {Name: "ben"}},
+		clients: []authserver.Client{
+			{ID: "webapp", Name: "Traintravel demo shop", RedirectURIs: []string{"http://127.0.0.1/callback", "https://shop.example/callback"},
+				Scopes: []string{"read", "write"}, Grants: []string{"authorization_code", "refresh_token"}},
+			{ID: "station-board", Secret: boardSecret, Scopes: []string{"read"}, Grants: []string{"client_credentials"}},
+		},
+	}
+	if diff := cmp.Diff(want, a, cmp.AllowUnexported(accounts{})); diff != "" {
+		t.Error(diff)
+	}
+	r := startIn(t, []string{"STATION_BOARD_SECRET=" + boardSecret}, "serve", "--data", filepath.Join(t.TempDir(), "t.db"), "--accounts", file)
+	resp := r.ask("GET", "/oauth/authorize?client_id=webapp&redirect_uri=https%3A%2F%2Fshop.example%2Fcallback&response_type=code&code_challenge="+strings.Repeat("x", 43)+"&code_challenge_method=S256")
+	if resp.StatusCode != 200 {
+		t.Errorf("the web site cannot have people sign in: %d", resp.StatusCode)
+	}
+	if strings.Contains(r.stderr.String(), boardSecret) {
+		t.Error("the log shows the secret")
+	}
+}
+
+// All that is wrong with a file is said, with its line, and no secret.
+func TestBadAccounts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"nothing":              {"", []string{"it is empty"}},
+		"two documents":        {"users: []\n---\nusers: []\n", []string{"more than one"}},
+		"no YAML":              {"users: [\n", []string{"line"}},
+		"a list":               {"- anna\n", []string{"line 1: the file is a mapping"}},
+		"nobody":               {"anyone: false\n", []string{"line 1: nobody may sign in"}},
+		"a word for yes":       {"anyone: maybe\n", []string{"line 1: this is neither true nor false"}},
+		"users that are names": {"users: [anna]\n", []string{"line 1: a user is a mapping"}},
+		"no list":              {"users:\n", []string{"line 1: this is no list"}},
+		"a number":             {"users:\n- name: 17\n", []string{"line 2: this is no text; in quotes it is"}},
+		"an alias":             {"users:\n- name: &a anna\n- name: *a\n", []string{"line 3: this is no text"}},
+		"many": {`
+anyone: true
+color: green
+users:
+  - {name: anna, password: secretsecret}
+  - {name: ANNA}
+  - {name: "client:x"}
+  - {name: ben, name: ben}
+  - {name: dora, display_name: "Do\u202era"}
+clients:
+  - id: traintravel-demo
+    public: true
+    redirect_uris: [http://127.0.0.1/]
+  - id: a b
+    secret: tiny
+    secret_env: NOT_SET
+    grants: [client_credentials, implicit]
+    scopes: [all]
+  - id: shop
+    public: true
+    redirect_uris:
+      - http://shop.example/
+      - https://shop.example/#x
+  - id: shop
+    public: false
+  - id: board
+    grants: [client_credentials]
+    public: true
+  - id: empty
+    secret: ""
+    grants: [client_credentials]
+    redirect_uris: [https://x.example/]
+`, []string{
+			`line 3: the file has no field "color"`,
+			`line 5: a user has no field "password"`,
+			`line 6: there is another user "anna"`,
+			`line 7: the user "client:x": a name is of letters`,
+			`line 8: name is there twice`,
+			`line 9: the user "dora": shows as "Do\u202era"`,
+			`line 11: there is another client "traintravel-demo"`,
+			`line 14: the client "a b" needs one of public, secret and secret_env, and has 2`,
+			`line 14: the client "a b" has an ID that`,
+			`line 14: the client "a b" has an unknown grant "implicit"`,
+			`line 14: the client "a b" has an unknown scope "all"`,
+			`line 16: the environment has no "NOT_SET"`,
+			`line 19: the client "shop" cannot be sent back to "http://shop.example/"`,
+			`line 19: the client "shop" cannot be sent back to "https://shop.example/#x"`,
+			`line 24: there is another client "shop"`,
+			`line 24: the client "shop" needs redirect_uris`,
+			`line 25: a client that is not public says so by its secret`,
+			`line 26: the client "board" needs a secret`,
+			`line 30: the secret is empty`,
+		}},
+	} {
+		_, err := parseAccounts([]byte(c.text), nil)
+		if err == nil {
+			t.Errorf("%s is good", name)
+			continue
+		}
+		for _, want := range c.want {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v\nlacks %s", name, err, want)
+			}
+		}
+		if strings.Contains(err.Error(), "secretsecret") || strings.Contains(err.Error(), "tiny") {
+			t.Errorf("%s: a secret shows: %v", name, err)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "accounts.yaml")
+	if err := os.WriteFile(file, []byte("clients:\n- id: x y\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(t.TempDir(), "t.db")
+	for want, args := range map[string][]string{
+		file + " is not good:\nline 2": {"--accounts", file},
+		"no such file":                 {"--accounts", file + "x"},
+		"is a directory":               {"--accounts", filepath.Dir(file)},
+		"with --issuer there is none":  {"--accounts", file, "--issuer", "https://issuer.example", "--audience", "x"},
+	} {
+		if code, _, stderr := once(t, nil, append([]string{"serve", "--data", data, "--addr", "127.0.0.1:0"}, args...)...); code != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("%v: %d %s", args, code, stderr)
+		}
+	}
+}
+
+// No file makes reading it panic, and what is read a server takes.
+func FuzzAccounts(f *testing.F) {
+	f.Add(demoAccounts)
+	f.Add([]byte("users: [{name: anna}]\nclients: [{id: x, secret: 0123456789abcdef, grants: [client_credentials]}]"))
+	f.Add([]byte("a: &a [*a]\n<<: {x: y}\n? [b]\n: c"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		a, err := parseAccounts(text, nil)
+		if err != nil {
+			return
+		}
+		for _, u := range a.users {
+			if err := u.Check(); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, c := range a.clients {
+			if err := c.Check(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
