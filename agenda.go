@@ -38,6 +38,11 @@ func agendaKey(k kind, due time.Time, id uuid.UUID) Key {
 	return Key{TableAgenda, string(append(b, id[:]...))}
 }
 
+// agendaOf is all that is on the agenda of a kind, due or not.
+func agendaOf(k kind) Range {
+	return Range{Table: TableAgenda, From: string([]byte{byte(k)}), To: string([]byte{byte(k) + 1})}
+}
+
 // An item is one entry of the agenda.
 type item struct {
 	key   Key
@@ -59,9 +64,9 @@ func (it item) claim() Key {
 // not: the zero time if nothing is known to come. It begins at from if that is
 // not empty.
 func (s *Service) agenda(ctx context.Context, k kind, from string, now time.Time, limit int) (due []item, next time.Time, err error) {
-	records, err := s.store.List(ctx, Range{
-		Table: TableAgenda, From: cmp.Or(from, string([]byte{byte(k)})), To: string([]byte{byte(k) + 1}), Limit: limit,
-	})
+	r := agendaOf(k)
+	r.From, r.Limit = cmp.Or(from, r.From), limit
+	records, err := s.store.List(ctx, r)
 	if err != nil {
 		return nil, time.Time{}, err
 	}

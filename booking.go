@@ -168,11 +168,13 @@ func (b *Booking) ownedBy(by Caller) bool { return b.Owner == by.Subject }
 // refusals ErrSoldOut, ErrBicyclesNotAllowed, ErrNoBicycleSpace,
 // ErrDogsNotAllowed and ErrDeparted, ErrKeyReused, ErrNoTimetable, or an
 // [*InvalidError].
-func (s *Service) CreateBooking(ctx context.Context, by Caller, n NewBooking) (Booking, error) {
+func (s *Service) CreateBooking(ctx context.Context, by Caller, n NewBooking) (_ Booking, err error) {
+	ctx, end := s.begin(ctx, "CreateBooking")
+	defer end(&err)
 	if err := by.check(); err != nil {
 		return Booking{}, err
 	}
-	n, err := n.normalize()
+	n, err = n.normalize()
 	if err != nil {
 		return Booking{}, err
 	}
@@ -269,7 +271,9 @@ func (s *Service) order(sn *snapshot, n NewBooking, now time.Time) (order, error
 
 // Booking returns a booking of the caller's. Expired and cancelled ones, and
 // other people's, are ErrNotFound.
-func (s *Service) Booking(ctx context.Context, by Caller, id uuid.UUID) (Booking, error) {
+func (s *Service) Booking(ctx context.Context, by Caller, id uuid.UUID) (_ Booking, err error) {
+	ctx, end := s.begin(ctx, "Booking")
+	defer end(&err)
 	b, err := s.ownBooking(ctx, s.store, by, id)
 	if err != nil {
 		return Booking{}, err
@@ -303,8 +307,10 @@ func (s *Service) readBooking(ctx context.Context, r Reader, id uuid.UUID) (Book
 
 // Bookings lists the caller's bookings, newest first: those that are held or
 // confirmed. It returns an [*InvalidError] for a page that cannot be.
-func (s *Service) Bookings(ctx context.Context, by Caller, p Page) (List[Booking], error) {
-	p, err := p.normalize()
+func (s *Service) Bookings(ctx context.Context, by Caller, p Page) (_ List[Booking], err error) {
+	ctx, end := s.begin(ctx, "Bookings")
+	defer end(&err)
+	p, err = p.normalize()
 	if err != nil {
 		return List[Booking]{}, err
 	}
@@ -364,7 +370,9 @@ func (s *Service) CancelUnchanged(ctx context.Context, by Caller, was Booking) e
 }
 
 // cancelBooking cancels a booking, whatever it was if was is nil.
-func (s *Service) cancelBooking(ctx context.Context, by Caller, id uuid.UUID, was []byte) error {
+func (s *Service) cancelBooking(ctx context.Context, by Caller, id uuid.UUID, was []byte) (err error) {
+	ctx, end := s.begin(ctx, "CancelBooking")
+	defer end(&err)
 	now := s.now()
 	b, err := s.ownBooking(ctx, s.store, by, id)
 	if err != nil {

@@ -39,11 +39,13 @@ const Ping EventType = "ping"
 
 // Deliveries lists what was, or is to be, posted to a subscription of the caller's, the
 // newest first. Delivered ones are kept for a week, dead ones for 30 days.
-func (s *Service) Deliveries(ctx context.Context, by Caller, sub uuid.UUID, page Page) (List[Delivery], error) {
+func (s *Service) Deliveries(ctx context.Context, by Caller, sub uuid.UUID, page Page) (_ List[Delivery], err error) {
+	ctx, end := s.begin(ctx, "Deliveries")
+	defer end(&err)
 	if err := s.webhooks(by); err != nil {
 		return List[Delivery]{}, err
 	}
-	page, err := page.normalize()
+	page, err = page.normalize()
 	if err != nil {
 		return List[Delivery]{}, err
 	}
@@ -85,6 +87,8 @@ func (s *Service) Deliveries(ctx context.Context, by Caller, sub uuid.UUID, page
 // anew. key is an idempotency key as in [NewBooking]. It returns ErrNotFound, or
 // ErrDelivered for one that has arrived.
 func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUID, key string) (d Delivery, err error) {
+	ctx, end := s.begin(ctx, "RetryDelivery")
+	defer end(&err)
 	if err := s.webhooks(by); err != nil {
 		return d, err
 	}
@@ -128,7 +132,9 @@ func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUI
 
 // PingSubscription has a ping posted to a subscription of the caller's, once. key is an
 // idempotency key as in [NewBooking].
-func (s *Service) PingSubscription(ctx context.Context, by Caller, sub uuid.UUID, key string) (Delivery, error) {
+func (s *Service) PingSubscription(ctx context.Context, by Caller, sub uuid.UUID, key string) (_ Delivery, err error) {
+	ctx, end := s.begin(ctx, "PingSubscription")
+	defer end(&err)
 	if err := s.webhooks(by); err != nil {
 		return Delivery{}, err
 	}

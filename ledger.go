@@ -28,9 +28,10 @@ type ledger struct {
 	payments   []*paymentEntry
 	runs       []*runEntry
 	events     []queued
-	subscribed bool  // somebody has: see subscribedKey
-	webhooks   bool  // a subscription is changed
-	due        kinds // what is put on the agenda
+	attempts   []Attempt // for the observer
+	subscribed bool      // somebody has: see subscribedKey
+	webhooks   bool      // a subscription is changed
+	due        kinds     // what is put on the agenda
 	puts       []write
 	deletes    []Key
 }
@@ -103,6 +104,7 @@ func (s *Service) update(ctx context.Context, now time.Time, rules func(*ledger)
 	if l.webhooks {
 		s.subscriptions.Add(1)
 	}
+	l.tell()
 	for _, e := range l.runs {
 		if e.changed {
 			s.stock.keep(e.id, stocked{e.inv, s.elapsed()})

@@ -123,7 +123,9 @@ func (s *Service) LoadFirstTimetable(ctx context.Context, t *Timetable) (LoadRep
 	return s.load(ctx, t, true)
 }
 
-func (s *Service) load(ctx context.Context, t *Timetable, first bool) (LoadReport, error) {
+func (s *Service) load(ctx context.Context, t *Timetable, first bool) (_ LoadReport, err error) {
+	ctx, end := s.begin(ctx, "LoadTimetable")
+	defer end(&err)
 	if err := t.check(&s.zones); err != nil {
 		return LoadReport{}, err
 	}
@@ -139,7 +141,7 @@ func (s *Service) load(ctx context.Context, t *Timetable, first bool) (LoadRepor
 			return LoadReport{}, fmt.Errorf("the timetable is loaded, but nothing more was done: %w", err)
 		}
 		if err := s.dropGenerations(ctx); err != nil {
-			s.log.Warn("an old timetable was not removed; the next load tries again", "error", err)
+			s.log.WarnContext(ctx, "an old timetable was not removed; the next load tries again", "error", err)
 		}
 		stranded, err := s.stranded(ctx, sn)
 		if err != nil {

@@ -136,6 +136,9 @@ func (l *ledger) attempted(sub *subscription, is *delivery, o outcome) {
 	}
 	is.Attempts++
 	is.LastStatus = o.answer.Status
+	defer func() {
+		l.attempts = append(l.attempts, Attempt{Status: is.Status, Answered: is.LastStatus, Lag: l.now.Sub(is.Created)})
+	}()
 	switch {
 	case o.answer.Status == 200:
 		l.finish(is, DeliveryDelivered)

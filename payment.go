@@ -71,7 +71,9 @@ const (
 // It returns ErrNotFound, ErrHoldExpired, ErrAlreadyPaid, ErrPaymentInProgress,
 // ErrNoGateway, ErrKeyReused, ErrKeyInUse, an [*AmountError] or an
 // [*InvalidError], and then nothing was charged.
-func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, n NewPayment) (Payment, error) {
+func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, n NewPayment) (_ Payment, err error) {
+	ctx, end := s.begin(ctx, "PayBooking")
+	defer end(&err)
 	source, err := n.Source.normalize()
 	if err != nil {
 		return Payment{}, err
@@ -139,12 +141,12 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 	out, err := s.charge(ctx, Charge{ID: p.ID, Booking: booking, Amount: p.Amount, Source: source})
 	stop()
 	if err != nil {
-		s.log.Warn("the outcome of a charge is unknown; it is looked up later", "payment", p.ID, "error", source.hide(err.Error()))
+		s.log.WarnContext(ctx, "the outcome of a charge is unknown; it is looked up later", "payment", p.ID, "error", source.hide(err.Error()))
 		out = Outcome{Status: Pending}
 	}
 	settled, confirmed, err := s.settle(context.WithoutCancel(ctx), p.Booking, p.ID, out)
 	if err != nil {
-		s.log.Error("the outcome of a charge was not recorded; it is looked up later", "payment", p.ID, "error", err)
+		s.log.ErrorContext(ctx, "the outcome of a charge was not recorded; it is looked up later", "payment", p.ID, "error", err)
 		return p.Payment, nil // pending, as recorded
 	}
 	return settled, inTime(settled, confirmed)
@@ -280,7 +282,9 @@ func (s *Service) readPayment(ctx context.Context, r Reader, booking, id uuid.UU
 
 // Payment returns the latest attempt to pay for a booking of the caller's, even
 // if the booking is over; ErrNotFound before the first.
-func (s *Service) Payment(ctx context.Context, by Caller, booking uuid.UUID) (Payment, error) {
+func (s *Service) Payment(ctx context.Context, by Caller, booking uuid.UUID) (_ Payment, err error) {
+	ctx, end := s.begin(ctx, "Payment")
+	defer end(&err)
 	b, err := s.ownBooking(ctx, s.store, by, booking)
 	if err != nil {
 		return Payment{}, err
@@ -294,8 +298,10 @@ func (s *Service) Payment(ctx context.Context, by Caller, booking uuid.UUID) (Pa
 
 // Payments lists the attempts to pay for a booking of the caller's and its
 // refunds, newest first, even if the booking is over.
-func (s *Service) Payments(ctx context.Context, by Caller, booking uuid.UUID, page Page) (List[Payment], error) {
-	page, err := page.normalize()
+func (s *Service) Payments(ctx context.Context, by Caller, booking uuid.UUID, page Page) (_ List[Payment], err error) {
+	ctx, end := s.begin(ctx, "Payments")
+	defer end(&err)
+	page, err = page.normalize()
 	if err != nil {
 		return List[Payment]{}, err
 	}

@@ -278,7 +278,7 @@ func (s *Service) attempt(ctx context.Context, p parcel) (o outcome) {
 	}
 	o.url, o.wait = to.URL, max(jittered(d.Attempts), min(o.answer.RetryAfter, 24*time.Hour))
 	if err != nil || o.answer.Status != 200 {
-		s.log.Info("an event was not delivered", "event", d.Event, "type", string(d.Type), "webhook", to.ID, "attempt", d.Attempts+1, "status", o.answer.Status, "error", err)
+		s.log.InfoContext(ctx, "an event was not delivered", "event", d.Event, "type", string(d.Type), "webhook", to.ID, "attempt", d.Attempts+1, "status", o.answer.Status, "error", err)
 	}
 	return o
 }

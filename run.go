@@ -89,6 +89,7 @@ func (s *Service) Run(ctx context.Context) error {
 type desk struct {
 	service  *Service
 	kind     kind
+	name     string
 	work     func(context.Context, ...item) error
 	together int // how many items are worked on as one; zero is one
 	workers  int // zero is workers
@@ -101,19 +102,19 @@ type desk struct {
 
 // desks are those that the service can work at.
 func (s *Service) desks() []*desk {
-	desks := []*desk{{service: s, kind: holdEnds, work: one(s.endHold)}}
+	desks := []*desk{{service: s, kind: holdEnds, name: "endHold", work: one(s.endHold)}}
 	if s.opts.Gateway != nil {
-		desks = append(desks, &desk{service: s, kind: paymentDue, work: one(s.followPayment)})
+		desks = append(desks, &desk{service: s, kind: paymentDue, name: "followPayment", work: one(s.followPayment)})
 	}
-	desks = append(desks, &desk{service: s, kind: keyForgotten, work: one(s.forgetKey)})
+	desks = append(desks, &desk{service: s, kind: keyForgotten, name: "forgetKey", work: one(s.forgetKey)})
 	if s.opts.Notifier != nil {
-		desks = append(desks, &desk{service: s, kind: eventDue, work: one(s.deliver)})
+		desks = append(desks, &desk{service: s, kind: eventDue, name: "deliver", work: one(s.deliver)})
 	}
 	if s.opts.Webhooks != nil {
 		desks = append(desks,
-			&desk{service: s, kind: fanOutDue, work: s.fanOut, together: batch, workers: fanOuts},
-			&desk{service: s, kind: endpointDue, work: one(s.serveEndpoint), workers: endpoints},
-			&desk{service: s, kind: sweepDue, work: one(s.sweep)})
+			&desk{service: s, kind: fanOutDue, name: "fanOut", work: s.fanOut, together: batch, workers: fanOuts},
+			&desk{service: s, kind: endpointDue, name: "serveEndpoint", work: one(s.serveEndpoint), workers: endpoints},
+			&desk{service: s, kind: sweepDue, name: "sweep", work: one(s.sweep)})
 	}
 	return desks
 }
@@ -212,6 +213,8 @@ func (d *desk) start(ctx context.Context, due []item, slots chan struct{}) (star
 }
 
 func (d *desk) safely(ctx context.Context, items ...item) (err error) {
+	ctx, end := d.service.begin(ctx, "Run."+d.name)
+	defer end(&err)
 	defer recovered(&err)
 	return d.work(ctx, items...)
 }
@@ -358,16 +361,19 @@ func (s *Service) deliver(ctx context.Context, it item) error {
 	now := s.now()
 	err = s.update(ctx, now, func(l *ledger) error {
 		l.delete(it.key)
+		told := Attempt{Notifier: true, Status: DeliveryDelivered, Lag: now.Sub(q.created)}
 		if failed != nil {
+			told.Status = DeliveryPending
 			again := q
 			again.failures++
 			due := now.Add(retryAfter[min(q.failures, len(retryAfter)-1)])
 			l.put(agendaKey(eventDue, due, it.id), again.encode())
 		}
+		l.attempts = append(l.attempts, told)
 		return nil
 	})
 	if failed != nil {
-		s.log.Warn("an event was not delivered; it is tried again", "event", it.id, "type", string(q.kind), "failures", q.failures+1, "error", failed)
+		s.log.WarnContext(ctx, "an event was not delivered; it is tried again", "event", it.id, "type", string(q.kind), "failures", q.failures+1, "error", failed)
 	}
 	return err
 }

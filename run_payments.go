@@ -46,7 +46,7 @@ func (s *Service) followRefund(ctx context.Context, p payment) error {
 		return nil
 	}
 	if err != nil || out.Status == Failed {
-		s.log.Error("a refund was not made; it is tried again", "refund", p.ID, "payment", p.RefundOf, "failure", hideNumbers(out.Failure.Code, ""), "error", said(err))
+		s.log.ErrorContext(ctx, "a refund was not made; it is tried again", "refund", p.ID, "payment", p.RefundOf, "failure", hideNumbers(out.Failure.Code, ""), "error", said(err))
 	}
 	now := s.now()
 	err = s.update(ctx, now, func(l *ledger) error {
@@ -87,7 +87,7 @@ func (s *Service) followCharge(ctx context.Context, p payment) error {
 		return nil
 	}
 	if err != nil {
-		s.log.Warn("the gateway does not say what became of a charge; it is asked again", "payment", p.ID, "error", said(err))
+		s.log.WarnContext(ctx, "the gateway does not say what became of a charge; it is asked again", "payment", p.ID, "error", said(err))
 		heard, out = true, Outcome{Status: Pending}
 	}
 	now := s.now()

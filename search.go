@@ -33,7 +33,9 @@ type TripQuery struct {
 //
 // It returns an [*InvalidError] naming origin, destination, date or a member
 // of the page.
-func (s *Service) SearchTrips(ctx context.Context, q TripQuery) (List[Trip], error) {
+func (s *Service) SearchTrips(ctx context.Context, q TripQuery) (_ List[Trip], err error) {
+	ctx, end := s.begin(ctx, "SearchTrips")
+	defer end(&err)
 	page, err := q.Page.normalize()
 	if err != nil {
 		return List[Trip]{}, err
@@ -188,7 +190,9 @@ func (s *Service) count(ctx context.Context, sn *snapshot, trips []Trip, found [
 // Trip returns a trip by its ID: ErrNotFound if it does not exist in this
 // timetable or is not for sale. A trip that is sold out or has departed is
 // still returned.
-func (s *Service) Trip(ctx context.Context, id uuid.UUID) (Trip, error) {
+func (s *Service) Trip(ctx context.Context, id uuid.UUID) (_ Trip, err error) {
+	ctx, end := s.begin(ctx, "Trip")
+	defer end(&err)
 	sn, err := s.snapshot(ctx)
 	if err != nil {
 		return Trip{}, err
@@ -224,7 +228,9 @@ func (s *Service) Trip(ctx context.Context, id uuid.UUID) (Trip, error) {
 
 // HasTrip says whether [Service.Trip] finds a trip. It counts no seats and, as
 // a rule, reads nothing from the store.
-func (s *Service) HasTrip(ctx context.Context, id uuid.UUID) (bool, error) {
+func (s *Service) HasTrip(ctx context.Context, id uuid.UUID) (_ bool, err error) {
+	ctx, end := s.begin(ctx, "HasTrip")
+	defer end(&err)
 	sn, err := s.snapshot(ctx)
 	if err != nil {
 		if errors.Is(err, ErrNoTimetable) {

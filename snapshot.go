@@ -30,6 +30,7 @@ type snapshot struct {
 
 	currenciesAt [][]string // for each station
 	anyRide      bool       // those without a price are taken too
+	last         Date       // on which a train runs
 }
 
 // train is a Train compiled.
@@ -92,6 +93,7 @@ func compile(ctx context.Context, t *Timetable, ids []numbering, reg registry, z
 		for _, c := range src.Coaches {
 			tr.places += c.Seats
 		}
+		sn.last = max(sn.last, tr.days.last)
 	}
 	sn.byNumber = indexTrains(sn.trains, func(t *train) uint64 { return uint64(t.number) })
 	sn.byTrain = indexTrains(sn.trains, func(t *train) uint64 { return identityMark(t.id) })

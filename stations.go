@@ -97,7 +97,9 @@ func errBeginAgain() error {
 // Stations lists stations by name, those that fit a search best first, or the
 // nearest first. It returns an [*InvalidError] naming country, coordinates or a
 // member of the page.
-func (s *Service) Stations(ctx context.Context, q StationQuery) (List[Station], error) {
+func (s *Service) Stations(ctx context.Context, q StationQuery) (_ List[Station], err error) {
+	ctx, end := s.begin(ctx, "Stations")
+	defer end(&err)
 	page, err := q.Page.normalize()
 	if err != nil {
 		return List[Station]{}, err
@@ -155,7 +157,9 @@ func (s *Service) Stations(ctx context.Context, q StationQuery) (List[Station], 
 func (q *StationQuery) ranked() bool { return q.Near == nil && strings.TrimSpace(q.Search) != "" }
 
 // Station returns a station by its ID, or ErrNotFound.
-func (s *Service) Station(ctx context.Context, id uuid.UUID) (Station, error) {
+func (s *Service) Station(ctx context.Context, id uuid.UUID) (_ Station, err error) {
+	ctx, end := s.begin(ctx, "Station")
+	defer end(&err)
 	sn, err := s.snapshot(ctx)
 	if err != nil {
 		return Station{}, err

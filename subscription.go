@@ -202,7 +202,9 @@ func (s *Service) checkURL(url string) error {
 //
 // It returns ErrNoWebhooks, ErrTooManySubscriptions, ErrKeyReused or an
 // [*InvalidError].
-func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (Subscription, Secret, error) {
+func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (_ Subscription, _ Secret, err error) {
+	ctx, end := s.begin(ctx, "Subscribe")
+	defer end(&err)
 	if err := s.subscribers(by); err != nil {
 		return Subscription{}, "", err
 	}
@@ -302,11 +304,13 @@ func (s *Service) subscribers(by Caller) error {
 }
 
 // Subscriptions lists the caller's subscriptions, the newest first.
-func (s *Service) Subscriptions(ctx context.Context, by Caller, page Page) (List[Subscription], error) {
+func (s *Service) Subscriptions(ctx context.Context, by Caller, page Page) (_ List[Subscription], err error) {
+	ctx, end := s.begin(ctx, "Subscriptions")
+	defer end(&err)
 	if err := s.webhooks(by); err != nil {
 		return List[Subscription]{}, err
 	}
-	page, err := page.normalize()
+	page, err = page.normalize()
 	if err != nil {
 		return List[Subscription]{}, err
 	}
@@ -336,7 +340,9 @@ func (s *subscription) ownedBy(by Caller) bool {
 }
 
 // Subscription returns a subscription of the caller's, or ErrNotFound.
-func (s *Service) Subscription(ctx context.Context, by Caller, id uuid.UUID) (Subscription, error) {
+func (s *Service) Subscription(ctx context.Context, by Caller, id uuid.UUID) (_ Subscription, err error) {
+	ctx, end := s.begin(ctx, "Subscription")
+	defer end(&err)
 	if err := s.webhooks(by); err != nil {
 		return Subscription{}, err
 	}
@@ -440,7 +446,9 @@ func (s *Service) Unsubscribe(ctx context.Context, by Caller, id uuid.UUID) erro
 // NewSubscriptionSecret replaces the secret of a subscription of the caller's. The one
 // before signs along for 24 hours; one before that does not any more. key is an
 // idempotency key as in [NewBooking].
-func (s *Service) NewSubscriptionSecret(ctx context.Context, by Caller, id uuid.UUID, key string) (Subscription, Secret, error) {
+func (s *Service) NewSubscriptionSecret(ctx context.Context, by Caller, id uuid.UUID, key string) (_ Subscription, _ Secret, err error) {
+	ctx, end := s.begin(ctx, "NewSubscriptionSecret")
+	defer end(&err)
 	idem, err := s.idempotency(by, key, "secret "+id.String(), func(*fingerprint) {})
 	if err != nil {
 		return Subscription{}, "", err

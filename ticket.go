@@ -21,7 +21,9 @@ type Ticket struct {
 // Ticket returns the ticket of a booking of the caller's. It returns ErrNotPaid
 // while the booking is held, and ErrNotFound if it is over: who has cancelled has
 // no ticket.
-func (s *Service) Ticket(ctx context.Context, by Caller, booking uuid.UUID) (Ticket, error) {
+func (s *Service) Ticket(ctx context.Context, by Caller, booking uuid.UUID) (_ Ticket, err error) {
+	ctx, end := s.begin(ctx, "Ticket")
+	defer end(&err)
 	sn, err := s.snapshot(ctx)
 	if err != nil {
 		return Ticket{}, err
@@ -76,7 +78,9 @@ func (s TicketStatus) String() string {
 // TicketStatus says what a ticket of a booking is worth now. It is for whoever
 // inspects tickets, and so asks for no caller: whether the ticket is genuine is to
 // be found out before, lest anybody learn which bookings there are.
-func (s *Service) TicketStatus(ctx context.Context, booking uuid.UUID) (TicketStatus, error) {
+func (s *Service) TicketStatus(ctx context.Context, booking uuid.UUID) (_ TicketStatus, err error) {
+	ctx, end := s.begin(ctx, "TicketStatus")
+	defer end(&err)
 	b, err := s.readBooking(ctx, s.store, booking)
 	switch {
 	case errors.Is(err, ErrNotFound):

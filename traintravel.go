@@ -50,6 +50,9 @@ type Options struct {
 	// Logger is told what an operator should know. Nil is silent.
 	Logger *slog.Logger
 
+	// Observer is told what the service does. The zero value is nobody.
+	Observer Observer
+
 	// Now is the clock that decides what has departed and expired. Nil is
 	// time.Now. It must be safe for concurrent use. The clocks of services
 	// that share a store should agree to seconds: a charge that one has begun

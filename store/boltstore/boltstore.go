@@ -54,6 +54,10 @@ type Options struct {
 	// Store in this one, has the file. Zero means one second; less than zero,
 	// not at all.
 	LockTimeout time.Duration
+
+	// Committed, if not nil, is called after each commit, or failed one, with how many
+	// updates shared it and how long it took. The next commit waits for it to return.
+	Committed func(updates int, took time.Duration, err error)
 }
 
 // A Store is a [traintravel.Store] in one file. It is safe for concurrent use.
@@ -62,7 +66,8 @@ type Store struct {
 	path   string
 	names  [][]byte // of the buckets, by table
 	queue  group.Queue
-	commit func(*bolt.Tx) error // (*bolt.Tx).Commit, or a test's
+	commit func(*bolt.Tx) error                             // (*bolt.Tx).Commit, or a test's
+	told   func(updates int, took time.Duration, err error) // Options.Committed, or nil
 	claims traintravel.Claims
 }
 
@@ -78,7 +83,7 @@ func Open(path string, opts *Options) (*Store, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	s := &Store{path: path, commit: (*bolt.Tx).Commit}
+	s := &Store{path: path, commit: (*bolt.Tx).Commit, told: opts.Committed}
 	s.names = make([][]byte, 1)
 	for _, t := range traintravel.Tables() {
 		s.names = append(s.names, []byte(t.String()))

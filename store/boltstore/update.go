@@ -3,6 +3,7 @@ package boltstore
 import (
 	"context"
 	"fmt"
+	"time"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -35,7 +36,13 @@ func (s *Store) lead(own *group.Call) {
 		return
 	}
 	g.run(own)
+	if g.over == nil {
+		g.err = nil
+		return
+	}
+	begun := time.Now()
 	g.err = g.apply()
+	g.took = time.Since(begun)
 }
 
 // begin begins the one transaction that writes.
@@ -57,6 +64,7 @@ type batch struct {
 	over  group.Overlay
 	size  int           // bytes written to over
 	calls []*group.Call // run, and to be answered after the commit
+	took  time.Duration // by the commit; zero if there was nothing to be committed
 	err   error         // why nothing was committed
 }
 
@@ -90,9 +98,6 @@ func (g *batch) run(own *group.Call) {
 
 // apply writes the overlay to the file, and commits.
 func (g *batch) apply() (err error) {
-	if g.over == nil {
-		return nil
-	}
 	id := g.tx.ID()
 	defer func() {
 		if p := recover(); p != nil { // bbolt found a page that is none
@@ -148,6 +153,9 @@ func (g *batch) end() {
 			c.Err = g.err
 		}
 		c.Answer()
+	}
+	if g.store.told != nil && g.took > 0 {
+		g.store.told(len(g.calls), g.took, g.err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -17,6 +18,10 @@ import (
 func TestGroup(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
+	commits := make(chan string, 3)
+	g.told = func(updates int, took time.Duration, err error) {
+		commits <- fmt.Sprint(updates, took > 0, err)
+	}
 	g.update(g.bg, "a", put("a"))
 	<-g.arrived
 	g.update(g.bg, "leads", refuse)
@@ -49,6 +54,9 @@ func TestGroup(t *testing.T) {
 		t.Errorf("the panic became %v", err)
 	}
 	g.holds(t, "a", "b", "hot")
+	if first, second := <-commits, <-commits; first != "1 true <nil>" || second != "5 true <nil>" { // who has not seen the others' writes is none of them
+		t.Errorf("told of commits: %s, then %s", first, second)
+	}
 	if v, err := g.Get(g.bg, key("hot")); err != nil || string(v[0]) != "after hot" {
 		t.Errorf("hot is %q, %v", v, err)
 	}

@@ -60,6 +60,10 @@ type Options struct {
 	// Waiting, if not nil, is called when Open has waited for the database for a
 	// second, with the reason, on a goroutine that has ended when Open returns.
 	Waiting func(reason error)
+	// Committed, if not nil, is called after each commit, or failed one, with how many
+	// updates shared it and how long all of it took, their reads and what was tried
+	// again included. The next commit waits for it to return.
+	Committed func(updates int, took time.Duration, err error)
 }
 
 // A Store is a [traintravel.Store] in a PostgreSQL database. It is safe for
@@ -67,6 +71,7 @@ type Options struct {
 type Store struct {
 	pool     *pgxpool.Pool
 	retryFor time.Duration
+	told     func(updates int, took time.Duration, err error) // Options.Committed, or nil
 	queue    group.Queue
 	lane     lane         // of the one who leads
 	reading  sync.RWMutex // held by reads and views
@@ -116,7 +121,7 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pgstore: %w", err)
 	}
-	s := &Store{pool: pool, retryFor: opts.RetryFor, lane: lane{id: uuid.New()}}
+	s := &Store{pool: pool, retryFor: opts.RetryFor, told: opts.Committed, lane: lane{id: uuid.New()}}
 	if s.retryFor == 0 {
 		s.retryFor = 15 * time.Second
 	}

@@ -1,7 +1,11 @@
 package pgstore_test
 
 import (
+	"errors"
+	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/internal/pgtest"
@@ -36,3 +40,33 @@ func TestConcurrency(t *testing.T)      { storetest.RunConcurrency(t, open) }
 func TestTwice(t *testing.T)            { storetest.Run(t, twice) }
 func TestTwiceConcurrency(t *testing.T) { storetest.RunConcurrency(t, twice) }
 func BenchmarkStore(b *testing.B)       { storetest.Bench(b, open) }
+
+// Each commit is told, and what was refused is none.
+func TestCommitted(t *testing.T) {
+	t.Parallel()
+	var told []string
+	store, err := pgstore.Open(t.Context(), pgtest.Shared(t).NewSchema(t), &pgstore.Options{
+		Committed: func(updates int, took time.Duration, err error) {
+			told = append(told, fmt.Sprint(updates, took > 0, err))
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := errors.New("refused")
+	for _, want := range []error{nil, refused} {
+		err := store.Update(t.Context(), func(tx traintravel.Tx) error {
+			tx.Put(traintravel.Key{Table: traintravel.TableMeta, ID: "a"}, nil)
+			return want
+		})
+		if !errors.Is(err, want) {
+			t.Fatal(err)
+		}
+	}
+	if err := store.Close(); err != nil { // waits for who leads
+		t.Fatal(err)
+	}
+	if want := []string{"1 true <nil>"}; !slices.Equal(told, want) {
+		t.Errorf("told %v, want %v", told, want)
+	}
+}

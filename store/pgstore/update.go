@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -39,7 +40,13 @@ func (s *Store) Update(ctx context.Context, fn func(traintravel.Tx) error) error
 // lead commits one group, the caller's own call first.
 func (s *Store) lead(own *group.Call) {
 	b := &batch{store: s, lane: &s.lane, err: group.ErrGoexit}
-	defer b.answer()
+	begun := time.Now()
+	defer func() {
+		b.answer()
+		if s.told != nil && (b.over != nil || b.err != nil) {
+			s.told(len(b.calls), time.Since(begun), b.err)
+		}
+	}()
 	for c := own; c != nil && len(b.calls) < maxCalls; c = s.queue.Take() {
 		b.calls = append(b.calls, c)
 	}

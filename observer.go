@@ -1,0 +1,96 @@
+package traintravel
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// An Observer is told what a [Service] does, for metrics and traces. Each function may
+// be nil, which costs nothing. They are called on the goroutines that do the work, from
+// many at once, so they are quick and safe for concurrent use. Nothing that they are
+// given names a passenger, or has anything of a card, a token or a secret in it.
+//
+// What happened is told after the update that recorded it is durable, and by the
+// service that made the update: over all services of a store, each thing once, but for
+// those whose process ends between the two. [Service.State] tells how things stand.
+type Observer struct {
+	// Begin is called as an operation begins: a method of Service, by its name, or a
+	// piece of work of Run, such as "Run.endHold". The operation goes on with the
+	// context that is returned, and the function is called with its error as it ends.
+	Begin func(ctx context.Context, operation string) (context.Context, func(error))
+
+	// Booking is told of a booking that is new or has another status.
+	Booking func(ctx context.Context, c BookingChange)
+
+	// Payment is told of a payment or refund that is new or has another status.
+	Payment func(ctx context.Context, c PaymentChange)
+
+	// Attempt is told of an attempt to deliver an event, to the Notifier or to a
+	// subscriber.
+	Attempt func(ctx context.Context, a Attempt)
+}
+
+// A BookingChange is what happened to a booking. From is zero if it is new.
+type BookingChange struct {
+	From, To BookingStatus
+}
+
+// A PaymentChange is what happened to a payment, or to a refund. From is empty if it
+// is new.
+type PaymentChange struct {
+	Refund   bool
+	From, To PaymentStatus
+}
+
+// An Attempt is what came of one attempt to deliver an event.
+type Attempt struct {
+	// Notifier says that it went to the Notifier, and not to a subscriber.
+	Notifier bool
+	// Status is Delivered if the event arrived, Dead if it is given up, and Pending if
+	// it is tried again.
+	Status DeliveryStatus
+	// Answered is what a subscriber answered; zero if nothing was.
+	Answered int
+	// Lag is how long ago the event happened.
+	Lag time.Duration
+}
+
+// begin tells the observer of an operation. What it returns is deferred:
+//
+//	ctx, end := s.begin(ctx, "Trip")
+//	defer end(&err)
+func (s *Service) begin(ctx context.Context, operation string) (context.Context, func(*error)) {
+	if s.opts.Observer.Begin == nil {
+		return ctx, unobserved
+	}
+	ctx, end := s.opts.Observer.Begin(ctx, operation)
+	return ctx, func(err *error) { end(*err) }
+}
+
+func unobserved(*error) {}
+
+// tell tells the observer what an update that is durable has changed.
+func (l *ledger) tell() {
+	o := &l.s.opts.Observer
+	if o.Booking != nil {
+		for _, e := range l.bookings {
+			if e.before.Status != e.after.Status {
+				o.Booking(l.ctx, BookingChange{e.before.Status, e.after.Status})
+			}
+		}
+	}
+	if o.Payment != nil {
+		for _, e := range l.payments {
+			if e.before.Status != e.after.Status {
+				o.Payment(l.ctx, PaymentChange{e.after.RefundOf != uuid.Nil, e.before.Status, e.after.Status})
+			}
+		}
+	}
+	if o.Attempt != nil {
+		for _, a := range l.attempts {
+			o.Attempt(l.ctx, a)
+		}
+	}
+}

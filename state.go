@@ -1,0 +1,159 @@
+package traintravel
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// A State is how things stand with the store of a service: what whoever watches over it
+// looks at beside what its [Observer] is told.
+type State struct {
+	Timetable TimetableState
+	Holds     int     // bookings that are held
+	Payments  Waiting // whose outcome is not known
+	Refunds   Waiting // to be made
+	// Events are those to be told to the Notifier or given out to subscribers;
+	// Deliveries those that are to be posted.
+	Events, Deliveries Waiting
+}
+
+// A TimetableState tells of the timetable in force. It is zero if there is none.
+type TimetableState struct {
+	Stations, Trains int
+	Loaded           time.Time
+	// Last is the last date on which a train runs.
+	Last Date
+}
+
+// Waiting is what waits to be done: how much, and since when the longest.
+type Waiting struct {
+	Count  int
+	Oldest time.Time // zero if nothing waits
+}
+
+func (w *Waiting) add(since time.Time) {
+	w.Count++
+	if w.Oldest.IsZero() || since.Before(w.Oldest) {
+		w.Oldest = since
+	}
+}
+
+const (
+	// countAtMost bounds what State looks through of a kind, and readAtMost the records
+	// that it reads besides.
+	countAtMost = 100_000
+	readAtMost  = 1_000
+)
+
+// State reads how things stand. It looks through at most 100,000 of what waits, and
+// 1,000 of payments and events: larger numbers are not told apart. It is meant to be
+// asked every few seconds.
+func (s *Service) State(ctx context.Context) (_ State, err error) {
+	ctx, end := s.begin(ctx, "State")
+	defer end(&err)
+	var st State
+	if st.Timetable, err = s.timetableState(ctx); err != nil {
+		return State{}, err
+	}
+	if st.Holds, err = s.pages(ctx, agendaOf(holdEnds), countAtMost, nil); err != nil {
+		return State{}, err
+	}
+	if _, err = s.pages(ctx, agendaOf(paymentDue), readAtMost, func(found []Record) error { return s.waitingPayments(ctx, found, &st) }); err != nil {
+		return State{}, err
+	}
+	for _, k := range [...]kind{eventDue, fanOutDue} {
+		if _, err = s.pages(ctx, agendaOf(k), readAtMost, st.waitingEvents); err != nil {
+			return State{}, err
+		}
+	}
+	_, err = s.pages(ctx, Range{Table: TableDeliveries, From: "q", To: "r"}, countAtMost, func(found []Record) error {
+		for _, r := range found {
+			st.Deliveries.add(timeOf(uuid.UUID([]byte(r.ID[25:41]))))
+		}
+		return nil
+	})
+	if err != nil {
+		return State{}, err
+	}
+	return st, nil
+}
+
+func (s *Service) timetableState(ctx context.Context) (TimetableState, error) {
+	sn, err := s.snapshot(ctx)
+	if errors.Is(err, ErrNoTimetable) {
+		return TimetableState{}, nil
+	}
+	if err != nil {
+		return TimetableState{}, err
+	}
+	return TimetableState{Stations: len(sn.stations), Trains: len(sn.trains), Loaded: timeOf(sn.generation), Last: sn.last}, nil
+}
+
+// waitingPayments counts the payments and refunds of a page of the agenda.
+func (s *Service) waitingPayments(ctx context.Context, found []Record, st *State) error {
+	var keys []Key
+	for _, r := range found {
+		keys = append(keys, paymentKey(uuid.UUID(bytes.Clone(r.Value)), uuid.UUID([]byte(r.ID[9:25]))))
+	}
+	values, err := s.store.Get(ctx, keys...)
+	if err != nil {
+		return err
+	}
+	for _, v := range values {
+		if v == nil { // the agenda was read between two updates
+			continue
+		}
+		p, err := decodePayment(v)
+		switch {
+		case err != nil:
+			return err
+		case p.next.IsZero(): // likewise
+		case p.RefundOf != uuid.Nil:
+			st.Refunds.add(p.Created)
+		case p.Status == Pending: // or else it is only watched
+			st.Payments.add(p.Created)
+		}
+	}
+	return nil
+}
+
+func (st *State) waitingEvents(found []Record) error {
+	for _, r := range found {
+		q, err := decodeQueued(r.Value)
+		if err != nil {
+			return err
+		}
+		st.Events.add(q.created)
+	}
+	return nil
+}
+
+// pages gives each page of a range to fn, if there is one, and counts the records.
+func (s *Service) pages(ctx context.Context, r Range, most int, fn func([]Record) error) (n int, err error) {
+	for r.Limit = readAtMost; n < most; {
+		found, err := s.store.List(ctx, r)
+		if err != nil || len(found) == 0 {
+			return n, err
+		}
+		if fn != nil {
+			if err := fn(found); err != nil {
+				return n, err
+			}
+		}
+		if n += len(found); len(found) < r.Limit {
+			break
+		}
+		r.From = found[len(found)-1].ID + "\x00"
+	}
+	return n, nil
+}
+
+// timeOf is the instant that a timeID was made of, to the millisecond.
+func timeOf(id uuid.UUID) time.Time {
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(id[:8]) >> 16)).UTC()
+}
