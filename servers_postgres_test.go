@@ -52,7 +52,7 @@ func (c *pgCluster) start(i int) {
 	if old := c.servers[i]; old != nil {
 		s.offset.Store(old.offset.Load())
 	}
-	s.machine = machineOn(c.office, s.store, c.onlooker, fmt.Sprintf("server %d, start %d,", i, c.starts), func(opts *traintravel.Options) {
+	s.machine = machineOn(c.office, s.store, c.onlooker, fmt.Sprintf("server %d, start %d,", i, c.starts), posting(&c.mail, &s.machine), func(opts *traintravel.Options) {
 		opts.Now = func() time.Time { return opens.Add(time.Since(c.began) + time.Duration(s.offset.Load())) }
 		opts.HoldFor = 3 * time.Second
 	})
@@ -111,7 +111,8 @@ func (c *pgCluster) use(until <-chan struct{}, trips []uuid.UUID, servers func()
 // TestServersOnPostgres: three servers sell from one database while they are
 // killed and started again, lose connections and answers, and have clocks that
 // disagree by seconds. In the end all that was acknowledged is there, everything
-// in the database agrees, the bank holds what the books say, and every event came.
+// in the database agrees, the bank holds what the books say, and every event came, to
+// the notifier and to all who have it posted.
 func TestServersOnPostgres(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Shared(t)
@@ -140,6 +141,7 @@ func TestServersOnPostgres(t *testing.T) {
 	for i := range c.servers {
 		c.start(i)
 	}
+	c.servers[0].subscribe(anna, hook, traintravel.EventTypes()...)
 	any := func() *machine {
 		mu.Lock()
 		defer mu.Unlock()
@@ -186,11 +188,11 @@ func TestServersOnPostgres(t *testing.T) {
 			s.offset.Add(int64(time.Hour))
 		}
 		books := c.office.audit()
-		if books.Events == 0 && books.Owed["eur"] == 0 && books.Open["eur"] == 0 && !heldAny(books) {
+		if books.Events == 0 && books.Owed["eur"] == 0 && books.Open["eur"] == 0 && books.Deliveries == 0 && !heldAny(books) {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("after two minutes %d events wait, %v is owed and %v open", books.Events, books.Owed, books.Open)
+			t.Fatalf("after two minutes %d events and %d deliveries wait, %v is owed and %v open", books.Events, books.Deliveries, books.Owed, books.Open)
 		}
 	}
 	for _, s := range c.servers {
@@ -200,7 +202,7 @@ func TestServersOnPostgres(t *testing.T) {
 		}
 	}
 	c.check()
-	t.Logf("%d bookings, %d starts of servers, %d events", len(c.bookings), c.starts, len(o.post.events))
+	t.Logf("%d bookings, %d starts of servers, %d events, %d posts of which %d again", len(c.bookings), c.starts, len(o.post.events), c.mail.count(), c.mail.twice())
 }
 
 func heldAny(books traintravel.Books) bool {

@@ -34,7 +34,8 @@ func (c *chance) upTo(d time.Duration) time.Duration { return time.Duration(c.n(
 
 // TestServersAtRandom: three servers sell, are killed, cut off and started
 // again, lose answers, and have clocks that jump. In the end everything in the
-// store agrees, the bank holds what the books say, and every event came.
+// store agrees, the bank holds what the books say, and every event came, to the
+// notifier and to all who have it posted.
 func TestServersAtRandom(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -55,6 +56,7 @@ type cluster struct {
 	offsets [3]atomic.Int64 // of their clocks
 	runs    [3]bool
 	starts  int
+	mail    mailroom
 	calls   sync.WaitGroup
 	over    atomic.Bool // the bank loses nothing any more
 
@@ -76,6 +78,7 @@ func (c *cluster) play(steps int) {
 	for i := range c.servers {
 		c.start(i)
 	}
+	c.servers[0].subscribe(anna, hook, traintravel.EventTypes()...)
 	for range steps {
 		c.step(c.n(len(c.servers)))
 		time.Sleep(c.upTo(3 * time.Second))
@@ -111,7 +114,8 @@ func (c *cluster) start(i int) {
 	c.runs[i] = true
 	c.starts++
 	name := fmt.Sprintf("server %d, start %d,", i, c.starts)
-	m := newMachine(c.office, c.onlooker, name, func(opts *traintravel.Options) {
+	var m *machine
+	m = newMachine(c.office, c.onlooker, name, posting(&c.mail, &m), func(opts *traintravel.Options) {
 		opts.Now = func() time.Time { return time.Now().Add(time.Duration(c.offsets[i].Load())) }
 		opts.HoldFor = 10 * time.Minute
 	})
@@ -225,8 +229,8 @@ func (c *cluster) cancel(ctx context.Context, m *machine) {
 func (c *cluster) check() {
 	books := c.office.audit()
 	c.office.holds(books.Kept["eur"])
-	if books.Open["eur"] != 0 {
-		c.t.Errorf("payments of %v are open", books.Open)
+	if books.Open["eur"] != 0 || books.Deliveries != 0 {
+		c.t.Errorf("payments of %v are open, and %d deliveries wait", books.Open, books.Deliveries)
 	}
 	if len(books.Bookings) < len(c.bookings) || len(c.bookings) == 0 {
 		c.t.Errorf("%d bookings are there, %d were made", len(books.Bookings), len(c.bookings))
@@ -243,10 +247,13 @@ func (c *cluster) check() {
 		default:
 			c.t.Errorf("booking %v is %v", id, b.Status)
 		}
-		got := c.office.post.of(id)
-		for _, e := range want {
-			if !slices.Contains(got, e) {
-				c.t.Errorf("booking %v is %v, and what came is %v", id, b.Status, got)
+		for to, got := range map[string][]traintravel.EventType{
+			"the notifier": c.office.post.of(id), "anna": c.mail.of(hook, id), "the operator": c.mail.of(operatorsHook, id),
+		} {
+			for _, e := range want {
+				if !slices.Contains(got, e) {
+					c.t.Errorf("booking %v is %v, and what came to %s is %v", id, b.Status, to, got)
+				}
 			}
 		}
 	}

@@ -133,6 +133,18 @@ func (w *onlooker) begin(by string, id uuid.UUID) (end func()) {
 	}
 }
 
+// hands is how much a server has in hand.
+func (w *onlooker) hands(by string) (n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, other := range w.in {
+		if other == by {
+			n++
+		}
+	}
+	return n
+}
+
 // forget begins to count anew who does how much.
 func (w *onlooker) forget() {
 	w.mu.Lock()
