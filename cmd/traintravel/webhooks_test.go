@@ -288,3 +288,56 @@ func webhooksCommand(t *testing.T, ring string, where ...string) {
 	}
 	arrived(other)
 }
+
+// Webhooks work from a file, from the database that it is moved into, and from all
+// servers of that, with the secrets and the events that there were.
+func TestServeWebhooksPostgres(t *testing.T) {
+	t.Parallel()
+	database := pgtest.Shared(t).NewDatabase(t)
+	dir := t.TempDir()
+	data, ring := filepath.Join(dir, "t.db"), filepath.Join(dir, "traintravel.keys.json")
+	operator, toOperator := receive(t)
+	var open atomic.Bool
+	toUser := make(chan hookRequest, 100)
+	user := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		if !open.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		toUser <- hookRequest{r.Header, string(text)}
+	}))
+	defer user.Close()
+	serve := []string{"serve", "--keys", ring, "--base-url", shownBase, "--webhook", operator, "--webhook-allow-private"}
+
+	file := start(t, append(serve, "--data", data)...)
+	token := issue(t, "anna", data)
+	secrets, err := keys.Load(ring)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ofUser := file.call(token, "POST", "/webhooks", `{"url":"`+user.URL+`"}`, 201)["secret"].(string)
+	refused := file.hold(token, soon())
+	expect(t, toOperator, secrets.WebhookSecret(), refused)
+	expect(t, toUser, ofUser, refused)
+	file.stop()
+	if code, stdout, stderr := once(t, nil, "migrate", "--data", data, "--postgres", database); code != 0 {
+		t.Fatalf("migrate: %d, %s%s", code, stdout, stderr)
+	}
+
+	open.Store(true)
+	var servers [2]*running
+	for i := range servers {
+		servers[i] = start(t, append(serve, "--postgres", database)...)
+	}
+	expect(t, toUser, ofUser, refused)
+	for _, s := range servers {
+		id := s.hold(token, soon())
+		expect(t, toOperator, secrets.WebhookSecret(), id)
+		expect(t, toUser, ofUser, id)
+	}
+	for _, s := range servers {
+		if code := s.stop(); code != 0 || strings.Contains(s.stderr.String(), "level=ERROR") {
+			t.Errorf("%d: %s", code, s.stderr)
+		}
+	}
+}
