@@ -1,9 +1,11 @@
 package main
 
 import (
+	"math/rand/v2"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -178,24 +180,47 @@ clients:
 }
 
 // No file makes reading it panic, and what is read a server takes.
-func FuzzAccounts(f *testing.F) {
-	f.Add(demoAccounts)
-	f.Add([]byte("users: [{name: anna}]\nclients: [{id: x, secret: 0123456789abcdef, grants: [client_credentials]}]"))
-	f.Add([]byte("a: &a [*a]\n<<: {x: y}\n? [b]\n: c"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		a, err := parseAccounts(text, nil)
-		if err != nil {
-			return
-		}
-		for _, u := range a.users {
-			if err := u.Check(); err != nil {
-				t.Error(err)
+func TestAlteredAccounts(t *testing.T) {
+	t.Parallel()
+	example, err := os.ReadFile("../../examples/accounts.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const odd = "-:?[]{}&*!|>'\"#%@`,<\n\t \x00\xff~0"
+	random := rand.New(rand.NewPCG(1, 2))
+	good := 0
+	for _, text := range [][]byte{demoAccounts, example, []byte("a: &a [*a]\n<<: {x: y}\n? [b]\n: c")} {
+		for range 2000 {
+			altered := slices.Clone(text)
+			for range 1 + random.IntN(3) {
+				switch at := random.IntN(len(altered)); random.IntN(3) {
+				case 0:
+					altered[at] = odd[random.IntN(len(odd))]
+				case 1:
+					altered = slices.Delete(altered, at, min(at+1+random.IntN(9), len(altered)))
+				default:
+					from := random.IntN(len(text))
+					altered = slices.Insert(altered, at, text[from:min(from+random.IntN(60), len(text))]...)
+				}
+			}
+			a, err := parseAccounts(altered, map[string]string{"STATION_BOARD_SECRET": boardSecret})
+			if err != nil {
+				continue
+			}
+			good++
+			for _, u := range a.users {
+				if err := u.Check(); err != nil {
+					t.Errorf("%s\n%v", altered, err)
+				}
+			}
+			for _, c := range a.clients {
+				if err := c.Check(); err != nil {
+					t.Errorf("%s\n%v", altered, err)
+				}
 			}
 		}
-		for _, c := range a.clients {
-			if err := c.Check(); err != nil {
-				t.Error(err)
-			}
-		}
-	})
+	}
+	if good == 0 {
+		t.Error("none was good")
+	}
 }
