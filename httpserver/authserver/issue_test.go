@@ -9,6 +9,7 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -93,6 +94,62 @@ func TestKeys(t *testing.T) {
 	for _, key := range []crypto.Signer{p384, rsa1024} {
 		if _, err := New(Options{Issuer: "https://trains.example", Keys: []crypto.Signer{testKey(t), key}}); err == nil {
 			t.Errorf("%T is accepted", key)
+		}
+	}
+}
+
+// Keys change while tokens are made: each token is good by the keys that there were or
+// that there are, and keys that are no good change nothing.
+func TestSetKeys(t *testing.T) {
+	t.Parallel()
+	a := newAuthority(t)
+	old := a.opts.Keys[0]
+	before, err := a.IssueToken("anna", "", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := testKey(t)
+	var wg sync.WaitGroup
+	tokens := make([]string, 8)
+	for i := range tokens {
+		wg.Go(func() {
+			if i == 3 {
+				if err := a.SetKeys([]crypto.Signer{next, old}); err != nil {
+					t.Error(err)
+				}
+			}
+			var err error
+			if tokens[i], err = a.IssueToken("anna", "", nil, 0); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	after, err := a.IssueToken("anna", "", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := jwk.Fetch(t.Context(), a.url+"/oauth/jwks")
+	if err != nil || set.Len() != 2 {
+		t.Fatalf("%v %v", set, err)
+	}
+	for _, token := range append(tokens, before, after) {
+		if _, err := jwt.Parse([]byte(token), jwt.WithKeySet(set)); err != nil {
+			t.Error(err)
+		}
+	}
+	of := func(token string) any { head, _ := claimsOf(t, token); return head["kid"] }
+	if of(before) == of(after) {
+		t.Error("the old key signs still")
+	}
+	p384, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	published := string(a.JWKS())
+	for _, bad := range [][]crypto.Signer{nil, {next, p384}} {
+		if err := a.SetKeys(bad); err == nil || string(a.JWKS()) != published {
+			t.Errorf("%v: %s", err, a.JWKS())
 		}
 	}
 }
