@@ -1,0 +1,160 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+var (
+	errNoPage    = errors.New("there is no such page")
+	errForged    = errors.New("the form is not from this site")
+	errSignedOut = errors.New("nobody is signed in")
+	errSignIn    = errors.New("signing in did not work")
+	errNoPrice   = errors.New("the timetable does not know the trip any more")
+	errNotBegun  = errors.New("the sign-in was not begun here")
+)
+
+// A fault is what people are told when something does not work.
+type fault struct {
+	Status      int
+	Title, Text string
+	Fields      []string // what is wrong with what they entered
+	Link, Next  string   // where to go on, and what that is called
+	RetryAfter  string
+}
+
+// ours says what errors of the site itself are to people.
+var ours = []struct {
+	err error
+	fault
+}{
+	{errNoPage, fault{Status: 404, Title: "There is no such page", Text: "The address may be mistyped, or the page is gone."}},
+	{errForged, fault{Status: 403, Title: "That form was not ours", Text: "It was sent from somewhere else, or it is from before you signed in. Nothing was done. Please open the page again."}},
+	{errSignedOut, fault{Status: 403, Title: "You are signed out", Text: "Nothing was done. Please sign in and try again.", Link: "/sign-in", Next: "Sign in"}},
+	{errNotBegun, fault{Status: 400, Title: "That sign-in is over", Text: "It was begun too long ago, or in another browser.", Link: "/sign-in", Next: "Sign in"}},
+	{errNoPrice, fault{Status: 409, Title: "This cannot be paid here", Text: "The timetable has changed since you booked, so we do not know the price. Nothing was charged.", Link: "/bookings", Next: "My bookings"}},
+	{errSignIn, fault{Status: 403, Title: "You are not signed in", Text: "The sign-in was not finished. Nothing has changed.", Link: "/sign-in", Next: "Try again"}},
+}
+
+// theirs says what problems of the API are to people, by their slugs. Others are shown
+// in the API's own words.
+var theirs = map[string]fault{
+	"not-found":             {Title: "We cannot find that", Text: "It does not exist, or not any more, or it is not yours. A booking that was not paid in time is gone.", Link: "/bookings", Next: "My bookings"},
+	"sold-out":              {Title: "That train has just sold out", Text: "Somebody took the last seat. Other trains of the day may have some."},
+	"departed":              {Title: "That train has left", Text: "It cannot be booked or cancelled any more."},
+	"bicycles-not-allowed":  {Title: "No bicycles on this trip", Text: "It is not known to take bicycles. Book without yours, or search for trips that take them."},
+	"no-bicycle-space":      {Title: "The bicycle spaces are taken", Text: "Book without your bicycle, or choose another train."},
+	"dogs-not-allowed":      {Title: "No dogs on this trip", Text: "It is not known to take dogs. Book without yours, or search for trips that take them."},
+	"hold-expired":          {Title: "Your seat is free again", Text: "The booking was not paid in time. Nothing was charged. If there are seats left, you can book once more."},
+	"paid-too-late":         {Title: "The payment came too late", Text: "The seat was gone when it went through. The money is on its way back to you.", Link: "/bookings", Next: "My bookings"},
+	"already-paid":          {Title: "This is paid already", Text: "Nothing was charged again.", Link: "/bookings", Next: "My bookings"},
+	"payment-in-progress":   {Title: "A payment is under way", Text: "Its outcome is not known yet. Please wait for it.", Link: "/bookings", Next: "My bookings"},
+	"payments-not-accepted": {Title: "Payments are not taken", Text: "The railway is not set up to take payments at the moment."},
+	"not-paid":              {Title: "There is no ticket yet", Text: "It comes as soon as the booking is paid.", Link: "/bookings", Next: "My bookings"},
+	"key-reused":            {Title: "This form was sent before", Text: "It said something else then. Look at what it says now, and send it once more if that is what you want."},
+	"key-in-use":            {Title: "Still working on it", Text: "The first click is being worked on. Look at your bookings in a moment.", Link: "/bookings", Next: "My bookings"},
+	"precondition-failed":   {Title: "The booking has changed", Text: "It is not as it was when you opened the page. Please look at it again."},
+	"rate-limited":          {Title: "One moment, please", Text: "There were too many requests. Please try again in a little while."},
+	"unavailable":           {Title: "The railway takes a break", Text: "Its service is not available at the moment. Please try again in a little while."},
+	"internal-error":        {Title: "Something went wrong at the railway", Text: "It may or may not have been done. Look at your bookings before you try again.", Link: "/bookings", Next: "My bookings"},
+	"forbidden":             {Title: "You are not allowed to do that", Text: "Sign out and in again, and allow what this site asks for."},
+	"invalid-request":       {Title: "Please look at this again"},
+	"amount-mismatch":       {Title: "The price has changed"},
+}
+
+// labels are what forms call what the API calls by pointer or parameter.
+var labels = map[string]string{
+	"/passenger_name": "The name", "/source/name": "The name on the card", "/source/number": "The card number",
+	"/source/cvc": "The security code", "/source/exp_month": "The expiry date", "/source/exp_year": "The expiry date",
+	"/source/address_country": "The country", "/amount": "The amount", "/currency": "The currency",
+	"date": "The day", "search": "The station", "origin": "The start", "destination": "The destination",
+}
+
+// faultOf says what people are told of an error.
+func faultOf(err error) fault {
+	for _, o := range ours {
+		if errors.Is(err, o.err) {
+			return o.fault
+		}
+	}
+	p, ok := errors.AsType[*problem](err)
+	if !ok {
+		return fault{Status: http.StatusBadGateway, Title: "We cannot reach the railway",
+			Text: "Its service does not answer at the moment. If you were booking or paying, look at your bookings before you try again.",
+			Link: "/bookings", Next: "My bookings"}
+	}
+	f := theirs[p.slug()]
+	f.Status, f.RetryAfter = p.Status, p.retryAfter
+	f.Title, f.Text = cmp.Or(f.Title, p.Title, "That did not work"), cmp.Or(f.Text, p.Detail)
+	for _, e := range p.Errors {
+		name := cmp.Or(e.Pointer, e.Parameter)
+		f.Fields = append(f.Fields, strings.TrimSuffix(cmp.Or(labels[name], name)+" "+e.Detail, ".")+".")
+	}
+	if len(f.Fields) > 0 && theirs[p.slug()].Text == "" {
+		f.Text = "" // the fields say it
+	}
+	return f
+}
+
+// slugOf names the problem that an error is, empty for another error.
+func slugOf(err error) string {
+	if p, ok := errors.AsType[*problem](err); ok {
+		return p.slug()
+	}
+	return ""
+}
+
+// correctable says whether people can do something about an error in the form that
+// they sent.
+func correctable(err error) bool {
+	p, ok := errors.AsType[*problem](err)
+	return ok && (p.Status == http.StatusBadRequest || p.Status == http.StatusConflict || p.Status == http.StatusUnprocessableEntity)
+}
+
+// tokensRefused says whether an error is that the user's tokens are no good any more.
+func tokensRefused(err error) bool {
+	if p, ok := errors.AsType[*problem](err); ok {
+		return p.Status == http.StatusUnauthorized
+	}
+	r, ok := errors.AsType[*oauth2.RetrieveError](err)
+	return ok && r.Response.StatusCode < http.StatusInternalServerError && r.Response.StatusCode != http.StatusTooManyRequests
+}
+
+// justNow is how long after a sign-in tokens are not expected to be refused: whoever
+// has new ones refused must not be sent in circles.
+const justNow = 10 * time.Second
+
+// fail answers with what went wrong: the one place that does.
+func (s *site) fail(w http.ResponseWriter, r *http.Request, user *session, err error) {
+	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
+		return // nobody waits for the answer
+	}
+	f := faultOf(err)
+	if user != nil && tokensRefused(err) {
+		s.endSession(w, user)
+		again := r.Method == http.MethodGet && s.now().Sub(user.began) > justNow
+		if again && s.beginSignIn(w, r, r.URL.RequestURI()) == nil {
+			return
+		}
+		f, user = faultOf(errSignedOut), nil
+	}
+	if f.Status >= http.StatusInternalServerError {
+		s.log.Error("a page failed", "method", r.Method, "path", r.URL.Path, "error", err)
+	}
+	if f.RetryAfter != "" {
+		w.Header().Set("Retry-After", f.RetryAfter)
+	}
+	if f.Link == "" {
+		f.Link, f.Next = "/", "Search for a train"
+	}
+	if err := s.show(w, f.Status, "fault", user, page{Title: f.Title, Body: f}); err != nil {
+		s.log.Error("a page was not made", "error", err)
+		http.Error(w, f.Title+". "+f.Text, f.Status)
+	}
+}

@@ -1,0 +1,84 @@
+// Command webapp is a small booking site: it signs people in, finds trips, books,
+// takes payments and shows tickets. All that it knows of trains it asks the Train
+// Travel API over HTTP, in the name of who is signed in. It needs a server:
+//
+//	go run ./cmd/traintravel serve
+//	go run ./examples/webapp
+//
+// Where to look: api.go is what is asked of the API, signin.go and discovery.go the
+// authorization code flow with PKCE, session.go who is signed in. search.go, book.go,
+// pay.go and booking.go have the pages, in the order in which one sees them.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "webapp:", err)
+		os.Exit(1)
+	}
+}
+
+// run serves the site until the context ends.
+func run(ctx context.Context, args []string, out, log io.Writer) error {
+	flags := flag.NewFlagSet("webapp", flag.ContinueOnError)
+	flags.SetOutput(log)
+	addr := flags.String("addr", "127.0.0.1:8090", "`address` to listen on")
+	var o options
+	flags.StringVar(&o.API, "api", "http://127.0.0.1:8080", "`URL` of the Train Travel API")
+	flags.StringVar(&o.ClientID, "client-id", "webapp", "`ID` of this site at the authorization server")
+	flags.StringVar(&o.URL, "base-url", "", "`URL` that people reach this site by (default http://ADDRESS)")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("unknown argument %q", flags.Arg(0))
+	}
+	listener, err := net.Listen("tcp", *addr)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	if o.URL == "" {
+		o.URL = "http://" + listener.Addr().String()
+	}
+	o.Log = slog.New(slog.NewTextHandler(log, nil))
+	site, err := newSite(o)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{
+		Handler: site, MaxHeaderBytes: 32 << 10,
+		ReadTimeout: 10 * time.Second, WriteTimeout: 60 * time.Second, IdleTimeout: 2 * time.Minute,
+		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn),
+	}
+	fmt.Fprintf(out, "The booking site is at %s and asks %s.\n", o.URL, o.API)
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		return server.Shutdown(drain)
+	}
+}

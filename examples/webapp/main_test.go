@@ -1,0 +1,50 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// The program says where it is, answers there, and ends when it is told to.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	read, write := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- run(ctx, []string{"--addr", "127.0.0.1:0", "--api", "http://127.0.0.1:1/"}, write, io.Discard)
+	}()
+	line, err := bufio.NewReader(read).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, _, _ := strings.Cut(strings.TrimPrefix(line, "The booking site is at "), " ")
+	resp, err := http.Get(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		t.Errorf("status %s", resp.Status)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRunRefuses(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"x"}, {"--nothing"}, {"--addr", "nowhere:x"}, {"--addr", "127.0.0.1:0", "--api", "ftp://x"}, {"--addr", "127.0.0.1:0", "--api", "http://x?y"},
+		{"--addr", "127.0.0.1:0", "--base-url", "http://x/path"}, {"--addr", "127.0.0.1:0", "--base-url", "x"},
+	} {
+		if err := run(t.Context(), args, io.Discard, io.Discard); err == nil {
+			t.Errorf("run with %q: no error", args)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/traintravel/traintravel/internal/need"
+)
+
+// readAxe gets axe-core (MPL-2.0), which finds what keeps people out of pages.
+func readAxe(t *testing.T) string {
+	t.Helper()
+	npm, dir := need.Program(t, "npm", "npm"), t.TempDir()
+	install := exec.CommandContext(t.Context(), npm, "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--cache", filepath.Join(dir, "cache"), "axe-core@4.14.1")
+	install.Dir = dir
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Fatalf("npm: %v\n%s", err, out)
+	}
+	source, err := os.ReadFile(filepath.Join(dir, "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(source)
+}
+
+// Every page on every screen, light and dark.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	axe := readAxe(t)
+	rw := newRailway(t, time.Hour)
+	site, _ := rw.open(t)
+	b := newBrowser(t, site)
+
+	b.open("/")
+	b.look("home", axe)
+	b.click(".search .primary", "#user")
+	b.allow("anna")
+	b.look("trips", axe)
+	b.do(chromedp.Click(css(".trip details summary"), chromedp.NodeVisible))
+	b.do(chromedp.Click(css(".refine summary"), chromedp.NodeVisible))
+	b.look("trips-open", axe)
+	b.open("/")
+	b.write("#to", "par")
+	b.do(chromedp.WaitVisible(css("#to-stations")), chromedp.SendKeys(css("#to"), kb.ArrowDown))
+	b.look("suggestions", axe)
+	b.open("/trips?from=Berlin+Hauptbahnhof&to=paris&date=" + tomorrow(rw))
+	b.look("choice", axe)
+	b.open("/trips?from=nowhere&to=paris&date=" + tomorrow(rw))
+	b.look("unknown", axe)
+	b.open("/trips?from=London+St+Pancras+International&to=Roma+Termini&date=" + tomorrow(rw))
+	b.do(chromedp.Click(css(".trip details summary"), chromedp.NodeVisible))
+	b.look("changes", axe)
+	b.open("/bookings")
+	b.look("no-bookings", axe)
+	b.open("/trips?from=Berlin+Hauptbahnhof&to=Paris+Gare+du+Nord&date=" + tomorrow(rw))
+	b.click(".trip .button", "#passenger")
+	b.look("trip", axe)
+	b.write("#passenger", "4242 4242 4242 4242")
+	b.click("form .primary", ".fault")
+	b.look("trip-wrong", axe)
+	b.write("#passenger", "Anna Example")
+	b.click("form .primary", "#number")
+	b.look("held", axe)
+	b.pay("4000000000000002", ".fault")
+	b.look("declined", axe)
+	b.pay("4242424242424243", ".fault li")
+	b.look("mistyped", axe)
+	b.open("/bookings")
+	b.look("bookings", axe)
+	b.click(".trip .button", "#number")
+	b.pay("4242424242424242", ".ticket img")
+	b.look("ticket", axe)
+	b.click(`a[href$="/cancel"]`, "button.danger")
+	b.look("cancel", axe)
+	b.click("button.danger", ".notice")
+	b.look("cancelled", axe)
+	b.open("/nowhere")
+	b.look("no-page", axe)
+}

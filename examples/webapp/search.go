@@ -1,0 +1,309 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A search is what somebody looks for. All of it is in the address, so that a page
+// can be kept and sent on.
+type search struct {
+	From, FromID string // as it was typed, and the station that was chosen, if one was
+	To, ToID     string
+	Date         string
+	Bicycles     bool
+	Dogs         bool
+	Page, After  string // of the list
+
+	First, Last string // days that can be chosen
+	Problem     string // what is wrong with it
+}
+
+func (s *site) searchOf(r *http.Request) search {
+	q := r.URL.Query()
+	return s.withDays(search{
+		From: strings.TrimSpace(q.Get("from")), FromID: q.Get("from_id"), To: strings.TrimSpace(q.Get("to")), ToID: q.Get("to_id"),
+		Date: q.Get("date"), Bicycles: q.Has("bicycles"), Dogs: q.Has("dogs"), Page: q.Get("page"), After: q.Get("after"),
+	})
+}
+
+// withDays fills in the days that can be chosen, and tomorrow for none.
+func (s *site) withDays(find search) search {
+	today := s.now()
+	find.First, find.Last = today.Format(time.DateOnly), today.AddDate(1, 0, 0).Format(time.DateOnly)
+	find.Date = cmp.Or(find.Date, today.AddDate(0, 0, 1).Format(time.DateOnly))
+	return find
+}
+
+// Path is the address of the list of what is looked for.
+func (f search) Path() string {
+	q := url.Values{}
+	for name, value := range map[string]string{
+		"from": f.From, "from_id": f.FromID, "to": f.To, "to_id": f.ToID, "date": f.Date, "page": f.Page, "after": f.After,
+	} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	if f.Bicycles {
+		q.Set("bicycles", "on")
+	}
+	if f.Dogs {
+		q.Set("dogs", "on")
+	}
+	return "/trips?" + q.Encode()
+}
+
+// Day is the date as people read it, and ShortDay is shorter.
+func (f search) Day() string      { return f.day("Mon 2 January 2006") }
+func (f search) ShortDay() string { return f.day("Mon 2 Jan") }
+
+func (f search) day(layout string) string {
+	t, err := time.Parse(time.DateOnly, f.Date)
+	if err != nil {
+		return f.Date
+	}
+	return t.Format(layout)
+}
+
+// Move is the same search some days later.
+func (f search) Move(days int) search {
+	f.Page, f.After = "", ""
+	t, err := time.Parse(time.DateOnly, f.Date)
+	if err != nil {
+		return f
+	}
+	f.Date = t.AddDate(0, 0, days).Format(time.DateOnly)
+	return f
+}
+
+// CanMove says whether there is anything to be found then.
+func (f search) CanMove(days int) bool {
+	to := f.Move(days).Date
+	return to != f.Date && f.First <= to && to <= f.Last
+}
+
+// onPage is the same search at another page, where a link of the API leads; empty if
+// there is no link.
+func (f search) onPage(link string) string {
+	u, err := url.Parse(link)
+	if link == "" || err != nil {
+		return ""
+	}
+	f.Page, f.After = u.Query().Get("page"), u.Query().Get("after")
+	return f.Path()
+}
+
+// The example that the first page is filled in with.
+const (
+	exampleFrom = "Berlin Hauptbahnhof"
+	exampleTo   = "Paris Gare du Nord"
+)
+
+func (s *site) home(w http.ResponseWriter, r *http.Request) error {
+	// The page's policy has to name where a search leads who is not signed in.
+	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+	defer cancel()
+	if _, err := s.provider.metadata(ctx); err == nil {
+		w.Header().Set("Content-Security-Policy", s.policy())
+	}
+	find := s.withDays(search{From: exampleFrom, To: exampleTo})
+	return s.show(w, http.StatusOK, "home", s.sessionOf(r), page{Title: "Trains across Europe", Body: find})
+}
+
+// suggest answers the script that completes names of stations.
+func (s *site) suggest(w http.ResponseWriter, r *http.Request) {
+	type suggestion struct {
+		ID      string `json:"id"`
+		Name    string `json:"name"`
+		Address string `json:"address"`
+	}
+	answer := struct {
+		Stations []suggestion `json:"stations"`
+		Problem  string       `json:"problem,omitempty"`
+	}{Stations: []suggestion{}}
+	status := http.StatusOK
+	if user := s.sessionOf(r); user == nil {
+		status, answer.Problem = http.StatusUnauthorized, "Sign in to see stations as you type, or write the name and search."
+	} else if words := strings.TrimSpace(r.URL.Query().Get("q")); words != "" {
+		found, err := user.api.stations(r.Context(), words, 7)
+		if err != nil {
+			f := faultOf(err)
+			status, answer.Problem = f.Status, f.Title+"."
+		}
+		user.remember(found.Data...)
+		for _, st := range found.Data {
+			answer.Stations = append(answer.Stations, suggestion{st.ID, st.Name, st.Address})
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(answer)
+}
+
+// A choice is asked of people when what they typed may be several stations.
+type choice struct {
+	Search  search
+	Typed   string
+	Purpose string // "start" or "destination"
+	Options []option
+}
+
+type option struct {
+	station
+	Path string // of the search with this station
+}
+
+func (s *site) tripsPage(w http.ResponseWriter, r *http.Request, user *session) error {
+	find := s.searchOf(r)
+	again := func(problem string) error {
+		find.Problem = problem
+		return s.show(w, http.StatusBadRequest, "home", user, page{Title: "Search again", Body: find})
+	}
+	if find.From == "" || find.To == "" {
+		return again("Please say where you start and where you want to go.")
+	}
+	if _, err := time.Parse(time.DateOnly, find.Date); err != nil {
+		return again("Please choose a day.")
+	}
+	for _, end := range []struct {
+		purpose   string
+		typed, id *string
+	}{{"start", &find.From, &find.FromID}, {"destination", &find.To, &find.ToID}} {
+		found, err := user.find(r.Context(), *end.typed, *end.id)
+		if err != nil {
+			return err
+		}
+		switch len(found) {
+		case 0:
+			return again("We know no station “" + *end.typed + "”.")
+		case 1:
+			*end.typed, *end.id = found[0].Name, found[0].ID
+		default:
+			c := choice{Search: find, Typed: *end.typed, Purpose: end.purpose}
+			for _, st := range found {
+				*end.typed, *end.id = st.Name, st.ID
+				c.Options = append(c.Options, option{st, find.Path()})
+			}
+			return s.show(w, http.StatusOK, "choice", user, page{Title: "Which station?", Body: c})
+		}
+	}
+	if find.FromID == find.ToID {
+		return again("You are there already: start and destination are the same station.")
+	}
+	return s.listTrips(w, r, user, find)
+}
+
+// find returns the stations that somebody may mean: one if it is clear.
+func (s *session) find(ctx context.Context, typed, id string) ([]station, error) {
+	if isID(id) { // unless the name was changed after it was chosen
+		if st, err := s.station(ctx, id); err == nil && strings.EqualFold(st.Name, typed) {
+			return []station{st}, nil
+		}
+	}
+	found, err := s.api.stations(ctx, typed, 12)
+	if err != nil {
+		return nil, err
+	}
+	s.remember(found.Data...)
+	var exact []station
+	for _, st := range found.Data {
+		if strings.EqualFold(st.Name, typed) {
+			exact = append(exact, st)
+		}
+	}
+	if len(exact) == 1 {
+		return exact, nil
+	}
+	return found.Data, nil
+}
+
+type tripList struct {
+	Search        search
+	Trips         []offer
+	Earlier, More string // pages of the list
+}
+
+// An offer is a trip that can be booked.
+type offer struct {
+	trip
+	Journey journey
+}
+
+// Few is how many seats make a trip nearly full.
+const few = 10
+
+// SeatsLeft says how many there are, empty if that is not limited.
+func (o offer) SeatsLeft() string {
+	switch {
+	case o.Seats == nil:
+		return "no reservation"
+	case *o.Seats == 0:
+		return "sold out"
+	case *o.Seats == 1:
+		return "the last seat"
+	}
+	return strconv.Itoa(*o.Seats) + " seats left"
+}
+
+// An allowance is whether bicycles, or dogs, may come along.
+type allowance struct {
+	Who     string
+	Allowed bool
+}
+
+// Allowances are those that are known.
+func (o offer) Allowances() (known []allowance) {
+	if o.Bicycles != nil {
+		known = append(known, allowance{"bicycles", *o.Bicycles})
+	}
+	if o.Dogs != nil {
+		known = append(known, allowance{"dogs", *o.Dogs})
+	}
+	return known
+}
+
+func (o offer) NearlyFull() bool { return o.Seats != nil && *o.Seats <= few }
+
+func (s *site) listTrips(w http.ResponseWriter, r *http.Request, user *session, find search) error {
+	q := url.Values{"origin": {find.FromID}, "destination": {find.ToID}, "date": {find.Date}}
+	if find.Bicycles {
+		q.Set("bicycles", "true")
+	}
+	if find.Dogs {
+		q.Set("dogs", "true")
+	}
+	if find.Page != "" {
+		q.Set("page", find.Page)
+	}
+	if find.After != "" {
+		q.Set("after", find.After)
+	}
+	found, err := user.api.trips(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	var rides []ride
+	for _, t := range found.Data {
+		rides = append(rides, ridesOf(t.Legs)...)
+	}
+	names := user.stationsOf(r.Context(), rides...)
+	body := tripList{Search: find, Earlier: find.onPage(found.Links.Prev), More: find.onPage(found.Links.Next)}
+	for _, t := range found.Data {
+		body.Trips = append(body.Trips, offer{t, journeyOf(t.Legs, t.price, names)})
+	}
+	return s.show(w, http.StatusOK, "trips", user, page{Title: find.From + " to " + find.To, Body: body})
+}
+
+var idForm = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+
+// isID says whether a text has the form of the API's IDs. Nothing else becomes part of
+// an address of the API.
+func isID(s string) bool { return idForm.MatchString(s) }

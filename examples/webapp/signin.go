@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+// A signIn is one that has begun: the user is at the authorization server.
+type signIn struct {
+	browser  string // the cookie of who began it
+	verifier string // PKCE: proves that who ends it began it
+	back     string // where to go on, below this site
+}
+
+// beginSignIn sends the user to the authorization server, to come back to where they
+// wanted to go. That is never taken from a request's parameters, so no link can lead
+// people elsewhere through this site.
+func (s *site) beginSignIn(w http.ResponseWriter, r *http.Request, back string) error {
+	meta, err := s.provider.metadata(r.Context())
+	if err != nil {
+		return err
+	}
+	browser := s.cookieOf(r, "sign-in")
+	if browser == "" {
+		browser = rand.Text()
+	}
+	s.setCookie(w, "sign-in", browser, signInLife) // the same in all tabs
+	state := rand.Text()
+	begun := signIn{browser, oauth2.GenerateVerifier(), back}
+	s.signIns.put(state, begun, s.now())
+	to := s.oauth(meta).AuthCodeURL(state, append(resource(meta), oauth2.S256ChallengeOption(begun.verifier))...)
+	http.Redirect(w, r, to, http.StatusSeeOther)
+	return nil
+}
+
+func (s *site) oauth(m *metadata) *oauth2.Config {
+	return &oauth2.Config{
+		ClientID: s.options.ClientID, Scopes: []string{"read", "write"}, RedirectURL: s.options.URL + "/callback",
+		Endpoint: oauth2.Endpoint{AuthURL: m.Authorization, TokenURL: m.Token, AuthStyle: oauth2.AuthStyleInParams},
+	}
+}
+
+// resource names the API to authorization servers that have several (RFC 8707).
+func resource(m *metadata) []oauth2.AuthCodeOption {
+	if m.resource == "" {
+		return nil
+	}
+	return []oauth2.AuthCodeOption{oauth2.SetAuthURLParam("resource", m.resource)}
+}
+
+// signInPage is for who is not on the way to anywhere else.
+func (s *site) signInPage(w http.ResponseWriter, r *http.Request) error {
+	return s.beginSignIn(w, r, "/")
+}
+
+// callback takes the answer of the authorization server.
+func (s *site) callback(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	begun, ok := s.signIns.take(q.Get("state"), s.now())
+	if browser := s.cookieOf(r, "sign-in"); !ok || browser == "" || browser != begun.browser {
+		return errNotBegun // whoever sent the user here: it is not the answer to what they asked
+	}
+	meta, err := s.provider.metadata(r.Context())
+	if err != nil {
+		return err
+	}
+	if iss := q.Get("iss"); iss != meta.Issuer && (iss != "" || meta.SaysIssuer) { // RFC 9207
+		return fmt.Errorf("%w: the answer is from %q, not from %q", errSignIn, iss, meta.Issuer)
+	}
+	if q.Has("error") {
+		return fmt.Errorf("%w: the authorization server says %q", errSignIn, q.Get("error"))
+	}
+	config := s.oauth(meta)
+	token, err := config.Exchange(s.withClient(r.Context()), q.Get("code"), append(resource(meta), oauth2.VerifierOption(begun.verifier))...)
+	if err != nil {
+		if _, refused := errors.AsType[*oauth2.RetrieveError](err); refused {
+			return fmt.Errorf("%w: %v", errSignIn, err)
+		}
+		return err
+	}
+	// The session outlives the request, and so does what refreshes its tokens.
+	tokens := config.TokenSource(s.withClient(context.Background()), token)
+	signedIn := *s.client
+	signedIn.Transport = &oauth2.Transport{Source: tokens, Base: s.client.Transport}
+
+	// A new name for the session: one that the browser had before may be known to others.
+	s.sessions.take(s.cookieOf(r, "session"), s.now())
+	user := newSession(&api{s.options.API, &signedIn}, tokens, s.now())
+	s.sessions.put(user.name, user, s.now())
+	s.setCookie(w, "session", user.name, sessionLife)
+	http.Redirect(w, r, begun.back, http.StatusSeeOther)
+	return nil
+}
+
+// withClient has package oauth2 use our client.
+func (s *site) withClient(ctx context.Context) context.Context {
+	return context.WithValue(ctx, oauth2.HTTPClient, s.client)
+}
+
+// signOut ends the session here, then at the authorization server. If that does not
+// answer, the user is signed out all the same.
+func (s *site) signOut(w http.ResponseWriter, r *http.Request, user *session) error {
+	s.endSession(w, user)
+	if err := s.revoke(r.Context(), user); err != nil {
+		s.log.Warn("a refresh token was not revoked", "error", err)
+	}
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+	return nil
+}
+
+func (s *site) endSession(w http.ResponseWriter, user *session) {
+	s.sessions.take(user.name, s.now())
+	s.setCookie(w, "session", "", -time.Second)
+}
+
+// revoke ends the refresh token, and with it all that follow from it (RFC 7009).
+func (s *site) revoke(ctx context.Context, user *session) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	meta, err := s.provider.metadata(ctx)
+	if err != nil {
+		return err
+	}
+	token, err := user.tokens.Token()
+	if err != nil {
+		return err
+	}
+	if meta.Revocation == "" || token.RefreshToken == "" {
+		return nil
+	}
+	form := url.Values{"token": {token.RefreshToken}, "token_type_hint": {"refresh_token"}, "client_id": {s.options.ClientID}}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, meta.Revocation, strings.NewReader(form.Encode()))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return err
+	}
+	return read(resp, nil)
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A journey is what pages show of a trip, or of what a ticket is for.
+type journey struct {
+	ride
+	Price    price
+	From, To string
+	Stages   []stage
+}
+
+// A stage is a ride on one train, and the change before it.
+type stage struct {
+	leg
+	From, To string
+	N        int           // counted from 1
+	Wait     time.Duration // before it, zero for the first
+	Walk     bool          // to where it begins
+}
+
+// Changes is how often one changes trains.
+func (j journey) Changes() int { return len(j.Stages) - 1 }
+
+// journeyOf shows legs with the names of their stations.
+func journeyOf(legs []leg, p price, names map[string]station) journey {
+	j := journey{Price: p}
+	for i, l := range legs {
+		s := stage{leg: l, N: i + 1}
+		s.From = cmp.Or(l.OriginName, names[l.Origin].Name, "a station")
+		s.To = cmp.Or(l.DestinationName, names[l.Destination].Name, "a station")
+		if i > 0 {
+			s.Wait, s.Walk = l.Departure.Sub(legs[i-1].Arrival), l.Origin != legs[i-1].Destination
+		}
+		j.Stages = append(j.Stages, s)
+	}
+	if len(legs) > 0 {
+		first, last := j.Stages[0], j.Stages[len(legs)-1]
+		j.From, j.To = first.From, last.To
+		j.ride = ride{first.Origin, last.Destination, first.Departure, last.Arrival, first.Operator}
+	}
+	return j
+}
+
+// ridesOf returns all rides of a trip, for their stations.
+func ridesOf(legs []leg) []ride {
+	var rides []ride
+	for _, l := range legs {
+		rides = append(rides, l.ride)
+	}
+	return rides
+}
+
+// The clock and the day are those of the station: its offset came with the time.
+func clock(t time.Time) string { return t.Format("15:04") }
+func day(t time.Time) string   { return t.Format("Mon 2 January 2006") }
+func iso(t time.Time) string   { return t.Format(time.RFC3339) }
+
+// later is by how many days the calendar at the end differs from that at the start:
+// +1 for a night train, empty for none.
+func later(from, to time.Time) string {
+	midnight := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
+	if n := int(midnight(to).Sub(midnight(from)).Hours() / 24); n != 0 {
+		return fmt.Sprintf("%+d", n)
+	}
+	return ""
+}
+
+func duration(d time.Duration) string {
+	h, m := int(d.Hours()), int(d.Minutes())%60
+	switch {
+	case h == 0:
+		return fmt.Sprintf("%d min", m)
+	case m == 0:
+		return fmt.Sprintf("%d h", h)
+	}
+	return fmt.Sprintf("%d h %d min", h, m)
+}
+
+var signs = map[string]string{"eur": "€", "gbp": "£", "usd": "$", "try": "₺"}
+
+// money writes a price as people do, from the digits that the API sent.
+func money(p price) string {
+	amount := p.Amount.String()
+	if whole, cents, ok := strings.Cut(amount, "."); ok && len(cents) == 1 {
+		amount = whole + "." + cents + "0"
+	}
+	currency := strings.ToLower(p.Currency)
+	if sign := signs[currency]; sign != "" {
+		return sign + amount
+	}
+	return strings.ToUpper(currency) + "\u00a0" + amount
+}
