@@ -193,7 +193,7 @@ func (s *site) cancel(w http.ResponseWriter, r *http.Request, user *session) err
 	if err := user.api.cancel(r.Context(), id, r.PostFormValue("tag")); err != nil {
 		return err
 	}
-	user.tell("The booking is cancelled. What you paid is on its way back.")
+	user.tell("The booking is cancelled. If you had paid, the money is on its way back.")
 	http.Redirect(w, r, "/bookings", http.StatusSeeOther)
 	return nil
 }

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -89,13 +92,13 @@ func (b *browser) chooseStation() {
 		b.t.Errorf("at first the list is %s", got)
 	}
 	b.write("#to", "gare")
-	b.do(chromedp.WaitVisible(css("#to-stations [role=option]")))
+	b.do(chromedp.WaitVisible(css("#to-stations:not([aria-busy]) [role=option]")))
 	b.do(chromedp.SendKeys(css("#to"), kb.Escape), chromedp.WaitNotVisible(css("#to-stations")))
 	if got := state(); got != closed {
 		b.t.Errorf("after Escape the list is %s", got)
 	}
 	b.write("#to", "paris gare")
-	b.do(chromedp.WaitVisible(chromedp.Search(`//*[@id="to-stations"]/*[starts-with(., "Paris Gare de Lyon")]`)))
+	b.do(chromedp.WaitVisible(css("#to-stations:not([aria-busy]) [role=option]")))
 	for range 9 { // until it is chosen: the order is the server's
 		b.do(chromedp.SendKeys(css("#to"), kb.ArrowDown))
 		if b.text(`#to-stations [aria-selected=true] strong`) == "Paris Gare de Lyon" {
@@ -105,11 +108,29 @@ func (b *browser) chooseStation() {
 	if got := state(); !strings.HasPrefix(got, "true,to-stations-") {
 		b.t.Errorf("with an option chosen the list is %s", got)
 	}
-	b.do(chromedp.SendKeys(css("#to"), kb.Enter), chromedp.WaitNotVisible(css("#to-stations")))
-	if said := b.eval(`document.querySelector("#to").value + ", " + document.querySelector("[data-status]").textContent`); said != "Paris Gare de Lyon, Paris Gare de Lyon chosen" {
+	b.do(enter, chromedp.WaitNotVisible(css("#to-stations")))
+	if said := b.eval(`location.pathname + document.querySelector("#to").value + ", " + document.querySelector("[data-status]").textContent`); said != "/Paris Gare de Lyon, Paris Gare de Lyon chosen" {
 		b.t.Errorf("the page has %q", said)
 	}
+	ends := func() string { return b.eval(`[...document.querySelectorAll("[data-stations]")].map(e => e.value).join(" to ")`) }
+	b.do(chromedp.Click(css(".swap"), chromedp.NodeVisible))
+	if got := ends(); got != "Paris Gare de Lyon to Berlin Hauptbahnhof" {
+		b.t.Errorf("swapped it is %s", got)
+	}
+	b.do(chromedp.Click(css(".swap")))
+	if got := ends(); got != "Berlin Hauptbahnhof to Paris Gare de Lyon" {
+		b.t.Errorf("swapped back it is %s", got)
+	}
 }
+
+// enter presses Enter, as one event: one that is split in two may send the form though the
+// page has forbidden that.
+var enter = chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+	_, err := cdp.Call(ctx, t, input.DispatchKeyEvent, input.DispatchKeyEventParams{
+		Type: kb.KeyDown, Key: "Enter", Code: "Enter", Text: kb.Enter, WindowsVirtualKeyCode: 13,
+	})
+	return err
+})
 
 // The same way without any script: what was typed may be several stations, and the
 // time that is left is told in words.

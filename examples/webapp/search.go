@@ -63,7 +63,7 @@ func (f search) Path() string {
 
 // Day is the date as people read it, and ShortDay is shorter.
 func (f search) Day() string      { return f.day("Mon 2 January 2006") }
-func (f search) ShortDay() string { return f.day("Mon 2 Jan") }
+func (f search) ShortDay() string { return f.day("Mon 2") }
 
 func (f search) day(layout string) string {
 	t, err := time.Parse(time.DateOnly, f.Date)

@@ -34,6 +34,7 @@ function combobox(input, status) {
   const close = () => {
     clearTimeout(timer);
     request?.abort();
+    list.removeAttribute("aria-busy");
     list.hidden = true;
     input.setAttribute("aria-expanded", "false");
     move(-1);
@@ -66,6 +67,7 @@ function combobox(input, status) {
     return item;
   };
   const show = answer => {
+    list.removeAttribute("aria-busy");
     stations = answer.stations;
     list.replaceChildren(...stations.map(option));
     move(-1);
@@ -93,6 +95,7 @@ function combobox(input, status) {
       close();
       return;
     }
+    list.setAttribute("aria-busy", "true");
     timer = setTimeout(ask, 150);
   });
   input.addEventListener("keydown", event => {
