@@ -112,7 +112,9 @@ func (b *browser) chooseStation() {
 	if said := b.eval(`location.pathname + document.querySelector("#to").value + ", " + document.querySelector("[data-status]").textContent`); said != "/Paris Gare de Lyon, Paris Gare de Lyon chosen" {
 		b.t.Errorf("the page has %q", said)
 	}
-	ends := func() string { return b.eval(`[...document.querySelectorAll("[data-stations]")].map(e => e.value).join(" to ")`) }
+	ends := func() string {
+		return b.eval(`[...document.querySelectorAll("[data-stations]")].map(e => e.value).join(" to ")`)
+	}
 	b.do(chromedp.Click(css(".swap"), chromedp.NodeVisible))
 	if got := ends(); got != "Paris Gare de Lyon to Berlin Hauptbahnhof" {
 		b.t.Errorf("swapped it is %s", got)

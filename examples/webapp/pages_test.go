@@ -39,6 +39,10 @@ func TestPages(t *testing.T) {
 
 	b.open("/")
 	b.look("home", axe)
+	b.write("#to", "par")
+	b.do(chromedp.WaitVisible(css("[data-status]:not(.unseen)")))
+	b.look("signed-out", axe)
+	b.open("/")
 	b.click(".search .primary", "#user")
 	b.allow("anna")
 	b.look("trips", axe)

@@ -163,10 +163,7 @@ type option struct {
 
 func (s *site) tripsPage(w http.ResponseWriter, r *http.Request, user *session) error {
 	find := s.searchOf(r)
-	again := func(problem string) error {
-		find.Problem = problem
-		return s.show(w, http.StatusBadRequest, "home", user, page{Title: "Search again", Body: find})
-	}
+	again := func(problem string) error { return s.searchAgain(w, user, find, problem) }
 	if find.From == "" || find.To == "" {
 		return again("Please say where you start and where you want to go.")
 	}
@@ -199,6 +196,12 @@ func (s *site) tripsPage(w http.ResponseWriter, r *http.Request, user *session) 
 		return again("You are there already: start and destination are the same station.")
 	}
 	return s.listTrips(w, r, user, find)
+}
+
+// searchAgain shows what was looked for, and what is wrong with it.
+func (s *site) searchAgain(w http.ResponseWriter, user *session, find search, problem string) error {
+	find.Problem = problem
+	return s.show(w, http.StatusBadRequest, "home", user, page{Title: "Search again", Body: find})
 }
 
 // find returns the stations that somebody may mean: one if it is clear.
@@ -287,6 +290,10 @@ func (s *site) listTrips(w http.ResponseWriter, r *http.Request, user *session, 
 		q.Set("after", find.After)
 	}
 	found, err := user.api.trips(r.Context(), q)
+	if correctable(err) { // a day too far off, a page of an old list
+		f := faultOf(err)
+		return s.searchAgain(w, user, find, cmp.Or(strings.Join(f.Fields, " "), f.Title+"."))
+	}
 	if err != nil {
 		return err
 	}

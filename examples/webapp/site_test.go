@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"html"
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -52,6 +54,70 @@ func TestBooking(t *testing.T) {
 			t.Errorf("the log has %s:\n%s", secret, log)
 		}
 	}
+}
+
+// What cannot be looked for is asked again, and what may be several stations is chosen.
+func TestSearching(t *testing.T) {
+	t.Parallel()
+	rw := newRailway(t, time.Hour)
+	site, _ := rw.open(t)
+	v := newVisitor(t, site)
+	v.signIn("anna", "/bookings")
+	const from, to = "from=Berlin+Hauptbahnhof", "&to=Paris+Gare+du+Nord"
+	day := "&date=" + tomorrow(rw)
+	for query, says := range map[string]string{
+		"":                                             "where you start",
+		from + day:                                     "where you want to go",
+		from + to + "&date=soon":                       "choose a day",
+		from + to + "&date=2030-02-30":                 "choose a day",
+		from + to + day + "&page=0":                    "page",
+		from + to + day + "&after=x":                   "after",
+		from + to + day + "&page=2&after=%00":          "after",
+		"from=nowhere" + to + day:                      "no station “nowhere”",
+		from + "&to=berlin+hauptbahnhof" + day:         "there already",
+		"from=" + strings.Repeat("x", 3000) + to + day: "no station",
+	} {
+		v.get("/trips?"+query).want(t, 400, says, "Find trains")
+	}
+	choice := v.get("/trips?from=paris&to=berlin" + day)
+	choice.want(t, 200, "Which station do you start at?", "Paris Gare de Lyon")
+	link := regexp.MustCompile(`href="(/trips[^"]*)"><strong>Paris Gare du Nord`).FindStringSubmatch(choice.text)
+	v.get(html.UnescapeString(link[1])).want(t, 200, "Paris Gare du Nord <span class=\"to\">to</span> Berlin Hauptbahnhof")
+	v.get("/trips?from=berlin&to=sevilla"+day).want(t, 200, "2 changes", "Change at")
+	v.get("/trips?"+from+to+"&date=2020-01-01").want(t, 200, "No trains found")
+	// A name that was changed after the station was chosen counts, and not the station.
+	v.get("/trips?from=Hamburg&from_id=efdbb9d1-02c2-4bc3-afb7-6788d8782b1e"+to+day).want(t, 200, "Hamburg Hauptbahnhof")
+	v.get("/trips?"+from+to+day+"&bicycles=on&dogs=on").want(t, 200, "with a bicycle and a dog", "13:00")
+	for _, path := range []string{"/trips/x", "/trips/..%2fstations", "/bookings/x", "/bookings/x/cancel", "/bookings/..%2f..%2fhealthz"} {
+		v.get(path).want(t, 404)
+	}
+}
+
+// Lists that are long have pages, of the API's.
+func TestPagesOfLists(t *testing.T) {
+	t.Parallel()
+	rw := newRailway(t, time.Hour)
+	site, _ := rw.open(t)
+	v := newVisitor(t, site)
+	v.signIn("anna", "/bookings")
+	trip := v.chooseTrip(v.get(tripsTomorrow(rw)))
+	for i := range 12 {
+		v.fill(v.get(trip.at.Path), "/bookings", "passenger", "Anna "+strconv.Itoa(i)).want(t, 200)
+	}
+	first := v.get("/bookings")
+	first.want(t, 200, "Anna 11", "Anna 2", "Older")
+	link := regexp.MustCompile(`href="(/bookings\?[^"]*)">Older`).FindStringSubmatch(first.text)
+	second := v.get(html.UnescapeString(link[1]))
+	second.want(t, 200, "Anna 1<", "Anna 0<", "Newer")
+	if strings.Contains(second.text, "Older") || strings.Contains(first.text, "Newer") {
+		t.Error("there are more pages than pages")
+	}
+	trips := v.get("/trips?from=Z%C3%BCrich+HB&to=Basel+SBB&date=" + tomorrow(rw))
+	more := regexp.MustCompile(`href="(/trips\?[^"]*)">Later trains`).FindStringSubmatch(trips.text)
+	if more == nil {
+		t.Fatalf("one page of trips: %s", trips.text)
+	}
+	v.get(html.UnescapeString(more[1])).want(t, 200, "Earlier trains", "Zürich HB")
 }
 
 // The number and the code of a card are in no page, even if they are wrong.
