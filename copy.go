@@ -2,6 +2,7 @@ package traintravel
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -43,20 +44,13 @@ type CopyOptions struct {
 // to this target already, nothing is done, and Progress is never called. Of several
 // calls for one target at a time only the last goes on.
 func Copy(ctx context.Context, to, from Store, opts CopyOptions) error {
-	c := &copying{to: to, from: from, progress: opts.Progress}
-	c.mark = closing{move: uuid.New(), attempt: uuid.New(), began: time.Now().UTC().Truncate(time.Second), to: opts.To}
-	if c.progress == nil {
-		c.progress = func(int64, int64) {}
-	}
-	if c.mark.to == "" {
-		c.mark.to = "another store"
-	}
+	c := newCopying(to, from, opts)
 	if done, err := c.take(ctx); done || err != nil {
 		return err
 	}
 	err := c.seal(ctx)
 	if err == nil {
-		err = c.fill(ctx)
+		err = c.fill(ctx, from)
 	}
 	if err != nil {
 		if e := c.unseal(ctx); e != nil {
@@ -68,6 +62,31 @@ func Copy(ctx context.Context, to, from Store, opts CopyOptions) error {
 		return fmt.Errorf("all is copied, but the target could not be opened; copy again: %w", err)
 	}
 	return nil
+}
+
+// Backup fills an empty store with all that another holds at one instant, and leaves
+// that one to the services on it: what they do meanwhile is not in the backup. Until all
+// is copied and verified the target is closed, and services on it get [ErrCopying].
+// Backup may be interrupted at any moment; called again for the same target, it starts
+// over. A target that has records of its own is refused with [ErrHoldsData], a source
+// that is closed with [ErrMoved] or ErrCopying.
+//
+// Services must not sell from both stores: they would sell places twice.
+func Backup(ctx context.Context, to, from Store, opts CopyOptions) error {
+	c := newCopying(to, from, opts)
+	if _, err := c.claim(ctx, nil); err != nil {
+		return err
+	}
+	err := from.View(ctx, func(r Reader) error {
+		if mark, err := readClosing(ctx, r); err != nil || !mark.none() {
+			return cmp.Or(err, mark.err())
+		}
+		return c.fill(ctx, r)
+	})
+	if err != nil {
+		return err
+	}
+	return c.update(ctx, func(tx Tx) { tx.Delete(closedKey) })
 }
 
 // Reopen opens a store whose data has moved, or was about to, so that services
@@ -154,6 +173,15 @@ type copying struct {
 	done, total int64
 }
 
+func newCopying(to, from Store, opts CopyOptions) *copying {
+	c := &copying{to: to, from: from, progress: opts.Progress}
+	c.mark = closing{move: uuid.New(), attempt: uuid.New(), began: time.Now().UTC().Truncate(time.Second), to: cmp.Or(opts.To, "another store")}
+	if c.progress == nil {
+		c.progress = func(int64, int64) {}
+	}
+	return c
+}
+
 // take closes the target for this copy, unless it is none, or the data is there.
 func (c *copying) take(ctx context.Context) (done bool, err error) {
 	before, err := readClosing(ctx, c.from)
@@ -168,6 +196,11 @@ func (c *copying) take(ctx context.Context) (done bool, err error) {
 		}
 		c.mark.move = before.move
 	}
+	return c.claim(ctx, again)
+}
+
+// claim closes the target. Again is the error of a source that is closed, or nil.
+func (c *copying) claim(ctx context.Context, again error) (done bool, err error) {
 	err = c.to.Update(ctx, func(tx Tx) error {
 		done = false
 		half, err := readClosing(ctx, tx)
@@ -268,8 +301,8 @@ func (c *copying) update(ctx context.Context, write func(Tx)) error {
 	})
 }
 
-// fill replaces all in the target by what is in the source.
-func (c *copying) fill(ctx context.Context) error {
+// fill replaces all in the target by what is in the source, as from has it.
+func (c *copying) fill(ctx context.Context, from Reader) error {
 	err := eachRecord(ctx, c.to, func(t Table, page []Record) error { // of a copy that broke off
 		return c.update(ctx, func(tx Tx) {
 			for _, r := range page {
@@ -280,7 +313,7 @@ func (c *copying) fill(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("clearing the target: %w", err)
 	}
-	source, err := c.tallies(ctx, c.from, nil)
+	source, err := c.tallies(ctx, from, nil)
 	if err != nil {
 		return fmt.Errorf("reading the source: %w", err)
 	}
@@ -288,7 +321,7 @@ func (c *copying) fill(ctx context.Context) error {
 		c.total += 2 * t.records // to copy, and to verify
 	}
 	c.tell(0)
-	copied, err := c.tallies(ctx, c.from, func(t Table, page []Record) error { return c.write(ctx, t, page) })
+	copied, err := c.tallies(ctx, from, func(t Table, page []Record) error { return c.write(ctx, t, page) })
 	if err != nil {
 		return fmt.Errorf("copying: %w", err)
 	}
@@ -332,7 +365,7 @@ func (c *copying) write(ctx context.Context, t Table, page []Record) error {
 		page = page[n:]
 		err := c.update(ctx, func(tx Tx) {
 			for _, r := range part {
-				tx.Put(Key{t, r.ID}, r.Value)
+				tx.Put(Key{t, r.ID}, bytes.Clone(r.Value)) // which may be a view's
 			}
 		})
 		if err != nil {

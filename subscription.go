@@ -389,7 +389,9 @@ func (s *Service) change(ctx context.Context, by Caller, id uuid.UUID, now time.
 // ChangeSubscription changes a subscription of the caller's. One that is disabled gets
 // no new events, and what was waiting for it becomes dead letters; one that is enabled
 // again gets those that happen from then on.
-func (s *Service) ChangeSubscription(ctx context.Context, by Caller, id uuid.UUID, c SubscriptionChange) (Subscription, error) {
+func (s *Service) ChangeSubscription(ctx context.Context, by Caller, id uuid.UUID, c SubscriptionChange) (_ Subscription, err error) {
+	ctx, end := s.begin(ctx, "ChangeSubscription")
+	defer end(&err)
 	if err := s.subscribers(by); err != nil {
 		return Subscription{}, err
 	}
@@ -424,7 +426,9 @@ func (s *Service) ChangeSubscription(ctx context.Context, by Caller, id uuid.UUI
 
 // Unsubscribe ends a subscription of the caller's. Nothing is posted that was not on
 // its way already, and its deliveries are forgotten.
-func (s *Service) Unsubscribe(ctx context.Context, by Caller, id uuid.UUID) error {
+func (s *Service) Unsubscribe(ctx context.Context, by Caller, id uuid.UUID) (err error) {
+	ctx, end := s.begin(ctx, "Unsubscribe")
+	defer end(&err)
 	if err := s.subscribers(by); err != nil {
 		return err
 	}

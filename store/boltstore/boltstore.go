@@ -48,6 +48,10 @@ import (
 // ErrClosed is returned by every method of a Store after Close.
 var ErrClosed = errors.New("boltstore: the store is closed")
 
+// ErrInUse is returned (wrapped) by [Open], [Make] and [Compact] for a file that another
+// Store has, mostly of another process.
+var ErrInUse = errors.New("is in use by another process, or another Store of this one")
+
 // Options tell Open how to open a file. The zero value is good.
 type Options struct {
 	// LockTimeout is how long Open waits while another process, or another
@@ -58,6 +62,10 @@ type Options struct {
 	// Committed, if not nil, is called after each commit, or failed one, with how many
 	// updates shared it and how long it took. The next commit waits for it to return.
 	Committed func(updates int, took time.Duration, err error)
+	// ReadOnly opens a file that there is without changing it, to read it or to check
+	// it, also one that may not be written. Several may do so at a time, while no Store
+	// has it that writes. Updates fail, and what is damaged is an error, never a panic.
+	ReadOnly bool
 }
 
 // A Store is a [traintravel.Store] in one file. It is safe for concurrent use.

@@ -7,13 +7,11 @@ import (
 	"hash/fnv"
 	"io/fs"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -51,13 +49,12 @@ func openFile(path string, opts Options) (db *bolt.DB, err error) {
 		time.Sleep(10 * time.Millisecond)
 		err = checkFile(path)
 	}
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && !opts.ReadOnly {
 		err = makeFile(path)
 	}
 	if err != nil {
 		return nil, err
 	}
-	removeDrafts(path)
 
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a damaged page may point anywhere
 	defer func() {
@@ -65,95 +62,61 @@ func openFile(path string, opts Options) (db *bolt.DB, err error) {
 			err = damaged(path, p)
 		}
 	}()
-	db, err = bolt.Open(path, 0o600, &bolt.Options{
-		Timeout:         opts.LockTimeout,
-		FreelistType:    bolt.FreelistArrayType, // the map is sorted anew at every commit
-		InitialMmapSize: mapSize(),
-		NoStatistics:    true,
-	})
-	switch {
-	case errors.Is(err, berrors.ErrTimeout):
-		return nil, fmt.Errorf("%s is in use by another process, or another Store of this one", path)
-	case err != nil:
-		return nil, fmt.Errorf("open %s: %w", path, err)
-	}
-	db.AllocSize = growth
-	return db, nil
-}
-
-// draftMark is between the name of a file and the rest of that of its draft.
-const draftMark = ".new-"
-
-// makeFile makes a new file, whole or not at all: under another name, for
-// whoever stops half-way leaves what is none. If another process makes it at the
-// same time, the first one's is it.
-func makeFile(path string) error {
-	draft := path + draftMark + strconv.FormatUint(rand.Uint64(), 36)
-	err := makeDraft(draft, path)
-	_ = os.Remove(draft)
-	if err != nil {
-		return fmt.Errorf("make %s: %w", path, err)
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-// makeDraft makes a file under a name, and then gives it its own.
-func makeDraft(draft, path string) error {
-	db, err := bolt.Open(draft, 0o600, nil) // writes and syncs an empty one
-	if err != nil {
-		return err
-	}
-	if err := db.Close(); err != nil {
-		return err
-	}
-	err = os.Link(draft, path) // unlike a renaming, it replaces nothing
-	if err == nil || errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	if _, statErr := os.Stat(path); statErr == nil {
-		return nil
-	}
-	err = os.Rename(draft, path) // a file system without links
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	return err
-}
-
-// removeDrafts removes the drafts of who stopped before their files were made.
-// Whoever is still at it finds that the file is there by now.
-func removeDrafts(path string) {
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), filepath.Base(path)+draftMark) {
-			_ = os.Remove(filepath.Join(filepath.Dir(path), e.Name()))
+	for range 3 {
+		var file *os.File
+		db, err = bolt.Open(path, 0o600, &bolt.Options{
+			Timeout:         opts.LockTimeout,
+			FreelistType:    bolt.FreelistArrayType, // the map is sorted anew at every commit
+			InitialMmapSize: mapSize(path),
+			NoStatistics:    true,
+			ReadOnly:        opts.ReadOnly,
+			OpenFile: func(name string, flag int, perm os.FileMode) (f *os.File, err error) {
+				f, err = os.OpenFile(name, flag, perm)
+				file = f
+				return f, err
+			},
+		})
+		switch {
+		case errors.Is(err, berrors.ErrTimeout):
+			return nil, fmt.Errorf("%s %w", path, ErrInUse)
+		case err != nil:
+			return nil, fmt.Errorf("open %s: %w", path, err)
+		case named(file, path):
+			if !opts.ReadOnly {
+				removeDrafts(path)
+			}
+			db.AllocSize = growth
+			return db, nil
+		}
+		if err := db.Close(); err != nil { // while we waited, another file was put in its place
+			return nil, err
 		}
 	}
+	return nil, fmt.Errorf("%s is replaced again and again", path)
 }
 
-// mapSize returns how much address space to map at first. Mapping more later
-// must wait for every View, and makes the next ones wait.
-func mapSize() int {
+// named says whether an open file is the one that has a name.
+func named(f *os.File, path string) bool {
+	opened, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(path)
+	return err == nil && os.SameFile(opened, there)
+}
+
+// mapSize returns how much address space to map at first: room for the file to grow
+// to twice its size. Mapping more later must wait for every View, and makes the next
+// ones wait.
+func mapSize(path string) int {
 	size := int64(16 << 30)
+	if info, err := os.Stat(path); err == nil {
+		size = max(size, 2*info.Size())
+	}
 	if int64(int(size)) != size || runtime.GOOS == "windows" { // where it is the file's size
 		return 0
 	}
 	return int(size)
-}
-
-// syncDir makes the entry of a new file durable.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" { // has no such thing
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 func damaged(path string, cause any) error {
@@ -281,7 +244,7 @@ func (s *Store) prepare() (err error) {
 		}
 		return nil
 	})
-	if err != nil || complete {
+	if err != nil || complete || s.db.IsReadOnly() {
 		return err
 	}
 	return s.db.Update(func(tx *bolt.Tx) error {

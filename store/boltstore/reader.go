@@ -20,9 +20,12 @@ type reader struct {
 }
 
 // Get implements [traintravel.Reader].
-func (r *reader) Get(ctx context.Context, keys ...traintravel.Key) ([][]byte, error) {
+func (r *reader) Get(ctx context.Context, keys ...traintravel.Key) (_ [][]byte, err error) {
 	if err := r.check(ctx); err != nil {
 		return nil, err
+	}
+	if r.store.db.IsReadOnly() {
+		defer caught(&err)()
 	}
 	values := make([][]byte, len(keys))
 	for i, k := range keys {
@@ -43,18 +46,17 @@ func (r *reader) get(k traintravel.Key) []byte {
 }
 
 // List implements [traintravel.Reader].
-func (r *reader) List(ctx context.Context, rg traintravel.Range) ([]traintravel.Record, error) {
+func (r *reader) List(ctx context.Context, rg traintravel.Range) (records []traintravel.Record, err error) {
 	if err := r.check(ctx); err != nil {
 		return nil, err
+	}
+	if r.store.db.IsReadOnly() {
+		defer caught(&err)()
 	}
 	b := r.bucket(rg.Table)
 	if b == nil {
 		return nil, nil
 	}
-	var (
-		records []traintravel.Record
-		err     error
-	)
 	r.over.Records(rg, scan(b.Cursor(), rg), func(id string, value []byte) bool {
 		records = append(records, traintravel.Record{ID: id, Value: value})
 		if len(records)%1024 == 0 && ctx.Err() != nil {

@@ -1,0 +1,152 @@
+package boltstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// Snapshot calls fn with the file as it is at one instant, which updates go on changing
+// meanwhile, and with its size in bytes. What fn writes with it is a file of the same
+// records. Space that updates free meanwhile cannot be used again before fn returns.
+func (s *Store) Snapshot(ctx context.Context, fn func(file io.WriterTo, size int64) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.view(func(r *reader) error { return fn(r.tx, r.tx.Size()) })
+}
+
+// CheckPages reads all pages of the file and returns what is wrong with them, joined:
+// pages that belong to nobody, or to two, or are damaged. Unless the store is opened
+// ReadOnly, updates wait meanwhile. It takes some ten bytes of memory a page.
+func (s *Store) CheckPages(ctx context.Context) error {
+	tx, err := s.db.Begin(!s.db.IsReadOnly())
+	if err != nil {
+		return s.readable(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	if err := visit(ctx, tx); err != nil {
+		return fmt.Errorf("boltstore: %s: %w", s.path, err)
+	}
+	var faults []error
+	for err := range tx.Check() {
+		if len(faults) < 20 {
+			faults = append(faults, fmt.Errorf("boltstore: %s: %w", s.path, err))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// visit reads every record. Unlike bbolt's check it survives a page that points out of
+// the file.
+func visit(ctx context.Context, tx *bolt.Tx) (err error) {
+	defer caught(&err)()
+	n := 0
+	return tx.ForEach(func(name []byte, b *bolt.Bucket) error {
+		return b.ForEach(func(k, v []byte) error {
+			if n++; n%1024 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if v == nil {
+				return fmt.Errorf("damaged: there is a bucket in the table %s", name)
+			}
+			return nil
+		})
+	})
+}
+
+// caught is to be deferred, called, by who reads pages that may be damaged.
+func caught(err *error) func() {
+	before := debug.SetPanicOnFault(true) // a damaged page may point anywhere
+	return func() {
+		debug.SetPanicOnFault(before)
+		if p := recover(); p != nil { // bbolt found a page that is none
+			*err = fmt.Errorf("damaged: %v", p)
+		}
+	}
+}
+
+// Compact rewrites the file at path without the space that deleted records have left,
+// and returns how many bytes it had and has. It needs the file for itself, and room
+// beside it for the new one, which takes its place when it is whole.
+func Compact(ctx context.Context, path string) (before, after int64, err error) {
+	s, err := Open(path, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return s.compact(ctx)
+}
+
+func (s *Store) compact(ctx context.Context) (before, after int64, err error) {
+	if before, err = size(s.path); err != nil {
+		return 0, 0, err
+	}
+	err = makeAs(s.path, func(draft string) error {
+		db, err := bolt.Open(draft, 0o600, &bolt.Options{NoSync: true, FreelistType: bolt.FreelistArrayType, NoStatistics: true})
+		if err != nil {
+			return err
+		}
+		err = compacted(ctx, db, s.db)
+		if err := errors.Join(err, db.Close()); err != nil {
+			return err
+		}
+		after, err = size(draft)
+		return err
+	}, func(draft string) error { return os.Rename(draft, s.path) })
+	if err != nil {
+		return 0, 0, fmt.Errorf("boltstore: compact %s: %w", s.path, err)
+	}
+	return before, after, nil
+}
+
+// compacted copies all buckets in the order of their keys, so that pages are full.
+func compacted(ctx context.Context, to, from *bolt.DB) (err error) {
+	defer caught(&err)()
+	const most = 8 << 20 // bytes in one transaction
+	return from.View(func(src *bolt.Tx) error {
+		return src.ForEach(func(name []byte, b *bolt.Bucket) error {
+			c := b.Cursor()
+			for k, v, first := []byte(nil), []byte(nil), true; first || k != nil; {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				err := to.Update(func(dst *bolt.Tx) error {
+					d, err := dst.CreateBucketIfNotExists(name)
+					if err != nil {
+						return err
+					}
+					d.FillPercent = 0.95 // none comes between; some room is left for changes
+					if first {
+						k, v = c.First()
+						first = false
+					}
+					for n := 0; k != nil && n < most; k, v = c.Next() {
+						if err := d.Put(k, v); err != nil {
+							return err
+						}
+						n += len(k) + len(v)
+					}
+					return nil
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
+func size(path string) (int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
