@@ -27,3 +27,12 @@ func Agree(ctx context.Context, store Store, check func(recorded []byte) ([]byte
 		return err
 	})
 }
+
+// Agreed is what programs on a store have recorded last by Agree, or nil.
+func Agreed(ctx context.Context, r Reader) ([]byte, error) {
+	v, err := r.Get(ctx, agreedKey)
+	if err != nil {
+		return nil, err
+	}
+	return bytes.Clone(v[0]), nil
+}

@@ -2,7 +2,6 @@ package traintravel
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -43,17 +42,7 @@ type Fault struct {
 
 // String is the fault in one line.
 func (f Fault) String() string {
-	return fmt.Sprintf("%s: %v %s: %s", f.Kind, f.Key.Table, f.Key.hex(), f.Text)
-}
-
-// hex is the ID of a key for people: as it is if it is text, or else its bytes.
-func (k Key) hex() string {
-	for _, c := range []byte(k.ID) {
-		if c <= ' ' || c > '~' {
-			return hex.EncodeToString([]byte(k.ID))
-		}
-	}
-	return k.ID
+	return fmt.Sprintf("%s: %v: %s", f.Kind, f.Key, f.Text)
 }
 
 const maxFaults = 1000 // that are kept

@@ -41,7 +41,7 @@ func (a *auditor) webhooks(page []Record) error {
 	for i := range subs {
 		for _, m := range subs[i].marks() {
 			if !l.has(m) {
-				a.say(faultSubscriptionUnmarked, subscriptionKey(subs[i].ID), "subscription %v lacks its mark %s", subs[i].ID, m.hex())
+				a.say(faultSubscriptionUnmarked, subscriptionKey(subs[i].ID), "subscription %v lacks its mark %v", subs[i].ID, m)
 			}
 		}
 	}

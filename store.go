@@ -113,6 +113,17 @@ type Key struct {
 	ID    string
 }
 
+// String is the table and the ID: as it is if it is plain text, or else its bytes in
+// hexadecimal digits.
+func (k Key) String() string {
+	for _, c := range []byte(k.ID) {
+		if c <= ' ' || c > '~' {
+			return fmt.Sprintf("%v %x", k.Table, k.ID)
+		}
+	}
+	return fmt.Sprintf("%v %s", k.Table, k.ID)
+}
+
 // Limits of keys and values. A store accepts everything within them.
 const (
 	MaxKey   = 128     // bytes in Key.ID

@@ -56,6 +56,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ [
 		p.tokenKeys(),
 		p.webhooks(),
 		p.migrate(),
+		p.check(),
+		p.backup(),
+		p.restore(),
+		p.compact(),
 		p.showConfig(),
 		p.version(),
 	)

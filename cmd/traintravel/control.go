@@ -14,7 +14,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/store/boltstore"
 )
 
 // A data file belongs to the process that has it open. Commands that need it
@@ -85,85 +89,118 @@ type importRequest struct {
 	Options feedOptions
 }
 
-// An importLine is one line of the answer: how far it is, or how it ended.
-type importLine struct {
-	Done, Total int64   `json:",omitempty"`
-	Report      *report `json:",omitempty"`
-	Error       string  `json:",omitempty"`
+// A jobLine is one of an answer: how far it is, or how it ended.
+type jobLine[A any] struct {
+	Done, Total int64  `json:",omitempty"`
+	Text        string `json:",omitempty"`
+	Report      *A     `json:",omitempty"`
+	Error       string `json:",omitempty"`
 }
 
-// controlHandler answers on the control socket.
-func controlHandler(load func(context.Context, []string, feedOptions, func(done, total int64)) (*report, error), hooks webhookJob) http.Handler {
+// Duties are what a server does for commands that need its data file.
+type duties struct {
+	load    func(context.Context, []string, feedOptions, func(done, total int64)) (*report, error)
+	check   func(context.Context, checkRequest, func(done, total int64)) (*checked, error)
+	service *traintravel.Service // for errands
+	store   *boltstore.Store
+}
+
+// A teller is told how far a job is, and what it finds. Neither function is nil.
+type teller struct {
+	progress func(done, total int64)
+	say      func(text string)
+}
+
+// handler answers on the control socket.
+func (d duties) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("POST /import", job(func(ctx context.Context, req importRequest, send func(importLine)) {
-		var last time.Time
-		rep, err := load(ctx, req.Feeds, req.Options, func(done, total int64) {
-			if done < total && time.Since(last) < 100*time.Millisecond {
-				return
-			}
-			last = time.Now()
-			send(importLine{Done: done, Total: total})
-		})
-		end := importLine{Report: rep}
-		if err != nil {
-			end.Error = err.Error()
-		}
-		send(end)
+	mux.HandleFunc("POST /import", duty(func(ctx context.Context, req importRequest, tell teller) (*report, error) {
+		return d.load(ctx, req.Feeds, req.Options, tell.progress)
 	}))
-	mux.Handle("POST /webhooks", job(func(ctx context.Context, req webhookRequest, send func(webhookLine)) {
-		end := webhookLine{Over: true}
-		if err := hooks(ctx, req, func(text string) { send(webhookLine{Text: text}) }); err != nil {
-			end.Error = err.Error()
-		}
-		send(end)
+	mux.HandleFunc("POST /check", duty(func(ctx context.Context, req checkRequest, tell teller) (*checked, error) {
+		return d.check(ctx, req, tell.progress)
 	}))
+	for name, do := range errands {
+		mux.HandleFunc("POST /"+name, duty(func(ctx context.Context, req json.RawMessage, tell teller) (*struct{}, error) {
+			return &struct{}{}, do(ctx, d.service, req, tell)
+		}))
+	}
+	mux.HandleFunc("GET /backup", d.backup)
 	return mux
 }
 
-// job answers a request with lines, as they come. It takes what it takes, and ends with
-// its caller.
-func job[Request, Line any](do func(ctx context.Context, req Request, send func(Line))) http.HandlerFunc {
+// duty answers a request with how far the work is and what it finds, line by line, and
+// how it ended.
+func duty[Q, A any](work func(context.Context, Q, teller) (*A, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		// All of it, for only then does the request's context end with its caller.
-		var req Request
+		// All of it, for only then does the request's context end with its
+		// caller. The job takes what it takes.
+		var req Q
 		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 		if err == nil {
 			err = json.Unmarshal(text, &req)
 		}
-		conn := http.NewResponseController(w)
-		if err = errors.Join(err, conn.SetReadDeadline(time.Time{}), conn.SetWriteDeadline(time.Time{})); err != nil {
+		if err = errors.Join(err, unlimited(w)); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
 		out := json.NewEncoder(w)
-		do(r.Context(), req, func(l Line) {
+		var last time.Time
+		tell := func(l jobLine[A]) {
 			_ = out.Encode(l)
-			_ = conn.Flush()
+			_ = http.NewResponseController(w).Flush()
+		}
+		rep, err := work(r.Context(), req, teller{
+			progress: func(done, total int64) {
+				if done < total && time.Since(last) < 100*time.Millisecond {
+					return
+				}
+				last = time.Now()
+				tell(jobLine[A]{Done: done, Total: total})
+			},
+			say: func(text string) { tell(jobLine[A]{Text: text}) },
 		})
+		end := jobLine[A]{Report: rep}
+		if err != nil {
+			end.Error = err.Error()
+		}
+		_ = out.Encode(end)
+	}
+}
+
+// unlimited lets an answer take what it takes.
+func unlimited(w http.ResponseWriter) error {
+	conn := http.NewResponseController(w)
+	return errors.Join(conn.SetReadDeadline(time.Time{}), conn.SetWriteDeadline(time.Time{}))
+}
+
+// backup answers with the file as it is at one instant. It is short of its length if
+// it cannot be read to its end.
+func (d duties) backup(w http.ResponseWriter, r *http.Request) {
+	begun := false
+	err := d.store.Snapshot(r.Context(), func(file io.WriterTo, size int64) error {
+		if err := unlimited(w); err != nil {
+			return err
+		}
+		begun = true
+		w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+		_, err := file.WriteTo(w)
+		return err
+	})
+	switch {
+	case err == nil:
+	case begun:
+		panic(http.ErrAbortHandler)
+	default:
+		http.Error(w, err.Error(), http.StatusInternalServerError)
 	}
 }
 
 // errNoServer says that no server has the data file.
 var errNoServer = errors.New("no server listens")
 
-// askImport has the server of a data file import feeds.
-func askImport(ctx context.Context, data string, req importRequest, progress func(done, total int64)) (rep *report, err error) {
-	err = askServer(ctx, data, "/import", req, func(l importLine) (bool, error) {
-		rep = l.Report
-		switch {
-		case l.Error != "":
-			return true, errors.New(l.Error)
-		case l.Report == nil:
-			progress(l.Done, l.Total)
-		}
-		return l.Report != nil, nil
-	})
-	return rep, err
-}
-
-// askServer has the server of a data file do something, and gives each line of the
-// answer to a function, which says whether it is the last.
-func askServer[Line any](ctx context.Context, data, path string, req any, each func(Line) (over bool, err error)) error {
+// atServer asks the server of a data file for something, and hands its answer to fn.
+func atServer(ctx context.Context, data, method, path string, body []byte, fn func(*http.Response) error) error {
 	socket, err := socketPath(data)
 	if err != nil {
 		return err
@@ -179,11 +216,7 @@ func askServer[Line any](ctx context.Context, data, path string, req any, each f
 		},
 	}}
 	defer client.CloseIdleConnections()
-	text, err := json.Marshal(req)
-	if err != nil {
-		return err
-	}
-	hr, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://server"+path, bytes.NewReader(text))
+	hr, err := http.NewRequestWithContext(ctx, method, "http://server"+path, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -195,16 +228,36 @@ func askServer[Line any](ctx context.Context, data, path string, req any, each f
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("the server answered %s", resp.Status)
 	}
-	lines := bufio.NewScanner(resp.Body)
-	lines.Buffer(nil, 1<<24)
-	for lines.Scan() {
-		var l Line
-		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-			return err
-		}
-		if over, err := each(l); over || err != nil {
-			return err
-		}
+	return fn(resp)
+}
+
+// askServer has the server of a data file do its duty.
+func askServer[Q, A any](ctx context.Context, data, path string, req Q, tell teller) (rep *A, err error) {
+	text, err := json.Marshal(req)
+	if err != nil {
+		return nil, err
 	}
-	return errors.Join(errors.New("the server broke off"), lines.Err())
+	err = atServer(ctx, data, http.MethodPost, path, text, func(resp *http.Response) error {
+		lines := bufio.NewScanner(resp.Body)
+		lines.Buffer(nil, 1<<24)
+		for lines.Scan() {
+			var l jobLine[A]
+			if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
+				return err
+			}
+			rep = l.Report
+			switch {
+			case l.Error != "":
+				return errors.New(l.Error)
+			case rep != nil:
+				return nil
+			case l.Text != "":
+				tell.say(l.Text)
+			default:
+				tell.progress(l.Done, l.Total)
+			}
+		}
+		return errors.Join(errors.New("the server broke off"), lines.Err())
+	})
+	return rep, err
 }

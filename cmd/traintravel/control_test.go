@@ -20,7 +20,7 @@ func listenTo(t *testing.T, load loader) (data string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &http.Server{Handler: controlHandler(load, nil), ReadTimeout: 200 * time.Millisecond, WriteTimeout: 200 * time.Millisecond}
+	s := &http.Server{Handler: duties{load: load}.handler(), ReadTimeout: 200 * time.Millisecond, WriteTimeout: 200 * time.Millisecond}
 	go func() { _ = s.Serve(l) }()
 	t.Cleanup(func() { s.Close() })
 	return data
@@ -67,7 +67,7 @@ func TestLongJob(t *testing.T) {
 		time.Sleep(500 * time.Millisecond)
 		return &report{Trains: 7}, nil
 	})
-	if rep, err := askImport(t.Context(), data, importRequest{}, func(int64, int64) {}); err != nil || rep.Trains != 7 {
+	if rep, err := askServer[importRequest, report](t.Context(), data, "/import", importRequest{}, teller{}); err != nil || rep.Trains != 7 {
 		t.Errorf("%v, %v", rep, err)
 	}
 }

@@ -252,7 +252,7 @@ func TestAllIsRead(t *testing.T) {
 		return &report{}, nil
 	})
 	var told [][2]int64
-	if _, err := askImport(t.Context(), data, importRequest{}, func(done, total int64) { told = append(told, [2]int64{done, total}) }); err != nil {
+	if _, err := askServer[importRequest, report](t.Context(), data, "/import", importRequest{}, teller{progress: func(done, total int64) { told = append(told, [2]int64{done, total}) }}); err != nil {
 		t.Fatal(err)
 	}
 	if want := [][2]int64{{1, 2}, {1, 1}}; !slices.Equal(told, want) {

@@ -7,6 +7,10 @@
 //	traintravel token     print an access token for a user
 //	traintravel webhooks  list what did not arrive at the operator's webhooks, send it again
 //	traintravel migrate   move all data from a file into PostgreSQL
+//	traintravel check     say whether everything in the data agrees
+//	traintravel backup    write all data to a file, also while servers sell
+//	traintravel restore   put such a file in force
+//	traintravel compact   make a data file smaller
 //	traintravel config    print the settings in force
 //	traintravel version
 //

@@ -37,14 +37,14 @@ func newProgress(w io.Writer, what string) *progress {
 	return p
 }
 
-// show says that done of total is done.
+// show says that done of total is done; a total of zero is not known.
 func (p *progress) show(done, total int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if total <= 0 || p.stop != nil {
+	if total < 0 || done < 0 || p.stop != nil {
 		return
 	}
-	if p.then != "" && done >= total {
+	if p.then != "" && total > 0 && done >= total {
 		p.goOn()
 		return
 	}
@@ -56,6 +56,14 @@ func (p *progress) show(done, total int64) {
 		return
 	}
 	p.last, p.shown = time.Now(), true
+	if total == 0 {
+		if p.terminal {
+			fmt.Fprintf(p.w, "\r\x1b[K%s: %d", p.what, done)
+		} else {
+			fmt.Fprintf(p.w, "%s: %d\n", p.what, done)
+		}
+		return
+	}
 	done = max(0, min(done, total))
 	percent := int(float64(done) / float64(total) * 100)
 	if !p.terminal {

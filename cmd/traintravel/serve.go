@@ -21,6 +21,7 @@ import (
 	"github.com/traintravel/traintravel/internal/demo"
 	"github.com/traintravel/traintravel/internal/keys"
 	"github.com/traintravel/traintravel/sandbox"
+	"github.com/traintravel/traintravel/store/boltstore"
 	"github.com/traintravel/traintravel/ticket"
 )
 
@@ -130,14 +131,23 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 		handler = withoutForwardedBase(handler)
 	}
 	servers := []server{{listener, p.httpServer(handler)}}
-	if !set.shared() { // else there is nobody to be asked: import opens the database
+	if file, ok := store.(*boltstore.Store); ok { // else there is nobody to be asked: import opens the database
 		control, err := listenControl(set.data)
 		if err != nil {
 			return err
 		}
-		servers = append(servers, server{control, p.httpServer(controlHandler(func(ctx context.Context, feeds []string, o feedOptions, progress func(done, total int64)) (*report, error) {
-			return loadFeeds(ctx, service, feeds, o, progress)
-		}, onWebhooks(service)))})
+		does := duties{
+			load: func(ctx context.Context, feeds []string, o feedOptions, progress func(done, total int64)) (*report, error) {
+				return loadFeeds(ctx, service, feeds, o, progress)
+			},
+			check: func(ctx context.Context, req checkRequest, progress func(done, total int64)) (*checked, error) {
+				req.AnyAmount = req.AnyAmount || set.anyAmount
+				return checkRecords(ctx, store, req, progress)
+			},
+			service: service,
+			store:   file,
+		}
+		servers = append(servers, server{control, p.httpServer(does.handler())})
 	}
 	here := "http://" + publicAddr(listener.Addr())
 	fmt.Fprintf(p.stdout, "traintravel listens on %s\n", here)

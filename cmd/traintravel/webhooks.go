@@ -62,7 +62,7 @@ kept for 30 days; 'webhooks retry' has them sent again.
 While a server has the data file, it answers. Without one nothing is sent before the
 next server starts.`,
 		Args: args(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error { return p.doWebhooks(c, where, webhookRequest{}) },
+		RunE: func(c *cobra.Command, _ []string) error { return p.errand(c, where, "webhooks", webhookRequest{}) },
 	}
 	where.flags(c.PersistentFlags())
 	var all bool
@@ -82,7 +82,7 @@ next server starts.`,
 			if all == (len(ids) > 0) {
 				return usagef("give the IDs of what is to be sent again, or --all")
 			}
-			return p.doWebhooks(c, where, req)
+			return p.errand(c, where, "webhooks", req)
 		},
 	}
 	retry.Flags().BoolVar(&all, "all", false, "all dead ones")
@@ -96,116 +96,40 @@ type webhookRequest struct {
 	All   bool
 }
 
-// A webhookLine is one line of the answer, or how it ended.
-type webhookLine struct {
-	Text  string `json:",omitempty"`
-	Over  bool   `json:",omitempty"`
-	Error string `json:",omitempty"`
-}
-
-// A webhookJob does what is asked, and says what it finds, line by line.
-type webhookJob func(ctx context.Context, req webhookRequest, say func(string)) error
-
-// doWebhooks does what is asked, or has the server do it that has the data file.
-func (p *program) doWebhooks(c *cobra.Command, where storage, req webhookRequest) error {
-	if err := where.check(c.Flags()); err != nil {
-		return err
-	}
-	ctx, stop := context.WithCancelCause(c.Context())
-	defer stop(nil)
-	say := func(text string) {
-		if _, err := fmt.Fprintln(p.stdout, text); err != nil {
-			stop(err) // nobody reads it
+// onWebhooks does what is asked.
+func onWebhooks(ctx context.Context, service *traintravel.Service, req webhookRequest, tell teller) error {
+	say := tell.say
+	var own []traintravel.Subscription
+	for sub, err := range items(func(page traintravel.Page) (traintravel.List[traintravel.Subscription], error) {
+		return service.Subscriptions(ctx, traintravel.Operator(), page)
+	}) {
+		if err != nil {
+			return err
 		}
+		own = append(own, sub)
 	}
-	var err error
-	if where.shared() {
-		err = errNoServer // that has it to itself
-	} else {
-		err = askServer(ctx, where.data, "/webhooks", req, func(l webhookLine) (bool, error) {
-			switch {
-			case l.Error != "":
-				return true, errors.New(l.Error)
-			case !l.Over:
-				say(l.Text)
-			}
-			return l.Over, nil
-		})
+	switch {
+	case len(req.Retry) > 0:
+		return retryDeliveries(ctx, service, own, req.Retry, say)
+	case len(own) == 0:
+		say("nothing has happened that a webhook of the operator's was to hear of")
 	}
-	if errors.Is(err, errNoServer) {
-		err = p.onStoredWebhooks(ctx, where, req, say)
-	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return where.explain(err)
-}
-
-// onStoredWebhooks does what is asked in a store that no server has to itself.
-func (p *program) onStoredWebhooks(ctx context.Context, where storage, req webhookRequest, say func(string)) error {
-	var store closableStore
-	var err error
-	if where.shared() {
-		store, err = where.open(ctx, p.log)
-	} else {
-		store, err = openFile(where.data) // and makes none
-	}
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	// What is due at the last instant that is known is due for every server, also for
-	// one whose clock is another.
-	opts := traintravel.Options{Logger: p.log}
-	last, err := traintravel.LastInstant(ctx, store)
-	if err != nil {
-		return err
-	}
-	if !last.IsZero() {
-		opts.Now = func() time.Time { return last }
-	}
-	service, err := traintravel.New(store, opts)
-	if err != nil {
-		return err
-	}
-	return onWebhooks(service)(ctx, req, say)
-}
-
-// onWebhooks is the job on a service.
-func onWebhooks(service *traintravel.Service) webhookJob {
-	return func(ctx context.Context, req webhookRequest, say func(string)) error {
-		var own []traintravel.Subscription
-		for sub, err := range items(func(page traintravel.Page) (traintravel.List[traintravel.Subscription], error) {
-			return service.Subscriptions(ctx, traintravel.Operator(), page)
-		}) {
+	for _, sub := range own {
+		at := shownURL(sub.URL)
+		if req.All {
+			n, err := service.RetryDead(ctx, traintravel.Operator(), sub.ID)
+			say(fmt.Sprintf("%s: %d sent again", at, n))
 			if err != nil {
 				return err
 			}
-			own = append(own, sub)
+			continue
 		}
-		switch {
-		case len(req.Retry) > 0:
-			return retryDeliveries(ctx, service, own, req.Retry, say)
-		case len(own) == 0:
-			say("nothing has happened that a webhook of the operator's was to hear of")
+		say(at)
+		if err := undelivered(ctx, service, sub.ID, say); err != nil {
+			return err
 		}
-		for _, sub := range own {
-			at := shownURL(sub.URL)
-			if req.All {
-				n, err := service.RetryDead(ctx, traintravel.Operator(), sub.ID)
-				say(fmt.Sprintf("%s: %d sent again", at, n))
-				if err != nil {
-					return err
-				}
-				continue
-			}
-			say(at)
-			if err := undelivered(ctx, service, sub.ID, say); err != nil {
-				return err
-			}
-		}
-		return nil
 	}
+	return nil
 }
 
 // undelivered lists what has not arrived.

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/traintravel/traintravel"
+)
+
+// An errand is what a command has done with a service: by the server that has the
+// data file, or else by this process. It says what it finds, line by line.
+type errand func(ctx context.Context, service *traintravel.Service, req json.RawMessage, tell teller) error
+
+// errands are those that there are, by the names that servers know them by.
+var errands = map[string]errand{
+	"webhooks": errandFor(onWebhooks),
+}
+
+// errandFor is an errand of which the request is of a type.
+func errandFor[Q any](do func(context.Context, *traintravel.Service, Q, teller) error) errand {
+	return func(ctx context.Context, service *traintravel.Service, text json.RawMessage, tell teller) error {
+		var req Q
+		if err := json.Unmarshal(text, &req); err != nil {
+			return err
+		}
+		return do(ctx, service, req, tell)
+	}
+}
+
+// errand has one done, and prints what is said.
+func (p *program) errand(c *cobra.Command, where storage, name string, req any) error {
+	if err := where.check(c.Flags()); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancelCause(c.Context())
+	defer stop(nil)
+	shown := newProgress(p.stderr, "looking")
+	defer shown.end()
+	tell := teller{
+		progress: shown.show,
+		say: func(text string) {
+			shown.end()
+			if _, err := fmt.Fprintln(p.stdout, text); err != nil {
+				stop(err) // nobody reads it
+			}
+		},
+	}
+	err := errNoServer // that has the data to itself
+	if !where.shared() {
+		_, err = askServer[any, struct{}](ctx, where.data, "/"+name, req, tell)
+	}
+	if errors.Is(err, errNoServer) {
+		err = p.onStored(ctx, where, errands[name], req, tell)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return where.explain(err)
+}
+
+// onStored does an errand in a store that no server has to itself.
+func (p *program) onStored(ctx context.Context, where storage, do errand, req any, tell teller) error {
+	text, err := json.Marshal(req)
+	if err != nil {
+		return err
+	}
+	var store closableStore
+	if where.shared() {
+		store, err = where.open(ctx, p.log)
+	} else {
+		store, err = openFile(where.data) // and makes none
+	}
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	// The last instant that is known is past for every server, also for one whose
+	// clock is another.
+	opts := traintravel.Options{Logger: p.log}
+	last, err := traintravel.LastInstant(ctx, store)
+	if err != nil {
+		return err
+	}
+	if !last.IsZero() {
+		opts.Now = func() time.Time { return last }
+	}
+	service, err := traintravel.New(store, opts)
+	if err != nil {
+		return err
+	}
+	return do(ctx, service, text, tell)
+}
