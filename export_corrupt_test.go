@@ -125,11 +125,11 @@ var Corruptions = []Corruption{
 		v.put(serverKey(nobody), []byte{1, 0xff})
 	}, []FaultKind{faultUnreadable}},
 	{"a payment is of a newer version", func(v *Vandal) {
-		key, value := v.first(TablePayments, "")
-		value = bytes.Clone(value)
+		p := v.payment(func(p *payment) bool { return p.RefundOf != uuid.Nil })
+		value := p.encode()
 		value[0] = 99
-		v.put(key, value)
-	}, []FaultKind{faultNewer, faultRefund}},
+		v.put(p.key(), value)
+	}, []FaultKind{faultNewer}},
 	{"an unknown name", func(v *Vandal) {
 		v.put(Key{TableMeta, "nonsense"}, nil)
 	}, []FaultKind{faultUnknownKey}},

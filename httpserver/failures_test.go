@@ -109,7 +109,7 @@ func TestStoreUnavailable(t *testing.T) {
 	t.Parallel()
 	w, store := newFailingWorld(t)
 	b := w.book()
-	for _, why := range []error{traintravel.ErrUnavailable, syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO} {
+	for _, why := range []error{traintravel.ErrUnavailable, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EROFS, syscall.EIO} {
 		err := fmt.Errorf("commit: %w", &fs.PathError{Op: "write", Path: "secret.db", Err: why})
 		store.fail = func() error { return err }
 		a := w.post("/bookings", newBooking(b.TripID))

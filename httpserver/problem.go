@@ -131,7 +131,7 @@ func (x *exchange) problemOf(err error) *problem {
 			return refusals[i].because(err)
 		}
 	}
-	for _, cannotWrite := range [...]error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO} {
+	for _, cannotWrite := range [...]error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EROFS, syscall.EIO} {
 		if errors.Is(err, cannotWrite) {
 			return problemUnavailable.because(err) // nothing was done, until the operator mends it
 		}

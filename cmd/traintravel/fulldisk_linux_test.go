@@ -1,0 +1,207 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/traintravel/traintravel/internal/need"
+)
+
+// smallDisk mounts a file system of some megabytes for the length of a test.
+func smallDisk(t *testing.T, megabytes int) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%dm", megabytes)); err != nil {
+		need.Right(t, "to mount a small file system", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// fill takes all the space that is left, and returns what gives it back.
+func fill(t *testing.T, dir string) (free func()) {
+	t.Helper()
+	path := filepath.Join(dir, "ballast")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for size := 1 << 20; size > 0; {
+		if _, err := f.Write(make([]byte, size)); errors.Is(err, syscall.ENOSPC) {
+			size /= 2
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.Close()
+	return func() {
+		if err := os.Remove(path); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The disk of a server is full in the middle of load. Whoever is refused is told 503,
+// and to come again; what was acknowledged is there; and when there is space again, the
+// server goes on as if nothing had been, whoever has fallen silent meanwhile.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	dir := smallDisk(t, 24)
+	data := filepath.Join(dir, "trains.db")
+	p := spawn(t, t.TempDir(), "serve", "--data", data, "--rate-limit", "0").listen()
+	l := &load{T: t, base: p.base, token: issue(t, "anna", data), day: time.Now().AddDate(0, 0, 2)}
+	l.done(200) // of requests that go well
+	for range 3 {
+		free := fill(t, dir)
+		l.refused(100)
+		code, _, stderr := once(t, nil, "backup", filepath.Join(dir, "backup.db"), "--data", data)
+		if code != 1 || !strings.Contains(stderr, "no space left on device") {
+			t.Errorf("a backup to the full disk: %d, %s", code, stderr)
+		}
+		only(t, dir, "ballast", "trains.db", "trains.db.sock", "traintravel.keys.json")
+		free()
+		l.done(200)
+	}
+	l.look()
+	says(t, 0, "everything agrees", "check", "--data", data)
+	says(t, 0, "all data", "backup", filepath.Join(t.TempDir(), "backup.db"), "--data", data)
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	<-p.ended
+	says(t, 0, "all pages of the file: everything agrees", "check", "--data", data)
+	t.Logf("%d bookings and %d payments were acknowledged, %d requests refused", len(l.booked), len(l.paid), l.unavailable)
+}
+
+// A load is people who book and pay, and what they were answered.
+type load struct {
+	*testing.T
+	base, token string
+	day         time.Time
+
+	mu           sync.Mutex
+	booked, paid map[string]bool
+	ok           int
+	unavailable  int
+}
+
+// done has people at work until so much has gone well.
+func (l *load) done(n int) { l.until(func() int { return l.ok }, n) }
+
+// refused likewise until so much was refused.
+func (l *load) refused(n int) { l.until(func() int { return l.unavailable }, n) }
+
+func (l *load) until(count func() int, n int) {
+	l.Helper()
+	counted := func() int {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return count()
+	}
+	begun, deadline := counted(), time.Now().Add(time.Minute)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for counted() < begun+n && time.Now().Before(deadline) && !l.Failed() {
+				l.work()
+			}
+		})
+	}
+	all.Wait()
+	if counted() < begun+n {
+		l.Fatalf("%d of %d in a minute", counted()-begun, n)
+	}
+}
+
+// ask makes a request. Any answer but success, a conflict and 503 with Retry-After is a
+// fault.
+func (l *load) ask(method, path, body string) document {
+	req, err := http.NewRequest(method, l.base+path, strings.NewReader(body))
+	if err != nil {
+		l.Error(err)
+		return nil
+	}
+	req.Header.Set("Authorization", "Bearer "+l.token)
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		l.Error(err)
+		return nil
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case err != nil:
+		l.Error(err)
+	case resp.StatusCode < 300:
+		l.ok++
+		return decode(text)
+	case resp.StatusCode == http.StatusServiceUnavailable && resp.Header.Get("Retry-After") != "":
+		l.unavailable++
+	case resp.StatusCode != http.StatusConflict:
+		l.Errorf("%s %s: %d: %s", method, path, resp.StatusCode, text)
+	}
+	return nil
+}
+
+// work books a trip and pays for it.
+func (l *load) work() {
+	day := l.day.AddDate(0, 0, rand.N(30)).Format(time.DateOnly)
+	trips, _ := l.ask("GET", "/trips?origin="+berlin+"&destination="+paris+"&date="+day, "")["data"].([]any)
+	if len(trips) == 0 {
+		return
+	}
+	trip := trips[rand.N(len(trips))].(map[string]any)
+	b := l.ask("POST", "/bookings", fmt.Sprintf(`{"trip_id": %q, "passenger_name": "%s"}`, trip["id"], strings.Repeat("J", 190)))
+	if b == nil {
+		return
+	}
+	id := b["id"].(string)
+	l.note(&l.booked, id)
+	pay := l.ask("POST", "/bookings/"+id+"/payment", fmt.Sprintf(`{"amount": %v, "currency": %q, "source": {"object": "card", "name": "J. Doe",
+		"number": "4242424242424242", "cvc": "123", "exp_month": 12, "exp_year": 2099, "address_country": "gb"}}`, trip["price"], trip["currency"]))
+	if pay != nil && pay["status"] == "succeeded" {
+		l.note(&l.paid, id)
+	}
+}
+
+func (l *load) note(in *map[string]bool, id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if *in == nil {
+		*in = map[string]bool{}
+	}
+	(*in)[id] = true
+}
+
+// look reads all that was acknowledged.
+func (l *load) look() {
+	for id := range l.booked {
+		if l.ask("GET", "/bookings/"+id, "") == nil {
+			l.Errorf("booking %s is lost", id)
+		}
+	}
+	for id := range l.paid {
+		if p := l.ask("GET", "/bookings/"+id+"/payment", ""); p == nil || p["status"] != "succeeded" {
+			l.Errorf("the payment of booking %s is %v", id, p["status"])
+		}
+	}
+}
