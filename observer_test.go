@@ -158,6 +158,7 @@ func TestState(t *testing.T) {
 		st.Timetable.Loaded = time.Time{}
 		tt := network()
 		want := traintravel.State{
+			At:         o.clock.now().UTC(),
 			Timetable:  traintravel.TimetableState{Stations: len(tt.Stations), Trains: len(tt.Trains), Last: lastDay},
 			Holds:      2,
 			Payments:   traintravel.Waiting{Count: 1, Oldest: second.Created},
@@ -182,7 +183,7 @@ func TestState(t *testing.T) {
 		if st, err = o.State(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		st.Timetable = traintravel.TimetableState{}
+		st.At, st.Timetable = time.Time{}, traintravel.TimetableState{}
 		want = traintravel.State{Holds: 1, Refunds: traintravel.Waiting{Count: 1, Oldest: second.Created.Add(30 * time.Minute)}}
 		if diff := cmp.Diff(want, st); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -197,7 +198,7 @@ func TestStateOfNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if st, err := s.State(t.Context()); err != nil || st != (traintravel.State{}) {
+	if st, err := s.State(t.Context()); err != nil || st != (traintravel.State{At: st.At}) {
 		t.Errorf("%+v, %v", st, err)
 	}
 }

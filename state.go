@@ -13,6 +13,7 @@ import (
 // A State is how things stand with the store of a service: what whoever watches over it
 // looks at beside what its [Observer] is told.
 type State struct {
+	At        time.Time // by the clock of the service
 	Timetable TimetableState
 	Holds     int     // bookings that are held
 	Payments  Waiting // whose outcome is not known
@@ -56,7 +57,7 @@ const (
 func (s *Service) State(ctx context.Context) (_ State, err error) {
 	ctx, end := s.begin(ctx, "State")
 	defer end(&err)
-	var st State
+	st := State{At: s.now()}
 	if st.Timetable, err = s.timetableState(ctx); err != nil {
 		return State{}, err
 	}

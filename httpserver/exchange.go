@@ -2,7 +2,6 @@ package httpserver
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -23,6 +22,7 @@ type exchange struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	route  *route
+	at     string // the route as Answer.Route has it
 	params httprouter.Params
 	base   string // begins the links of this answer
 	by     traintravel.Caller
@@ -36,6 +36,9 @@ type exchange struct {
 	enc    encoder     // writes it
 	policy []string    // Content-Security-Policy, if it is not that of data
 	status int         // what was answered; zero before
+	begun  time.Time   // if the server is watched
+	ident  uuid.UUID   // the request's name; see id
+	wrong  string      // the slug of the problem that was answered
 
 	booking bookingDoc // of an answer that is one booking
 }
@@ -43,12 +46,19 @@ type exchange struct {
 // answering makes a route the router's: it checks a request in the documented
 // order, has it handled, and writes the problem if there is one.
 func (s *Server) answering(rt *route) httprouter.Handle {
+	at, pattern := pattern(rt.path), ""
+	if at != "" {
+		pattern = rt.method + " " + at
+	}
 	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
+		if rt.scope != beside {
+			r.Pattern = pattern
+		}
 		x, _ := s.exchanges.Get().(*exchange)
 		if x == nil {
 			x = &exchange{s: s}
 		}
-		x.w, x.r, x.route, x.params = w, r, rt, params
+		x.w, x.r, x.route, x.at, x.params = w, r, rt, at, params
 		x.serve()
 		clear(x.in[:cap(x.in)])
 		*x = exchange{s: s, out: x.out[:0]}
@@ -59,18 +69,35 @@ func (s *Server) answering(rt *route) httprouter.Handle {
 }
 
 func (x *exchange) serve() {
-	logged := x.s.log.Enabled(x.r.Context(), slog.LevelDebug)
-	var begun time.Time
-	if logged {
-		begun = time.Now()
+	if x.s.watched() && x.route.scope != beside { // or else who is beside tells it
+		x.begun = time.Now()
+		x.r = x.r.WithContext(context.WithValue(x.r.Context(), requestKey{}, x.request()))
+		defer x.report()
 	}
 	x.values = make([]string, 0, 6)
 	x.base = x.s.baseOf(x.r)
 	x.attempt()
-	if logged {
-		x.s.log.LogAttrs(x.r.Context(), slog.LevelDebug, "request", slog.String("method", x.r.Method),
-			slog.String("path", x.r.URL.Path), slog.Int("status", x.status), slog.Duration("took", time.Since(begun)))
+}
+
+// report tells what was answered.
+func (x *exchange) report() {
+	a := Answer{Request: x.ident, Method: knownMethod(x.r.Method), Route: x.at, Status: x.status, Took: time.Since(x.begun),
+		Problem: x.wrong, Client: x.by.Client}
+	if x.r.Method != http.MethodHead {
+		a.Bytes = len(x.out)
 	}
+	x.s.report(x.ctx(), a)
+}
+
+// request is the name of the request in the log.
+func (x *exchange) request() uuid.UUID {
+	if x.ident == uuid.Nil {
+		x.ident = uuid.New()
+		if id, ok := RequestID(x.ctx()); ok { // given by who is beside
+			x.ident = id
+		}
+	}
+	return x.ident
 }
 
 // attempt answers the request, whatever happens.

@@ -68,8 +68,15 @@ type Options struct {
 	Now func() time.Time
 
 	// Logger is told of failures, of tokens that are refused and why, and, at debug
-	// level, of requests. Nil is silent.
+	// level, of other refusals. Nil is silent.
 	Logger *slog.Logger
+
+	// AccessLog is told, at info level, of each request. Nil is silent.
+	AccessLog *slog.Logger
+
+	// Answered is told of each request when it has been answered, on the goroutine that
+	// did, and with the context in which that was done. Nil is nobody.
+	Answered func(context.Context, Answer)
 }
 
 // An Identity is who a verified token stands for, and what it allows.

@@ -153,8 +153,9 @@ func (x *exchange) fault(e *traintravel.InvalidError) fault {
 
 // fail answers with the problem that an error is: the one place that does.
 func (x *exchange) fail(err error) {
-	p, id := x.problemOf(err), uuid.New()
-	x.logProblem(p, id)
+	p := x.problemOf(err)
+	x.wrong = p.slug
+	x.logProblem(p)
 	if x.status != 0 { // too late: cut the answer off, so that nobody takes it for whole
 		panic(http.ErrAbortHandler)
 	}
@@ -165,14 +166,14 @@ func (x *exchange) fail(err error) {
 		x.set("Www-Authenticate", x.challenge(p.auth))
 	}
 	f := acceptedProblem(x.r.Header["Accept"])
-	x.encode(problemDoc{p, id}, f)
+	x.encode(problemDoc{p, x.request()}, f)
 	x.write(p.status, x.s.fixed.problems[f], x.s.fixed.noStore)
 }
 
 // logProblem tells the operator of failures and of tokens that were refused, and
 // whoever debugs of the rest.
 // The faults of a request are nobody's but the client's: they may quote it.
-func (x *exchange) logProblem(p *problem, id uuid.UUID) {
+func (x *exchange) logProblem(p *problem) {
 	level := slog.LevelDebug
 	switch {
 	case p.status == http.StatusServiceUnavailable:
@@ -185,8 +186,7 @@ func (x *exchange) logProblem(p *problem, id uuid.UUID) {
 	if !x.s.log.Enabled(x.ctx(), level) {
 		return
 	}
-	attrs := []slog.Attr{slog.String("request", id.String()), slog.String("method", x.r.Method), slog.String("path", x.r.URL.Path),
-		slog.String("problem", p.slug)}
+	attrs := []slog.Attr{slog.String("request", x.request().String()), slog.String("method", knownMethod(x.r.Method)), slog.String("route", x.at), slog.String("problem", p.slug)}
 	if p.cause != nil {
 		attrs = append(attrs, slog.Any("error", p.cause))
 	}

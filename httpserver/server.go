@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -23,7 +24,9 @@ type Server struct {
 	auth      Authenticator
 	issuer    string // that gives tokens, if it is known
 	log       *slog.Logger
-	now       func() time.Time // the service's
+	access    *slog.Logger                  // or nil
+	answered  func(context.Context, Answer) // or nil
+	now       func() time.Time              // the service's
 	base      base
 	proxies   []netip.Prefix
 	limits    *limiter       // nil if there is no limit
@@ -64,7 +67,7 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 		opts.Now = time.Now
 	}
 	s := &Server{
-		service: service, auth: opts.Auth, log: opts.Logger, now: opts.Now, base: base, limits: newLimiter(opts.RateLimit),
+		service: service, auth: opts.Auth, log: opts.Logger, access: opts.AccessLog, answered: opts.Answered, now: opts.Now, base: base, limits: newLimiter(opts.RateLimit),
 		tickets:   opts.Tickets,
 		ticketSet: opts.TicketKeys,
 		fixed: fixed{

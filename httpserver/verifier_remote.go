@@ -32,6 +32,10 @@ type RemoteOptions struct {
 	// use. Nil is silent.
 	Logger *slog.Logger
 
+	// Fetched is told of each time that the issuer was asked for its keys, with nil if
+	// it answered. Nil is nobody.
+	Fetched func(error)
+
 	// Now is real time. Nil is time.Now.
 	Now func() time.Time
 }
@@ -164,6 +168,9 @@ func (r *remoteKeys) answer(q *question) {
 	defer cancel()
 	at := r.opts.Now() // keys are as old as the question
 	set, err := r.fetch(ctx, at)
+	if r.opts.Fetched != nil {
+		r.opts.Fetched(err)
+	}
 
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -72,7 +72,7 @@ func (p *program) backUp(ctx context.Context, where storage, file string, force 
 // writeBackup writes data to a new file: a server does that has the data file.
 func (p *program) writeBackup(ctx context.Context, where storage, draft string, progress func(done, total int64)) error {
 	if where.shared() {
-		from, err := where.open(ctx, p.log)
+		from, err := where.open(ctx, p.log, nil)
 		if err != nil {
 			return err
 		}

@@ -111,7 +111,7 @@ func checkFile(ctx context.Context, file *boltstore.Store, req checkRequest, pro
 // checkStorage checks data, by itself or by the server that has the file.
 func (p *program) checkStorage(ctx context.Context, where storage, req checkRequest, progress func(done, total int64)) (*checked, error) {
 	if where.shared() {
-		store, err := where.open(ctx, p.log)
+		store, err := where.open(ctx, p.log, nil)
 		if err != nil {
 			return nil, err
 		}

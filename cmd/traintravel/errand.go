@@ -71,7 +71,7 @@ func (p *program) onStored(ctx context.Context, where storage, do errand, req an
 	}
 	var store closableStore
 	if where.shared() {
-		store, err = where.open(ctx, p.log)
+		store, err = where.open(ctx, p.log, nil)
 	} else {
 		store, err = openFile(where.data) // and makes none
 	}

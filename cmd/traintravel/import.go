@@ -80,7 +80,7 @@ func (p *program) importInto(ctx context.Context, where storage, feeds []string,
 	if err != nil {
 		return rep, err
 	}
-	store, err := where.open(ctx, p.log)
+	store, err := where.open(ctx, p.log, nil)
 	if err != nil {
 		return nil, err
 	}

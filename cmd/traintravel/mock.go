@@ -38,7 +38,7 @@ may have any address.`,
 }
 
 func (p *program) mockUntil(ctx context.Context, addr string) error {
-	if err := checkAddr(addr); err != nil {
+	if err := checkAddr("--addr", addr); err != nil {
 		return err
 	}
 	listener, err := listen(addr)

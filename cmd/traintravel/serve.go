@@ -51,6 +51,7 @@ anybody may sign in, keep --hold short.`,
 			for _, name := range p.unknownVariables(c.Root()) {
 				p.log.Warn("the environment has what looks like a setting and is none", "variable", name)
 			}
+			p.log = set.watch.logger(p.stderr)
 			return p.serveUntil(c.Context(), set)
 		},
 	}
@@ -78,11 +79,16 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	if base == "" {
 		base = "http://" + publicAddr(listener.Addr())
 	}
+	seen, err := p.observe(&set.watch)
+	if err != nil {
+		return err
+	}
+	defer seen.close()
 	ring, err := keys.Create(set.keysFile(set.keys))
 	if err != nil {
 		return err
 	}
-	store, err := set.open(ctx, p.log)
+	store, err := set.open(ctx, p.log, seen.committed())
 	if err != nil {
 		return err
 	}
@@ -92,7 +98,7 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	}
 
 	var api *httpserver.Server // what the sign-in's requests count against, and who refuses them
-	auth, signIn, err := p.authentication(set, listener.Addr(), base, ring, authserver.Options{
+	auth, signIn, err := p.authentication(set, listener.Addr(), base, ring, seen, authserver.Options{
 		Limit:  func(r *http.Request, client string) (string, int64) { return api.Limit(r, client) },
 		Refuse: func(w http.ResponseWriter, r *http.Request) { api.Refuse(w, r) },
 	})
@@ -103,7 +109,7 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	if err != nil {
 		return err
 	}
-	service, err := p.service(ctx, set, store, base, ring, clock, money)
+	service, err := p.service(ctx, set, store, base, ring, clock, money, seen)
 	if err != nil {
 		return flagError(set.explain(err))
 	}
@@ -122,6 +128,7 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	api, err = httpserver.New(service, httpserver.Options{
 		BaseURL: base, Auth: auth, RateLimit: set.limit(), TrustedProxies: proxies, CORSOrigins: set.origins, Logger: p.log,
 		SignIn: signIn != nil, Issuer: set.issuer, Tokens: set.tokens(), Now: clock, Tickets: tickets, TicketKeys: ticketSet,
+		Answered: seen.answered(), AccessLog: seen.access,
 	})
 	if err != nil {
 		return flagError(err)
@@ -130,7 +137,7 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	if set.baseURL != "" {
 		handler = withoutForwardedBase(handler)
 	}
-	servers := []server{{listener, p.httpServer(handler)}}
+	servers := append(seen.servers(p, service, api), server{listener, p.httpServer(seen.handler(handler))})
 	if file, ok := store.(*boltstore.Store); ok { // else there is nobody to be asked: import opens the database
 		control, err := listenControl(set.data)
 		if err != nil {
@@ -171,13 +178,13 @@ func publicAddr(a net.Addr) string {
 
 // authentication makes what checks tokens, and the built-in authorization
 // server unless there is another.
-func (p *program) authentication(set settings, addr net.Addr, base string, ring *keys.Ring, o authserver.Options) (httpserver.Authenticator, http.Handler, error) {
+func (p *program) authentication(set settings, addr net.Addr, base string, ring *keys.Ring, seen *observation, o authserver.Options) (httpserver.Authenticator, http.Handler, error) {
 	audience := set.audience
 	if audience == "" {
 		audience = base
 	}
 	if set.issuer != "" {
-		remote, err := httpserver.RemoteKeys(httpserver.RemoteOptions{Issuer: set.issuer, Logger: p.log})
+		remote, err := httpserver.RemoteKeys(httpserver.RemoteOptions{Issuer: set.issuer, Logger: p.log, Fetched: seen.fetched()})
 		if err != nil {
 			return nil, nil, usagef("--issuer: %w", err)
 		}
@@ -249,9 +256,9 @@ func builtin(ring *keys.Ring, o authserver.Options) (*authserver.Server, error) 
 }
 
 // service makes the service, with a timetable to sell.
-func (p *program) service(ctx context.Context, set settings, store traintravel.Store, base string, ring *keys.Ring, clock func() time.Time, money *gateway.Client) (*traintravel.Service, error) {
+func (p *program) service(ctx context.Context, set settings, store traintravel.Store, base string, ring *keys.Ring, clock func() time.Time, money *gateway.Client, seen *observation) (*traintravel.Service, error) {
 	opts := traintravel.Options{
-		Gateway: sandbox.Open(store), Logger: p.log, Now: clock, HoldFor: set.hold, AnyAmount: set.anyAmount, FingerprintKey: ring.Fingerprint(),
+		Observer: seen.observer(), Gateway: sandbox.Open(store), Logger: p.log, Now: clock, HoldFor: set.hold, AnyAmount: set.anyAmount, FingerprintKey: ring.Fingerprint(),
 	}
 	if money != nil {
 		opts.Gateway = money
@@ -314,13 +321,14 @@ func clockFrom(start time.Time) func() time.Time {
 }
 
 // mount puts the API and the authorization server on one listener.
-func mount(api, signIn http.Handler) http.Handler {
+func mount(api *httpserver.Server, signIn http.Handler) http.Handler {
 	if signIn == nil {
 		return api
 	}
+	beside := api.Beside("/oauth/*", signIn)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p := r.URL.Path; strings.HasPrefix(p, "/oauth/") || strings.HasPrefix(p, "/.well-known/oauth-authorization-server") {
-			signIn.ServeHTTP(w, r)
+			beside.ServeHTTP(w, r)
 			return
 		}
 		api.ServeHTTP(w, r)

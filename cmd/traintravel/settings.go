@@ -35,6 +35,7 @@ type settings struct {
 	clock                      string
 	anyAmount                  bool
 	gateway                    string
+	watch                      watching
 }
 
 func (s *settings) flags(f *pflag.FlagSet) {
@@ -58,6 +59,7 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&s.origins, "cors-origin", nil, "`origin` such as https://shop.example whose pages may call the API, and the built-in sign-in's endpoints for programs, in browsers; * is all")
 	f.BoolVar(&s.publicSign, "public-signin", false, "let the built-in sign-in, which asks for no password, listen on other than loopback addresses")
 	f.StringVar(&s.clock, "clock", "", "`instant` such as 2024-02-01T08:00:00Z at which the service's clock starts")
+	s.watch.flags(f)
 	f.BoolVar(&s.anyAmount, "any-amount", false, "accept any positive amount in any currency as payment")
 }
 
@@ -83,9 +85,10 @@ func (s *settings) check(f *pflag.FlagSet) error {
 	if err := s.storage.check(f); err != nil {
 		errs = append(errs, err)
 	}
-	if err := checkAddr(s.addr); err != nil {
+	if err := checkAddr("--addr", s.addr); err != nil {
 		errs = append(errs, err)
 	}
+	errs = append(errs, s.watch.check(s.addr)...)
 	if s.baseURL != "" && !isBase(s.baseURL) {
 		errs = append(errs, usagef("--base-url: %.200q is no http or https URL such as https://trains.example/api, without a query and without a slash at its end", s.baseURL))
 	}
@@ -140,13 +143,13 @@ func isBase(text string) bool {
 var baseForm = regexp.MustCompile(`^(?i:https?)://[A-Za-z0-9.:\[\]_-]+(/[A-Za-z0-9._~%-]+)*$`)
 
 // checkAddr refuses what is no address to listen on.
-func checkAddr(addr string) error {
+func checkAddr(flag, addr string) error {
 	_, port, err := net.SplitHostPort(addr)
 	if err == nil {
 		_, err = net.LookupPort("tcp", port)
 	}
 	if err != nil {
-		return usagef("--addr: %.200q is no address such as 127.0.0.1:8080: %v", addr, reason(err))
+		return usagef("%s: %.200q is no address such as 127.0.0.1:8080: %v", flag, addr, reason(err))
 	}
 	return nil
 }

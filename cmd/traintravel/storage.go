@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -58,10 +59,12 @@ type closableStore interface {
 	Close() error
 }
 
-// open opens the store, or makes it.
-func (s *storage) open(ctx context.Context, log *slog.Logger) (closableStore, error) {
+// open opens the store, or makes it. committed is told of its commits, unless it is nil.
+func (s *storage) open(ctx context.Context, log *slog.Logger, committed func(int, time.Duration, error)) (closableStore, error) {
 	if s.shared() {
-		store, err := openPostgres(ctx, s.postgres, saying(log))
+		opts := saying(log)
+		opts.Committed = committed
+		store, err := openPostgres(ctx, s.postgres, opts)
 		if err != nil { // not a nil *pgstore.Store
 			return nil, err
 		}
@@ -70,7 +73,7 @@ func (s *storage) open(ctx context.Context, log *slog.Logger) (closableStore, er
 	if err := dataFolder(s.data); err != nil {
 		return nil, err
 	}
-	store, err := boltstore.Open(s.data, nil)
+	store, err := boltstore.Open(s.data, &boltstore.Options{Committed: committed})
 	if err != nil {
 		return nil, err
 	}

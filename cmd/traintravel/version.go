@@ -17,12 +17,16 @@ func (p *program) version() *cobra.Command {
 		Short: "Print the version",
 		Args:  args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			version := "(devel)"
-			if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-				version = info.Main.Version
-			}
-			_, err := fmt.Fprintf(p.stdout, "traintravel %s, Train Travel API %s, %s %s/%s\n", version, apiVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(p.stdout, "traintravel %s, Train Travel API %s, %s %s/%s\n", ownVersion(), apiVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}
+}
+
+// ownVersion is the version that this program was built from.
+func ownVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
 }

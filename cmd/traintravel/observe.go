@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/httpserver"
+	"github.com/traintravel/traintravel/metrics"
+)
+
+// watching are the flags that say how the operator sees what a server does.
+type watching struct {
+	admin     string
+	logFormat string
+	logLevel  string
+	accessLog bool
+}
+
+func (w *watching) flags(f *pflag.FlagSet) {
+	f.StringVar(&w.admin, "admin-addr", "", "`address` that the operator's own listener has, for /metrics, /debug/pprof, /healthz and /readyz; without a host it is of this machine alone (default: there is none)")
+	f.StringVar(&w.logFormat, "log-format", "text", "how the log is written: text or json")
+	f.StringVar(&w.logLevel, "log-level", "info", "the least that is logged: debug, info, warn or error")
+	f.BoolVar(&w.accessLog, "access-log", false, "log each request")
+}
+
+// check finds the mistakes in them. addr is where the public listens.
+func (w *watching) check(addr string) (errs []error) {
+	if w.logFormat != "text" && w.logFormat != "json" {
+		errs = append(errs, usagef("--log-format: %.200q is neither text nor json", w.logFormat))
+	}
+	if _, err := w.level(); err != nil {
+		errs = append(errs, usagef("--log-level: %.200q is none of debug, info, warn and error", w.logLevel))
+	}
+	if w.admin == "" {
+		return errs
+	}
+	if err := checkAddr("--admin-addr", w.admin); err != nil {
+		return append(errs, err)
+	}
+	host, port, err := net.SplitHostPort(w.adminAddr())
+	publicHost, publicPort, publicErr := net.SplitHostPort(addr)
+	everywhere := func(host string) bool { return host == "" || net.ParseIP(host).IsUnspecified() }
+	if err == nil && publicErr == nil && port != "0" && port == publicPort && (host == publicHost || everywhere(host) || everywhere(publicHost)) {
+		errs = append(errs, usagef("--admin-addr: %.200q is where the public listens (--addr): what is for the operator must not be there", w.admin))
+	}
+	return errs
+}
+
+// adminAddr is the address, which is this machine's own unless it names another.
+func (w *watching) adminAddr() string {
+	if host, port, err := net.SplitHostPort(w.admin); err == nil && host == "" {
+		return net.JoinHostPort("127.0.0.1", port)
+	}
+	return w.admin
+}
+
+func (w *watching) level() (level slog.Level, err error) {
+	switch w.logLevel {
+	case "debug", "info", "warn", "error":
+		err = level.UnmarshalText([]byte(w.logLevel))
+	default:
+		err = fmt.Errorf("unknown")
+	}
+	return level, err
+}
+
+// logger is the log that the flags ask for. They have been checked.
+func (w *watching) logger(to io.Writer) *slog.Logger {
+	level, _ := w.level()
+	opts := &slog.HandlerOptions{Level: level}
+	if w.logFormat == "json" {
+		return slog.New(requestNames{slog.NewJSONHandler(to, opts)})
+	}
+	return slog.New(requestNames{slog.NewTextHandler(to, opts)})
+}
+
+// requestNames writes into each line of the log which request it belongs to.
+type requestNames struct{ slog.Handler }
+
+func (h requestNames) Handle(ctx context.Context, r slog.Record) error {
+	if id, ok := httpserver.RequestID(ctx); ok {
+		named := false
+		r.Attrs(func(a slog.Attr) bool {
+			named = a.Key == "request"
+			return !named
+		})
+		if !named {
+			r = r.Clone()
+			r.AddAttrs(slog.String("request", id.String()))
+		}
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+func (h requestNames) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return requestNames{h.Handler.WithAttrs(attrs)}
+}
+
+func (h requestNames) WithGroup(name string) slog.Handler {
+	return requestNames{h.Handler.WithGroup(name)}
+}
+
+// An observation is what the operator sees of a server. Whoever asked for none has one
+// that sees nothing, and costs nothing.
+type observation struct {
+	metrics *metrics.Metrics // nil if there is no listener for them
+	admin   net.Listener
+	access  *slog.Logger // nil if requests are not logged
+}
+
+// observe opens the operator's listener, if there is to be one.
+func (p *program) observe(w *watching) (*observation, error) {
+	o := &observation{}
+	if w.accessLog {
+		o.access = p.log
+	}
+	if w.admin == "" {
+		return o, nil
+	}
+	var err error
+	if o.admin, err = net.Listen("tcp", w.adminAddr()); err != nil {
+		return nil, fmt.Errorf("--admin-addr: %w", err)
+	}
+	o.metrics = metrics.New(ownVersion())
+	return o, nil
+}
+
+func (o *observation) close() {
+	if o.admin != nil {
+		_ = o.admin.Close()
+	}
+}
+
+// committed is what the store tells of its commits; nil is nobody.
+func (o *observation) committed() func(int, time.Duration, error) {
+	if o.metrics == nil {
+		return nil
+	}
+	return o.metrics.Committed
+}
+
+// fetched is who is told that the issuer's keys were asked for; nil is nobody.
+func (o *observation) fetched() func(error) {
+	if o.metrics == nil {
+		return nil
+	}
+	return o.metrics.Fetched
+}
+
+// observer is who is told what the service does.
+func (o *observation) observer() (told traintravel.Observer) {
+	if o.metrics != nil {
+		told = o.metrics.Observer()
+	}
+	return told
+}
+
+// answered is who is told of requests; nil is nobody.
+func (o *observation) answered() func(context.Context, httpserver.Answer) {
+	if o.metrics == nil {
+		return nil
+	}
+	return func(_ context.Context, a httpserver.Answer) {
+		o.metrics.Answered(metrics.Request{Method: a.Method, Route: a.Route, Status: a.Status, Bytes: a.Bytes, Took: a.Took, Problem: a.Problem})
+	}
+}
+
+// handler sees the requests that a handler answers.
+func (o *observation) handler(h http.Handler) http.Handler {
+	if o.metrics != nil {
+		h = o.metrics.InFlight(h)
+	}
+	return h
+}
+
+// servers are the operator's own, if there are. api answers for its health.
+func (o *observation) servers(p *program, service *traintravel.Service, api http.Handler) []server {
+	if o.metrics == nil {
+		return nil
+	}
+	o.metrics.Watch(service)
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", o.metrics)
+	mux.Handle("GET /healthz", api)
+	mux.Handle("GET /readyz", api)
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) }) // it may show a password
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	fmt.Fprintf(p.stdout, "metrics are at http://%s/metrics\n", publicAddr(o.admin.Addr()))
+	return []server{{o.admin, p.httpServer(mux)}}
+}

@@ -1,0 +1,130 @@
+package httpserver
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// An Answer is what became of one request, for metrics, traces and the access log. No
+// part of it is a client's to choose freely: there is no path, no query, no header and
+// no body in it, and so no token, card or name.
+type Answer struct {
+	// Request names the request in all that is logged of it. It is the instance of the
+	// problem that was answered.
+	Request uuid.UUID
+	// Method is that of the request, or "OTHER" if HTTP does not know it.
+	Method string
+	// Route is the path of the operation with the names of its parameters in braces,
+	// such as /bookings/{bookingId}. It is empty if the request fits none.
+	Route string
+	// Status is what was answered, zero if the connection was cut off before.
+	Status int
+	// Bytes is the length of the body that was sent.
+	Bytes int
+	// Took is how long it took, until the answer was handed to the connection.
+	Took time.Duration
+	// Problem is the last segment of the type of the problem that was answered, such as
+	// sold-out. It is empty if none was.
+	Problem string
+	// Client is the program that the request's token was made for, if it was good.
+	Client string
+}
+
+// requestKey is the key of the request's name in its context.
+type requestKey struct{}
+
+// RequestID is the Answer.Request of the request that a context belongs to, in all that
+// is done for it: it is there, and true, if Options.Answered or Options.AccessLog are set.
+func RequestID(ctx context.Context) (uuid.UUID, bool) {
+	id, ok := ctx.Value(requestKey{}).(uuid.UUID)
+	return id, ok
+}
+
+// watched says whether somebody wants to know what is answered.
+func (s *Server) watched() bool { return s.answered != nil || s.access != nil }
+
+// report tells of an answer.
+func (s *Server) report(ctx context.Context, a Answer) {
+	if s.answered != nil {
+		s.answered(ctx, a)
+	}
+	if s.access == nil || !s.access.Enabled(ctx, slog.LevelInfo) {
+		return
+	}
+	s.access.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("request", a.Request.String()), slog.String("method", a.Method), slog.String("route", a.Route),
+		slog.Int("status", a.Status), slog.Int("bytes", a.Bytes), slog.Float64("seconds", a.Took.Seconds()),
+		slog.String("problem", a.Problem), slog.String("client", a.Client))
+}
+
+// Beside returns a handler of other routes, such as an authorization server beside this
+// one, whose answers are told as the Server's own are: to Options.Answered and
+// Options.AccessLog. route is what all that it answers is put down as.
+func (s *Server) Beside(route string, h http.Handler) http.Handler {
+	if !s.watched() {
+		return h
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begun, id := time.Now(), uuid.New()
+		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, id))
+		r.Pattern = r.Method + " " + route
+		counted := &countedWriter{ResponseWriter: w}
+		defer func() {
+			s.report(r.Context(), Answer{Request: id, Method: knownMethod(r.Method), Route: route,
+				Status: counted.status, Bytes: counted.bytes, Took: time.Since(begun)})
+		}()
+		h.ServeHTTP(counted, r)
+	})
+}
+
+// A countedWriter remembers what was answered.
+type countedWriter struct {
+	http.ResponseWriter
+	status, bytes int
+}
+
+func (w *countedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *countedWriter) WriteHeader(status int) {
+	if w.status == 0 && status >= 200 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *countedWriter) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(b)
+	w.bytes += n
+	return n, err
+}
+
+// knownMethod is a method, unless it is some client's own.
+func knownMethod(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
+		http.MethodConnect, http.MethodTrace:
+		return method
+	}
+	return "OTHER"
+}
+
+// pattern is a route's path as [http.Request.Pattern] and the description have it.
+func pattern(path string) string {
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		switch {
+		case strings.HasPrefix(part, ":"):
+			parts[i] = "{" + part[1:] + "}"
+		case strings.HasPrefix(part, "*"):
+			parts[i] = "{" + part[1:] + "...}"
+		}
+	}
+	return strings.Join(parts, "/")
+}
