@@ -10,8 +10,8 @@ import (
 const (
 	// turn is how many deliveries an endpoint gets before others have their turn.
 	turn = 1024
-	// endpoints is how many endpoints are worked on at a time.
-	endpoints = 256
+	// endpoints is how many endpoints are worked on at a time, suspects among them.
+	endpoints = 256 + suspected
 	// sweepEvery is how often old deliveries are looked for.
 	sweepEvery = 6 * time.Hour
 	// keepDelivered and keepDead are how long deliveries are listed once they are over.
@@ -22,24 +22,29 @@ const (
 // serveEndpoint posts what is due to an endpoint, until there is nothing left or others
 // have to have their turn.
 func (s *Service) serveEndpoint(ctx context.Context, it item) error {
+	work, stop := context.WithCancel(ctx)
+	defer stop()
 	p := &posting{s: s, sub: it.id}
-	for left := turn; left > 0 && !p.hopeless(); {
-		n, found, err := p.round(ctx, left)
-		if ctx.Err() != nil {
+	p.slow.Store(s.suspects.has(it.id))
+	p.patience = time.AfterFunc(patience, func() { p.suspect(work, stop) })
+	defer p.patience.Stop()
+	for n := 0; !p.enough(n) && !p.hopeless() && !p.left.Load(); {
+		posted, found, err := p.round(work, n)
+		switch {
+		case ctx.Err() != nil:
 			return nil // told to stop: the next Run goes on
-		}
-		if err != nil {
+		case err != nil:
 			return err
-		}
-		if !found {
+		case p.left.Load():
+		case !found:
+			s.suspects.clear(it.id)
 			return s.forgetDeliveries(ctx, it)
-		}
-		if n == 0 {
+		case posted == 0:
 			if done, err := s.leaveEndpoint(ctx, it); done || err != nil {
 				return err
 			}
 		}
-		left -= max(n, atOnce)
+		n += max(posted, atOnce)
 	}
 	now := s.now()
 	return s.update(ctx, now, func(l *ledger) error {

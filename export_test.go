@@ -58,12 +58,13 @@ func (s *Service) DoDue(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			more = false
-			for _, it := range due {
-				if !done[it.key] {
-					done[it.key], more = true, true
-					errs = append(errs, d.safely(ctx, it))
+			due = slices.DeleteFunc(due, func(it item) bool { return done[it.key] })
+			more = len(due) > 0
+			for items := range slices.Chunk(due, max(1, d.together)) {
+				for _, it := range items {
+					done[it.key] = true
 				}
+				errs = append(errs, d.safely(ctx, items...))
 			}
 		}
 	}

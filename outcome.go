@@ -87,7 +87,7 @@ func (s *Service) recordAll(ctx context.Context, made []outcome) error {
 	keys := make([]Key, len(made), 2*len(made))
 	first := map[uuid.UUID]int{} // where an endpoint is among the keys
 	for i := range made {
-		d := &made[i].delivery
+		d := made[i].delivery
 		keys[i] = deliveryKey(d.Subscription, d.ID)
 		if _, ok := first[d.Subscription]; !ok {
 			first[d.Subscription] = len(keys)

@@ -51,7 +51,7 @@ func (s *Service) stale(a *addressee) bool {
 
 // parcels reads deliveries to an endpoint, but for those that are no longer to be posted.
 // It returns false if the endpoint is gone.
-func (s *Service) parcels(ctx context.Context, r Reader, sub uuid.UUID, ids ...uuid.UUID) (due []parcel, found bool, err error) {
+func (s *Service) parcels(ctx context.Context, r Reader, sub uuid.UUID, ids ...uuid.UUID) (due []*parcel, found bool, err error) {
 	to := &addressee{read: time.Now(), change: s.subscriptions.Load()}
 	keys := []Key{subscriptionKey(sub)}
 	for _, id := range ids {
@@ -75,7 +75,7 @@ func (s *Service) parcels(ctx context.Context, r Reader, sub uuid.UUID, ids ...u
 			return nil, false, err
 		}
 		if d.Status == DeliveryPending {
-			due = append(due, parcel{delivery: d, to: to})
+			due = append(due, &parcel{delivery: d, to: to})
 			keys = append(keys, d.queued.records()...)
 		}
 	}
@@ -85,8 +85,7 @@ func (s *Service) parcels(ctx context.Context, r Reader, sub uuid.UUID, ids ...u
 		}
 	}
 	at := 0
-	for i := range due {
-		p := &due[i]
+	for _, p := range due {
 		n := len(p.delivery.queued.records())
 		p.event, p.err = s.eventOf(p.delivery.Event, p.delivery.queued, v[at:at+n])
 		at += n
@@ -100,8 +99,13 @@ type posting struct {
 	sub           uuid.UUID
 	arrived, lost atomic.Int32
 	failed        atomic.Bool // what came of some could not be recorded
+	slow          atomic.Bool // it is under suspicion
+	left          atomic.Bool // it is, as too many are
 
-	todo    chan parcel
+	underWay atomic.Int32
+	patience *time.Timer
+
+	todo    chan *parcel
 	done    chan outcome
 	gone    chan struct{} // of a poster
 	posters int
@@ -117,11 +121,45 @@ func (p *posting) over(ctx context.Context) bool {
 	return ctx.Err() != nil || p.failed.Load() || p.hopeless()
 }
 
-// round posts what is due, until there is nothing left or as much as is allowed, and
-// records what came of it while it posts on. It says how much there was, and whether
-// the endpoint is there.
-func (p *posting) round(ctx context.Context, limit int) (n int, found bool, err error) {
-	p.todo, p.done, p.gone = make(chan parcel, readAhead), make(chan outcome, readAhead), make(chan struct{}, atOnce)
+// enough says that others have to have their turn.
+func (p *posting) enough(n int) bool {
+	if p.slow.Load() {
+		return n >= readAhead
+	}
+	return n >= turn
+}
+
+// suspect puts the endpoint under suspicion if it still keeps us waiting. Where there is
+// no place for it then, what is under way is stopped, to be posted again when there is.
+func (p *posting) suspect(ctx context.Context, stop context.CancelFunc) {
+	switch {
+	case ctx.Err() != nil:
+	case p.underWay.Load() == 0: // it is the store that takes its time
+		p.patience.Reset(patience)
+	case !p.s.suspects.add(p.sub):
+		p.left.Store(true)
+		stop()
+	default:
+		p.slow.Store(true)
+	}
+}
+
+// answered takes note of how long an attempt took, whatever came of it.
+func (p *posting) answered(took time.Duration) {
+	p.tried.Add(1)
+	if took >= patience {
+		return
+	}
+	if p.patience.Reset(patience); p.slow.Swap(false) {
+		p.s.suspects.clear(p.sub)
+	}
+}
+
+// round posts what is due beside the n that were, until there is nothing left or enough
+// was posted, and records what came of it while it posts on. It says how much there was,
+// and whether the endpoint is there.
+func (p *posting) round(ctx context.Context, n int) (posted int, found bool, err error) {
+	p.todo, p.done, p.gone = make(chan *parcel, readAhead), make(chan outcome, readAhead), make(chan struct{}, atOnce)
 	p.tick = time.NewTicker(growAfter)
 	defer p.tick.Stop()
 	recorded := make(chan error, 1)
@@ -133,29 +171,33 @@ func (p *posting) round(ctx context.Context, limit int) (n int, found bool, err 
 			case <-p.gone:
 				p.posters--
 			case <-p.tick.C:
-				p.grow(ctx)
+				if p.grow(ctx); len(p.todo) == 0 {
+					p.tick.Stop()
+				}
 			}
 		}
 		close(p.done)
 		err = errors.Join(err, <-recorded)
 	}()
-	for from := ""; n < limit && !p.over(ctx); {
-		var due []parcel
-		if due, from, found, err = p.read(ctx, from); err != nil || !found {
-			return n, found, err
+	for from := ""; !p.enough(n+posted) && !p.over(ctx); {
+		var due []*parcel
+		if due, from, found, err = p.read(ctx, from); err != nil && ctx.Err() != nil {
+			return posted, true, nil
+		} else if err != nil || !found {
+			return posted, found, err
 		}
 		for _, d := range due {
 			p.give(ctx, d)
 		}
-		if n += len(due); from == "" {
+		if posted += len(due); from == "" {
 			break
 		}
 	}
-	return n, true, nil
+	return posted, true, nil
 }
 
 // read reads what is due from a place in the queue on, and says where it goes on.
-func (p *posting) read(ctx context.Context, from string) (due []parcel, next string, found bool, err error) {
+func (p *posting) read(ctx context.Context, from string) (due []*parcel, next string, found bool, err error) {
 	q := queueOf(p.sub, p.s.now(), readAhead)
 	q.From = max(q.From, from)
 	err = p.s.store.View(ctx, func(r Reader) error {
@@ -177,7 +219,7 @@ func (p *posting) read(ctx context.Context, from string) (due []parcel, next str
 }
 
 // give has a parcel posted by whoever comes to it, and sees to it that somebody does.
-func (p *posting) give(ctx context.Context, d parcel) {
+func (p *posting) give(ctx context.Context, d *parcel) {
 	if p.posters == 0 {
 		p.hire(ctx)
 	}
@@ -195,7 +237,9 @@ func (p *posting) give(ctx context.Context, d parcel) {
 // take their time.
 func (p *posting) grow(ctx context.Context) {
 	if slow := p.tried.Swap(0) < int32(p.posters); slow && len(p.todo) > 0 && p.posters < atOnce {
-		p.hire(ctx)
+		if p.hire(ctx); p.posters == atOnce {
+			p.tick.Stop()
+		}
 	}
 }
 
@@ -207,14 +251,13 @@ func (p *posting) hire(ctx context.Context) {
 			if p.over(ctx) {
 				continue
 			}
-			o := p.s.attempt(ctx, d)
+			o := p.attempt(ctx, d)
 			switch {
 			case o.answer.Status == 200:
 				p.arrived.Add(1)
 			case o.url != "":
 				p.lost.Add(1)
 			}
-			p.tried.Add(1)
 			p.done <- o
 		}
 	}()
@@ -238,47 +281,54 @@ func (p *posting) record(ctx context.Context) (err error) {
 
 // An outcome is what came of an attempt.
 type outcome struct {
-	delivery delivery // as it was before
-	dropped  bool     // not posted, nor ever: nobody wants it any more
-	url      string   // where it was posted to; empty if it was not
+	delivery *delivery // as it was before
+	dropped  bool      // not posted, nor ever: nobody wants it any more
+	url      string    // where it was posted to; empty if it was not
 	answer   WebhookAnswer
 	wait     time.Duration // until it is tried again
 	err      error
 }
 
 // attempt posts a delivery once.
-func (s *Service) attempt(ctx context.Context, p parcel) (o outcome) {
+func (p *posting) attempt(ctx context.Context, d *parcel) (o outcome) {
 	defer recovered(&o.err)
-	if s.stale(p.to) {
-		var again []parcel
-		err := s.store.View(ctx, func(r Reader) (err error) {
-			again, _, err = s.parcels(ctx, r, p.to.ID, p.delivery.ID)
+	if p.s.stale(d.to) {
+		var again []*parcel
+		err := p.s.store.View(ctx, func(r Reader) (err error) {
+			again, _, err = p.s.parcels(ctx, r, p.sub, d.delivery.ID)
 			return err
 		})
-		if err != nil || len(again) == 0 || !again[0].delivery.Next.Equal(p.delivery.Next) {
+		if err != nil && ctx.Err() != nil {
+			return o
+		}
+		if err != nil || len(again) == 0 || !again[0].delivery.Next.Equal(d.delivery.Next) {
 			return outcome{err: err} // somebody has changed it
 		}
-		p = again[0]
+		d = again[0]
 	}
-	d, to := p.delivery, p.to
-	o.delivery = d
-	if to.Disabled && d.Type != Ping {
+	to := d.to
+	o.delivery = &d.delivery
+	if to.Disabled && d.delivery.Type != Ping {
 		o.dropped = true
 		return o
 	}
-	if o.err = cmp.Or(to.err, p.err); o.err != nil {
+	if o.err = cmp.Or(to.err, d.err); o.err != nil {
 		return o
 	}
 	err := errNotHere
 	if len(to.keys) > 0 {
-		o.answer, err = s.post(ctx, WebhookPost{Event: p.event, URL: to.URL, Secrets: to.keys, Operator: to.operator})
+		p.underWay.Add(1)
+		begun := time.Now()
+		o.answer, err = p.s.post(ctx, WebhookPost{Event: d.event, URL: to.URL, Secrets: to.keys, Operator: to.operator})
+		p.underWay.Add(-1)
+		p.answered(time.Since(begun))
 	}
 	if err != nil && ctx.Err() != nil {
 		return o
 	}
-	o.url, o.wait = to.URL, max(jittered(d.Attempts), min(o.answer.RetryAfter, 24*time.Hour))
+	o.url, o.wait = to.URL, max(jittered(d.delivery.Attempts), min(o.answer.RetryAfter, 24*time.Hour))
 	if err != nil || o.answer.Status != 200 {
-		s.log.InfoContext(ctx, "an event was not delivered", "event", d.Event, "type", string(d.Type), "webhook", to.ID, "attempt", d.Attempts+1, "status", o.answer.Status, "error", err)
+		p.s.log.InfoContext(ctx, "an event was not delivered", "event", d.event.ID, "type", string(d.event.Type), "webhook", p.sub, "attempt", d.delivery.Attempts+1, "status", o.answer.Status, "error", err)
 	}
 	return o
 }

@@ -91,8 +91,9 @@ type desk struct {
 	kind     kind
 	name     string
 	work     func(context.Context, ...item) error
-	together int // how many items are worked on as one; zero is one
-	workers  int // zero is workers
+	together int       // how many items are worked on as one; zero is one
+	workers  int       // zero is workers
+	suspects *suspects // nil where nobody is under suspicion
 	wake     chan struct{}
 	claims   *Claims
 	share    share
@@ -113,7 +114,7 @@ func (s *Service) desks() []*desk {
 	if s.opts.Webhooks != nil {
 		desks = append(desks,
 			&desk{service: s, kind: fanOutDue, name: "fanOut", work: s.fanOut, together: batch, workers: fanOuts},
-			&desk{service: s, kind: endpointDue, name: "serveEndpoint", work: one(s.serveEndpoint), workers: endpoints},
+			&desk{service: s, kind: endpointDue, name: "serveEndpoint", work: one(s.serveEndpoint), workers: endpoints, suspects: &s.suspects},
 			&desk{service: s, kind: sweepDue, name: "sweep", work: one(s.sweep)})
 	}
 	return desks
@@ -238,21 +239,29 @@ func (d *desk) takeSome(due []item) (items, left []item, work context.Context) {
 	return items, nil, work
 }
 
-// take takes an item in hand, unless somebody has it or it is for others.
+// take takes an item in hand, unless somebody has it, it is for others or there is no
+// place for a suspect.
 func (d *desk) take(it item) (context.Context, bool) {
 	part := partOf(it.id)
 	work, ok := d.share.begin(part)
-	if ok && !d.claims.take(it.claim()) {
-		d.share.end(part)
+	if !ok {
 		return nil, false
 	}
-	return work, ok
+	if d.claims.take(it.claim()) {
+		if d.suspects == nil || d.suspects.begin(it.id) {
+			return work, true
+		}
+		d.claims.give(it.claim())
+	}
+	d.share.end(part)
+	return nil, false
 }
 
 func (d *desk) give(it item) {
+	more := d.suspects != nil && d.suspects.end(it.id)
 	asked := d.claims.give(it.claim())
 	d.share.end(partOf(it.id))
-	if asked && it.claim() != it.key { // what came meanwhile has not been done with it
+	if more || asked && it.claim() != it.key { // what came meanwhile has not been done with it
 		d.poke()
 	}
 }

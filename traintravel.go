@@ -125,6 +125,7 @@ type Service struct {
 	due           atomic.Uint32 // of these kinds
 	subscribed    atomic.Bool   // somebody has: see subscribedKey
 	logbook       logbook
+	suspects      suspects
 	subscriptions atomic.Uint64 // counts changes of any by this service
 	clocked       bool          // the clock was supplied
 	made          time.Time     // when, with the monotonic reading

@@ -1,0 +1,131 @@
+package traintravel_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/sandbox"
+	"github.com/traintravel/traintravel/store/memstore"
+)
+
+// A dullroom is a mailroom of which some receivers do not answer.
+type dullroom struct {
+	*mailroom
+	mu    sync.Mutex
+	awake bool                 // they answer after all
+	waits map[string]int       // for receivers that do not answer: posts under way
+	most  int                  // receivers that were waited for at a time
+	came  map[string]time.Time // the latest post to a receiver that answers
+}
+
+func (d *dullroom) Send(ctx context.Context, p traintravel.WebhookPost) (traintravel.WebhookAnswer, error) {
+	d.mu.Lock()
+	if d.awake || !strings.Contains(p.URL, "dull") {
+		d.came[p.URL] = time.Now()
+		d.mu.Unlock()
+		return d.mailroom.Send(ctx, p)
+	}
+	d.waits[p.URL]++
+	d.most = max(d.most, len(d.waits))
+	d.mu.Unlock()
+	<-ctx.Done()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.waits[p.URL]--; d.waits[p.URL] == 0 {
+		delete(d.waits, p.URL)
+	}
+	return traintravel.WebhookAnswer{}, ctx.Err()
+}
+
+// Hundreds of endpoints that do not answer keep others waiting for a second when they
+// begin to, and never after; what they lack comes when they answer again.
+func TestManyEndpointsHang(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const dull, quick = 400, 20
+		m := &dullroom{
+			mailroom: &mailroom{answers: map[string]func(int) (traintravel.WebhookAnswer, error){}},
+			waits:    map[string]int{}, came: map[string]time.Time{},
+		}
+		o := &office{t: t, store: memstore.New(), bank: &bank{Gateway: sandbox.New()}, post: &post{}}
+		o = o.another(func(opts *traintravel.Options) {
+			opts.Now, opts.Webhooks = nil, &traintravel.WebhookOptions{Sender: m, SealKey: make([]byte, 32)}
+		})
+		o.load(inBubbles())
+		user := func(what string, i int) traintravel.Caller {
+			return traintravel.Caller{Subject: traintravel.Subject{Issuer: anna.Issuer, ID: fmt.Sprint(what, i)}}
+		}
+		book := func(what string, n int) {
+			for i := range n {
+				o.book(user(what, i), o.unreserved())
+			}
+		}
+		for i := range dull {
+			o.subscribe(user("dull", i), fmt.Sprint("https://dull.example/", i))
+		}
+		for i := range quick {
+			o.subscribe(user("quick", i), fmt.Sprint("https://quick.example/", i))
+		}
+		arrived := func(since time.Time) (n int) {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			for _, at := range m.came {
+				if !at.Before(since) {
+					n++
+				}
+			}
+			return n
+		}
+		defer o.runs()()
+
+		begun := time.Now()
+		for range 3 {
+			book("dull", dull)
+		}
+		synctest.Wait()
+		if m.most < 256 {
+			t.Errorf("%d are waited for before they are suspected", m.most)
+		}
+		book("quick", quick)
+		time.Sleep(2 * time.Second)
+		if n := arrived(begun); n != quick {
+			t.Errorf("%d of %d events arrived beside endpoints that begin to hang", n, quick)
+		}
+		time.Sleep(time.Minute)
+		m.mu.Lock()
+		m.most = 0
+		m.mu.Unlock()
+		for range 3 {
+			time.Sleep(7 * time.Second)
+			book("dull", dull)
+			begun = time.Now()
+			book("quick", quick)
+			synctest.Wait()
+			if n := arrived(begun); n != quick || !begun.Equal(time.Now()) {
+				t.Errorf("%d of %d events arrived at once beside endpoints that hang", n, quick)
+			}
+		}
+		m.mu.Lock()
+		if m.most == 0 || m.most > 64 {
+			t.Errorf("%d were waited for at a time", m.most)
+		}
+		m.awake = true
+		m.mu.Unlock()
+		time.Sleep(24 * time.Hour)
+		begun = time.Now()
+		book("dull", dull)
+		synctest.Wait()
+		if n := arrived(begun); n != dull {
+			t.Errorf("%d of %d events arrived at once at endpoints that answer again", n, dull)
+		}
+		if books := o.audit(); books.Deliveries != 0 {
+			t.Errorf("%d deliveries wait", books.Deliveries)
+		}
+	})
+}
