@@ -176,8 +176,8 @@ func TestGuardedNamesChange(t *testing.T) {
 	if err := s.CheckURL(url); err != nil {
 		t.Fatal(err)
 	}
-	for i := range 5 {
-		_, err := s.Send(t.Context(), posting(url, traintravel.BookingCreated))
+	for i := range 6 {
+		_, err := s.Send(t.Context(), posting(url, []traintravel.EventType{traintravel.BookingCreated, traintravel.Ping}[i%2]))
 		if want := i == 0; errors.Is(err, errAllowed) != want {
 			t.Errorf("try %d: %v", i+1, err)
 		}

@@ -274,19 +274,24 @@ func TestWebhookMatrix(t *testing.T) {
 		name, client, _ := strings.Cut(caller, " ")
 		return as(name + "-" + scopes + "-" + client)
 	}
+	var elsewhere posting // of somebody else's webhook
+	w.do("POST", "/webhooks/"+w.subscribe("carl-rw", "https://shop.example").ID+"/ping", as("carl-rw")).want(202).into(&elsewhere)
 	for _, scopes := range []string{"", "r", "w", "rw"} {
 		for _, owner := range callers {
 			for _, by := range callers {
 				var hook webhook
 				w.do("POST", "/webhooks", token(owner, "rw"), body(`{"url":"https://shop.example"}`)).want(201).into(&hook)
 				at := "/webhooks/" + hook.ID
+				var ping posting
+				w.do("POST", at+"/ping", token(owner, "rw")).want(202).into(&ping)
 				for _, o := range []struct {
 					method, target string
 					read           bool
 					good           int
 				}{
 					{"GET", at, true, 200}, {"GET", at + "/deliveries", true, 200}, {"PATCH", at, false, 200}, {"POST", at + "/secret", false, 200},
-					{"POST", at + "/ping", false, 202}, {"POST", at + "/deliveries/" + nobody + "/retry", false, 404}, {"DELETE", at, false, 204},
+					{"POST", at + "/ping", false, 202}, {"POST", at + "/deliveries/" + ping.ID + "/retry", false, 202},
+					{"POST", at + "/deliveries/" + elsewhere.ID + "/retry", false, 404}, {"DELETE", at, false, 204},
 				} {
 					want := o.good
 					switch {
