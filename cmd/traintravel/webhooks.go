@@ -143,15 +143,15 @@ func undelivered(ctx context.Context, service *traintravel.Service, sub uuid.UUI
 		if d.Status == traintravel.DeliveryDelivered {
 			continue
 		}
-		text := fmt.Sprintf("  %v %s of %s: %s after %d tries", d.ID, d.Type, d.Created.UTC().Format(time.RFC3339), d.Status, d.Attempts)
+		text := fmt.Sprintf("  %v %s of %s: %s, tried %d times", d.ID, d.Type, d.Created.UTC().Format(time.RFC3339), d.Status, d.Attempts)
 		switch {
 		case d.LastStatus != 0:
-			text += fmt.Sprintf(", the last answered with %d", d.LastStatus)
+			text += fmt.Sprintf(", last answered with %d", d.LastStatus)
 		case d.Attempts > 0:
-			text += ", the last without an answer"
+			text += ", last without an answer"
 		}
 		if !d.Next.IsZero() {
-			text += ", the next at " + d.Next.UTC().Format(time.RFC3339)
+			text += ", next at " + d.Next.UTC().Format(time.RFC3339)
 		}
 		say(text)
 	}

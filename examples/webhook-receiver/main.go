@@ -1,5 +1,5 @@
-// Command webhook-receiver hears of each new booking: it is what the address
-// given to "traintravel serve --webhook" may lead to.
+// Command webhook-receiver hears of each new booking, and of other events: it is what
+// the address given to "traintravel serve --webhook" may lead to.
 //
 //	export TRAINTRAVEL_WEBHOOK_SECRET="whsec_$(openssl rand -base64 32)"
 //	go run ./examples/webhook-receiver                      # listens on 127.0.0.1:9090
@@ -73,6 +73,16 @@ func run(ctx context.Context, args []string, secret string, out io.Writer) error
 	}
 }
 
+// An event is what is posted: newBooking is the booking alone, all others say what
+// they are, and a ping is about nothing.
+type event struct {
+	booking
+	Type string `json:"type"`
+	Data struct {
+		ID string `json:"id"`
+	} `json:"data"`
+}
+
 // A booking is what newBooking carries.
 type booking struct {
 	ID            string            `json:"id"`
@@ -83,7 +93,7 @@ type booking struct {
 	Links         map[string]string `json:"links"`
 }
 
-// A receiver prints each booking once. An event comes at least once: again if
+// A receiver prints each event once. An event comes at least once: again if
 // the answer was not 200 or got lost, with the same webhook-id, and in no
 // promised order.
 type receiver struct {
@@ -136,28 +146,27 @@ func (r *receiver) receive(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, "the signature is not right", http.StatusUnauthorized)
 		return
 	}
-	var b booking
-	if err != nil || json.Unmarshal(body, &b) != nil || b.ID == "" {
-		http.Error(w, "send a booking", http.StatusBadRequest)
+	var e event
+	if err != nil || json.Unmarshal(body, &e) != nil || e.ID == "" && e.Type == "" {
+		http.Error(w, "send a booking or an event", http.StatusBadRequest)
 		return
 	}
-	if err := r.once(id, b); err != nil {
+	if err := r.once(id, e); err != nil {
 		http.Error(w, "try again later", http.StatusInternalServerError)
 		return
 	}
 	w.WriteHeader(http.StatusOK) // 200 and nothing else acknowledges it
 }
 
-// once prints a booking unless its event has come before. An event counts as
+// once prints an event unless it has come before. An event counts as
 // seen when its work is done, so that a failure is made up for by the retry.
-func (r *receiver) once(id string, b booking) error {
+func (r *receiver) once(id string, e event) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.seen[id] {
 		return nil
 	}
-	// What comes from outside is quoted: it might steer the terminal.
-	if _, err := fmt.Fprintf(r.out, "booking %q of trip %q for %q%s\n", b.ID, b.TripID, b.PassengerName, with(b)); err != nil {
+	if _, err := fmt.Fprintln(r.out, e); err != nil {
 		return err
 	}
 	r.seen[id] = true
@@ -166,6 +175,17 @@ func (r *receiver) once(id string, b booking) error {
 		r.order = r.order[1:]
 	}
 	return nil
+}
+
+// String quotes what comes from outside: it might steer the terminal.
+func (e event) String() string {
+	switch {
+	case e.Type == "":
+		return fmt.Sprintf("booking %q of trip %q for %q%s", e.ID, e.TripID, e.PassengerName, with(e.booking))
+	case e.Data.ID == "":
+		return fmt.Sprintf("%q", e.Type)
+	}
+	return fmt.Sprintf("%q of %q", e.Type, e.Data.ID)
 }
 
 func with(b booking) (text string) {

@@ -129,6 +129,24 @@ func TestOnce(t *testing.T) {
 	}
 }
 
+// Other events say what they are, and a ping is about nothing.
+func TestOtherEvents(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	r := mustReceive(t, &out)
+	for i, text := range []string{
+		`{"type":"bookingCancelled","timestamp":"2026-01-01T00:00:00Z","data":{"id":"1","trip_id":"2"}}`,
+		`{"type":"ping","timestamp":"2026-01-01T00:00:00Z","data":{}}`,
+	} {
+		if status := send(r, "POST", "application/json", fmt.Sprint(i), text); status != 200 {
+			t.Errorf("status %d for %s", status, text)
+		}
+	}
+	if want := "\"bookingCancelled\" of \"1\"\n\"ping\"\n"; out.String() != want {
+		t.Errorf("it printed %s", &out)
+	}
+}
+
 // What could not be worked off is not acknowledged, and taken up again.
 func TestFailure(t *testing.T) {
 	t.Parallel()
@@ -151,7 +169,7 @@ func TestForgets(t *testing.T) {
 	t.Parallel()
 	r := mustReceive(t, io.Discard)
 	for i := range maxSeen + 5 {
-		if err := r.once(fmt.Sprint(i), booking{}); err != nil {
+		if err := r.once(fmt.Sprint(i), event{}); err != nil {
 			t.Fatal(err)
 		}
 	}
