@@ -26,7 +26,7 @@ func TestDemoAccounts(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	want := []authserver.Client{{
-		ID: "webapp", Name: "Traintravel demo shop", RedirectURIs: []string{"http://127.0.0.1/callback"},
+		ID: "webapp", Name: "Overland", RedirectURIs: []string{"http://127.0.0.1/callback"},
 		Scopes: []string{"read", "write"}, Grants: []string{"authorization_code", "refresh_token"},
 	}}
 	if diff := cmp.Diff(want, a.clients); diff != "" {
@@ -59,7 +59,7 @@ func TestExampleAccounts(t *testing.T) {
 	want := accounts{
 		users: []authserver.User{{Name: "anna", DisplayName: "Anna Lindqvist"}, {Name: "ben"}},
 		clients: []authserver.Client{
-			{ID: "webapp", Name: "Traintravel demo shop", RedirectURIs: []string{"http://127.0.0.1/callback", "https://shop.example/callback"},
+			{ID: "webapp", Name: "Overland", RedirectURIs: []string{"http://127.0.0.1/callback", "https://shop.example/callback"},
 				Scopes: []string{"read", "write"}, Grants: []string{"authorization_code", "refresh_token"}},
 			{ID: "station-board", Secret: boardSecret, Scopes: []string{"read"}, Grants: []string{"client_credentials"}},
 		},

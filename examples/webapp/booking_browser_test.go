@@ -43,7 +43,8 @@ func TestBookInBrowser(t *testing.T) {
 
 			b.click(".trip .button", "#passenger")
 			b.write("#passenger", hostile)
-			b.do(chromedp.DoubleClick(css("form .primary"), chromedp.NodeVisible), chromedp.WaitVisible(css("#number")))
+			b.do(chromedp.DoubleClick(css("form .primary"), chromedp.NodeVisible))
+			b.wait("#number")
 			if n := rw.count("POST /bookings"); n != 1 {
 				t.Errorf("two clicks posted %d bookings", n)
 			}
@@ -92,13 +93,13 @@ func (b *browser) chooseStation() {
 		b.t.Errorf("at first the list is %s", got)
 	}
 	b.write("#to", "gare")
-	b.do(chromedp.WaitVisible(css("#to-stations:not([aria-busy]) [role=option]")))
+	b.wait("#to-stations:not([aria-busy]) [role=option]")
 	b.do(chromedp.SendKeys(css("#to"), kb.Escape), chromedp.WaitNotVisible(css("#to-stations")))
 	if got := state(); got != closed {
 		b.t.Errorf("after Escape the list is %s", got)
 	}
 	b.write("#to", "paris gare")
-	b.do(chromedp.WaitVisible(css("#to-stations:not([aria-busy]) [role=option]")))
+	b.wait("#to-stations:not([aria-busy]) [role=option]")
 	for range 9 { // until it is chosen: the order is the server's
 		b.do(chromedp.SendKeys(css("#to"), kb.ArrowDown))
 		if b.text(`#to-stations [aria-selected=true] strong`) == "Paris Gare de Lyon" {
@@ -149,7 +150,8 @@ func TestBookWithoutScripts(t *testing.T) {
 	b.click(".search .primary", "#user")
 	b.allow("anna")
 	b.says("h1", "Which station do you want to go to?")
-	b.do(chromedp.Click(chromedp.Search(`//a[contains(., "Paris Gare du Nord")]`), chromedp.NodeVisible), chromedp.WaitVisible(css(".trips")))
+	b.do(chromedp.Click(chromedp.Search(`//a[contains(., "Paris Gare du Nord")]`), chromedp.NodeVisible))
+	b.wait(".trips")
 	b.says("h1", "Berlin Hauptbahnhof to Paris Gare du Nord")
 	b.click(`.days a[rel=next]`, ".trips")
 	b.says(".days strong", rw.now().AddDate(0, 0, 2).Format("Mon 2 January 2006"))
@@ -183,6 +185,8 @@ func TestHoldEndsInBrowser(t *testing.T) {
 	b.write("#passenger", "Anna Example")
 	b.click("form .primary", "#number")
 	rw.ahead.Store(int64(time.Hour - 3*time.Second))
-	b.do(chromedp.Reload(), chromedp.WaitVisible(css(".soon [data-count]")), chromedp.WaitVisible(css(".fault-page")))
+	b.do(chromedp.Reload())
+	b.wait(".soon [data-count]")
+	b.wait(".fault-page")
 	b.says("main", "We cannot find that", "not paid in time")
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,19 +93,40 @@ func act[T any](b *browser, a chromedp.Action[T]) T {
 // open opens a page of the site.
 func (b *browser) open(path string) {
 	b.t.Helper()
-	b.do(chromedp.Navigate(b.site+path), chromedp.WaitReady(css("main, body > pre")))
+	b.do(chromedp.Navigate(b.site + path))
+	b.wait("main")
 }
 
-// click clicks and waits until a page with something in it has come.
+// wait waits until a page that is whole shows something. It asks the page and not the
+// browser, whose names for what is in a page end with it.
+func (b *browser) wait(what string) {
+	b.t.Helper()
+	const script = `!window.left && document.readyState === "complete" && [...document.querySelectorAll(%q)].some(e => e.checkVisibility())`
+	act(b, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		for {
+			// While one page gives way to the next there is none to ask.
+			if there, err := chromedp.Run(ctx, chromedp.Evaluate[bool](fmt.Sprintf(script, what))); there || ctx.Err() != nil {
+				return errors.Join(err, ctx.Err())
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}))
+}
+
+// click clicks on what leads to another page, and waits until one with something in it
+// has come.
 func (b *browser) click(what, then string) {
 	b.t.Helper()
-	b.do(chromedp.Click(css(what), chromedp.NodeVisible), chromedp.WaitVisible(css(then)))
+	b.wait(what)
+	b.eval(`window.left = true`)
+	b.do(chromedp.Click(css(what), chromedp.NodeVisible))
+	b.wait(then)
 }
 
 // write types something into a field, in place of what is there.
 func (b *browser) write(field, text string) {
 	b.t.Helper()
-	b.do(chromedp.WaitVisible(css(field)))
+	b.wait(field)
 	b.eval(`document.querySelector("` + field + `").value = ""`)
 	b.do(chromedp.SendKeys(css(field), text))
 }
@@ -111,7 +134,8 @@ func (b *browser) write(field, text string) {
 // text is what a part of the page says.
 func (b *browser) text(part string) string {
 	b.t.Helper()
-	return act(b, chromedp.Text(css(part), chromedp.NodeVisible))
+	b.wait(part)
+	return b.eval(fmt.Sprintf(`document.querySelector(%q).innerText`, part))
 }
 
 // says fails unless a part of the page says all that.
@@ -133,12 +157,9 @@ func (b *browser) eval(script string) string {
 // allow signs a user in at the authorization server, and consents.
 func (b *browser) allow(user string) {
 	b.t.Helper()
-	b.do(
-		chromedp.SendKeys(css("#user"), user, chromedp.NodeVisible),
-		chromedp.Click(css("button[type=submit]")),
-		chromedp.Click(css("button[value=allow]"), chromedp.NodeVisible),
-		chromedp.WaitVisible(css("header form button")),
-	)
+	b.write("#user", user)
+	b.click("button[type=submit]", "button[value=allow]")
+	b.click("button[value=allow]", "header form button")
 }
 
 // withoutScripts switches the scripts of pages off.

@@ -21,7 +21,7 @@ func (v *visitor) begin() *url.URL {
 		v.t.Fatal(err)
 	}
 	q := at.Query()
-	if q.Get("code_challenge_method") != "S256" || q.Get("code_challenge") == "" || q.Get("scope") != "read write" || q.Get("redirect_uri") != v.site+"/callback" {
+	if q.Get("code_challenge_method") != "S256" || q.Get("code_challenge") == "" || q.Get("scope") != "read write" || q.Get("redirect_uri") != v.site+"/callback" || q.Get("resource") != at.Scheme+"://"+at.Host {
 		v.t.Errorf("the authorization server is asked %s", at)
 	}
 	back, _ := url.Parse(v.site + "/callback?" + url.Values{"state": {q.Get("state")}}.Encode())

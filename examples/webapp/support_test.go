@@ -119,7 +119,7 @@ func newRailway(t *testing.T, tokenLife time.Duration) *railway {
 	if err != nil {
 		t.Fatal(err)
 	}
-	api, err := httpserver.New(rw.service, httpserver.Options{BaseURL: rw.URL, Auth: verifier, Tickets: issuer, RateLimit: -1})
+	api, err := httpserver.New(rw.service, httpserver.Options{BaseURL: rw.URL, Issuer: rw.URL, Auth: verifier, Tickets: issuer, RateLimit: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
