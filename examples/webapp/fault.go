@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +26,7 @@ type fault struct {
 	Status      int
 	Title, Text string
 	Fields      []string // what is wrong with what they entered
+	inputs      []string // by the names of the fields
 	Link, Next  string   // where to go on, and what that is called
 	RetryAfter  string
 }
@@ -68,13 +70,17 @@ var theirs = map[string]fault{
 	"amount-mismatch":       {Title: "The price has changed"},
 }
 
-// labels are what forms call what the API calls by pointer or parameter.
-var labels = map[string]string{
-	"/passenger_name": "The name", "/source/name": "The name on the card", "/source/number": "The card number",
-	"/source/cvc": "The security code", "/source/exp_month": "The expiry date", "/source/exp_year": "The expiry date",
-	"/source/address_country": "The country", "/amount": "The amount", "/currency": "The currency",
-	"date": "The day", "search": "The station", "origin": "The start", "destination": "The destination",
+// fields are what the API calls by pointer or parameter: the name of a field of ours,
+// and what people call that.
+var fields = map[string]struct{ input, label string }{
+	"/passenger_name": {"passenger", "The name"}, "/source/name": {"name", "The name on the card"}, "/source/number": {"number", "The card number"},
+	"/source/cvc": {"cvc", "The security code"}, "/source/exp_month": {"expiry", "The expiry date"}, "/source/exp_year": {"expiry", "The expiry date"},
+	"/source/address_country": {"country", "The country"}, "/amount": {"", "The amount"}, "/currency": {"", "The currency"},
+	"date": {"date", "The day"}, "search": {"", "The station"}, "origin": {"from", "The start"}, "destination": {"to", "The destination"},
 }
+
+// Wrong says whether a field is to be corrected.
+func (f *fault) Wrong(input string) bool { return f != nil && slices.Contains(f.inputs, input) }
 
 // faultOf says what people are told of an error.
 func faultOf(err error) fault {
@@ -94,7 +100,8 @@ func faultOf(err error) fault {
 	f.Title, f.Text = cmp.Or(f.Title, p.Title, "That did not work"), cmp.Or(f.Text, p.Detail)
 	for _, e := range p.Errors {
 		name := cmp.Or(e.Pointer, e.Parameter)
-		f.Fields = append(f.Fields, strings.TrimSuffix(cmp.Or(labels[name], name)+" "+e.Detail, ".")+".")
+		f.Fields = append(f.Fields, strings.TrimSuffix(cmp.Or(fields[name].label, name)+" "+e.Detail, ".")+".")
+		f.inputs = append(f.inputs, fields[name].input)
 	}
 	if len(f.Fields) > 0 && theirs[p.slug()].Text == "" {
 		f.Text = "" // the fields say it

@@ -6,8 +6,8 @@
 //	go run ./examples/webapp
 //
 // Where to look: api.go is what is asked of the API, signin.go and discovery.go the
-// authorization code flow with PKCE, session.go who is signed in. search.go, book.go,
-// pay.go and booking.go have the pages, in the order in which one sees them.
+// authorization code flow with PKCE, session.go who is signed in. search.go, stations.go,
+// book.go, booking.go and pay.go have the pages, in the order in which one sees them.
 package main
 
 import (

@@ -25,7 +25,7 @@ func TestBooking(t *testing.T) {
 	page.want(t, 200, "Your seat is kept until", "Berlin Hauptbahnhof time", "Anna Example", "€113.58")
 	booking := page.at.Path
 
-	v.pay(page, "4242 4242 4242 4243").want(t, 400, "The card number", `value="12/40"`, `value="Anna"`, `value="DE" selected`)
+	v.pay(page, "4242 4242 4242 4243").want(t, 400, "The card number", `name="number" aria-invalid="true" aria-describedby="fault"`, `value="12/40"`, `value="Anna"`, `value="DE" selected`)
 	v.pay(v.get(booking), "4000 0000 0000 0002").want(t, 200, "The payment was declined", "Nothing was charged")
 	v.get(booking+"/ticket.pdf").want(t, 409, "There is no ticket yet")
 	v.get("/bookings").want(t, 200, "to be paid")
