@@ -31,13 +31,3 @@ func Missing(t testing.TB, name, debian string) {
 	}
 	t.Skipf(help, name, debian)
 }
-
-// Right skips a test that may not do what it has to, such as to mount a file system, or
-// fails it where everything must run.
-func Right(t testing.TB, what string, err error) {
-	t.Helper()
-	if os.Getenv("TRAINTRAVEL_REQUIRE_ALL") == "1" {
-		t.Fatalf("there is no right %s: %v", what, err)
-	}
-	t.Skipf("there is no right %s: %v; run the test as root", what, err)
-}
