@@ -24,6 +24,10 @@ type ClientOptions struct {
 	// Transport carries the requests. Nil is one of the Client's own, which
 	// knows no proxy. Redirects are never followed.
 	Transport http.RoundTripper
+
+	// Propagate, if not nil, may add to the headers of each request, such as the trace
+	// that its context belongs to.
+	Propagate func(context.Context, http.Header)
 }
 
 // A Client is a [traintravel.PaymentGateway] and a [traintravel.Canceller] that
@@ -39,6 +43,7 @@ type Client struct {
 	base    string
 	secrets ring
 	http    *http.Client
+	more    func(context.Context, http.Header) // ClientOptions.Propagate, or nil
 }
 
 var (
@@ -68,7 +73,7 @@ func New(baseURL, secret string, opts ClientOptions) (*Client, error) {
 	return &Client{base, secrets, &http.Client{
 		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}, nil
+	}, opts.Propagate}, nil
 }
 
 // parseBase refuses what must not be asked. Its errors quote nothing: there may
@@ -177,6 +182,9 @@ func (c *Client) send(ctx context.Context, method, path string, body []byte) (st
 	req.Header.Set("User-Agent", "traintravel")
 	if len(body) > 0 {
 		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.more != nil {
+		c.more(ctx, req.Header)
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {

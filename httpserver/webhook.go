@@ -35,6 +35,9 @@ type WebhookSenderOptions struct {
 	// alone decides then where they go: of addresses, only those that are written in a
 	// URL are refused. Nil is the sender's own.
 	Transport http.RoundTripper
+	// Propagate, if not nil, may add to the headers of each request, such as the trace
+	// that its context belongs to.
+	Propagate func(context.Context, http.Header)
 }
 
 // A WebhookSender is a [traintravel.WebhookSender] that posts events as Standard
@@ -49,6 +52,7 @@ type WebhookSender struct {
 	tickets        bool
 	private        bool // subscribers may name any address
 	guarded, plain http.RoundTripper
+	more           func(context.Context, http.Header) // WebhookSenderOptions.Propagate, or nil
 }
 
 const (
@@ -66,7 +70,7 @@ func NewWebhookSender(opts WebhookSenderOptions) (*WebhookSender, error) {
 	if err != nil {
 		return nil, badOption("WebhookSenderOptions.BaseURL", err.Error())
 	}
-	s := &WebhookSender{base: b, tickets: opts.Tickets, private: opts.AllowPrivate, guarded: opts.Transport, plain: opts.Transport}
+	s := &WebhookSender{base: b, tickets: opts.Tickets, private: opts.AllowPrivate, guarded: opts.Transport, plain: opts.Transport, more: opts.Propagate}
 	if opts.Transport == nil {
 		s.plain = webhookTransport(&net.Dialer{})
 		if s.guarded = s.plain; !opts.AllowPrivate {
@@ -129,6 +133,9 @@ func (s *WebhookSender) request(ctx context.Context, p traintravel.WebhookPost) 
 		// Not sent; it says that the request may be repeated on another connection if
 		// the receiver has closed this one, as it may: the event comes again anyway.
 		"Idempotency-Key": {},
+	}
+	if s.more != nil {
+		s.more(ctx, req.Header)
 	}
 	if u.User != nil { // the operator's
 		password, _ := u.User.Password()

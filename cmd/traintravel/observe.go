@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/httpserver"
@@ -83,7 +84,7 @@ func (w *watching) logger(to io.Writer) *slog.Logger {
 	return slog.New(requestNames{slog.NewTextHandler(to, opts)})
 }
 
-// requestNames writes into each line of the log which request it belongs to.
+// requestNames writes into each line of the log which request and trace it belongs to.
 type requestNames struct{ slog.Handler }
 
 func (h requestNames) Handle(ctx context.Context, r slog.Record) error {
@@ -97,6 +98,10 @@ func (h requestNames) Handle(ctx context.Context, r slog.Record) error {
 			r = r.Clone()
 			r.AddAttrs(slog.String("request", id.String()))
 		}
+	}
+	if in := trace.SpanContextFromContext(ctx); in.IsValid() {
+		r = r.Clone()
+		r.AddAttrs(slog.String("trace", in.TraceID().String()), slog.String("span", in.SpanID().String()))
 	}
 	return h.Handler.Handle(ctx, r)
 }
@@ -115,19 +120,24 @@ type observation struct {
 	metrics *metrics.Metrics // nil if there is no listener for them
 	admin   net.Listener
 	access  *slog.Logger // nil if requests are not logged
+	traces  *traces      // nil if they are sent nowhere
 }
 
 // observe opens the operator's listener, if there is to be one.
-func (p *program) observe(w *watching) (*observation, error) {
+func (p *program) observe(ctx context.Context, w *watching) (*observation, error) {
 	o := &observation{}
+	var err error
+	if o.traces, err = p.startTraces(ctx); err != nil {
+		return nil, err
+	}
 	if w.accessLog {
 		o.access = p.log
 	}
 	if w.admin == "" {
 		return o, nil
 	}
-	var err error
 	if o.admin, err = net.Listen("tcp", w.adminAddr()); err != nil {
+		o.close()
 		return nil, fmt.Errorf("--admin-addr: %w", err)
 	}
 	o.metrics = metrics.New(ownVersion())
@@ -137,6 +147,9 @@ func (p *program) observe(w *watching) (*observation, error) {
 func (o *observation) close() {
 	if o.admin != nil {
 		_ = o.admin.Close()
+	}
+	if o.traces != nil {
+		o.traces.stop()
 	}
 }
 
@@ -161,7 +174,27 @@ func (o *observation) observer() (told traintravel.Observer) {
 	if o.metrics != nil {
 		told = o.metrics.Observer()
 	}
+	if o.traces != nil {
+		told.Begin = o.traces.Begin
+	}
 	return told
+}
+
+// wrap sees what a service asks of others.
+func (o *observation) wrap(opts *traintravel.Options) {
+	if o.traces == nil {
+		return
+	}
+	opts.Gateway = o.traces.Gateway(opts.Gateway)
+	opts.Webhooks.Sender = o.traces.Sender(opts.Webhooks.Sender)
+}
+
+// store sees what a service asks of its store.
+func (o *observation) store(s traintravel.Store) traintravel.Store {
+	if o.traces == nil {
+		return s
+	}
+	return o.traces.Store(s)
 }
 
 // answered is who is told of requests; nil is nobody.
@@ -178,6 +211,9 @@ func (o *observation) answered() func(context.Context, httpserver.Answer) {
 func (o *observation) handler(h http.Handler) http.Handler {
 	if o.metrics != nil {
 		h = o.metrics.InFlight(h)
+	}
+	if o.traces != nil {
+		h = o.traces.handler(h)
 	}
 	return h
 }

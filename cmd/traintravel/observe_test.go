@@ -15,8 +15,9 @@ import (
 // A watched server has a listener for its operator.
 type watched struct {
 	*running
-	admin string // its URL
-	token string // of anna's
+	admin  string // its URL
+	token  string // of anna's
+	folder string // of its data
 }
 
 func startWatched(t *testing.T, environ []string, args ...string) *watched {
@@ -29,7 +30,7 @@ func startWatched(t *testing.T, environ []string, args ...string) *watched {
 		t.Fatalf("it does not say where its metrics are: %s", r.stdout)
 	}
 	_, token, _ := once(t, nil, "token", "--user", "anna", "--scope", "read write", "--data", data)
-	return &watched{r, admin, strings.TrimSpace(token)}
+	return &watched{r, admin, strings.TrimSpace(token), filepath.Dir(data)}
 }
 
 // fetch is what a URL answers.

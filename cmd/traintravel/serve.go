@@ -79,7 +79,7 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	if base == "" {
 		base = "http://" + publicAddr(listener.Addr())
 	}
-	seen, err := p.observe(&set.watch)
+	seen, err := p.observe(ctx, &set.watch)
 	if err != nil {
 		return err
 	}
@@ -272,7 +272,8 @@ func (p *program) service(ctx context.Context, set settings, store traintravel.S
 	if opts.Webhooks, err = p.webhookOptions(set, base, ring); err != nil {
 		return nil, err
 	}
-	service, err := traintravel.New(store, opts)
+	seen.wrap(&opts)
+	service, err := traintravel.New(seen.store(store), opts)
 	if err != nil {
 		return nil, err
 	}

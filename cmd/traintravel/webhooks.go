@@ -25,7 +25,7 @@ const webhookSecret = "TRAINTRAVEL_WEBHOOK_SECRET"
 // webhookOptions are the operator's own webhooks, and those that users and programs
 // subscribe.
 func (p *program) webhookOptions(set settings, base string, ring *keys.Ring) (*traintravel.WebhookOptions, error) {
-	sender, err := httpserver.NewWebhookSender(httpserver.WebhookSenderOptions{BaseURL: base, Tickets: true, AllowPrivate: set.webhookPrivate})
+	sender, err := httpserver.NewWebhookSender(httpserver.WebhookSenderOptions{BaseURL: base, Tickets: true, AllowPrivate: set.webhookPrivate, Propagate: sendOn})
 	if err != nil {
 		return nil, err
 	}

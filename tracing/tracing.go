@@ -1,0 +1,171 @@
+// Package tracing makes OpenTelemetry spans of what a [traintravel.Service] does and of
+// what it asks of its store, its gateway and its sender of webhooks:
+//
+//	t := tracing.New(provider)
+//	service, err := traintravel.New(t.Store(store), traintravel.Options{
+//		Observer: traintravel.Observer{Begin: t.Begin},
+//		Gateway:  t.Gateway(gateway),
+//	})
+//
+// Spans have names, statuses and the types of events. They hold nothing of what is
+// stored, asked or answered, and no text of an error, which may quote it: the log has
+// that, with the trace's ID.
+package tracing
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/google/uuid"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/traintravel/traintravel"
+)
+
+// Tracing makes spans. Make it with New. It is safe for concurrent use.
+type Tracing struct{ tracer trace.Tracer }
+
+// New returns a Tracing whose spans a provider has.
+func New(provider trace.TracerProvider) *Tracing {
+	return &Tracing{provider.Tracer("github.com/traintravel/traintravel")}
+}
+
+// Begin begins the span of an operation: it is [traintravel.Observer.Begin].
+func (t *Tracing) Begin(ctx context.Context, operation string) (context.Context, func(error)) {
+	ctx, span := t.tracer.Start(ctx, operation)
+	return ctx, func(err error) { end(span, err) }
+}
+
+// call begins the span of a call of something else.
+func (t *Tracing) call(ctx context.Context, name string) (context.Context, trace.Span) {
+	return t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindClient))
+}
+
+func end(span trace.Span, err error) {
+	if err != nil {
+		span.SetStatus(codes.Error, "")
+	}
+	span.End()
+}
+
+// Store returns a store whose calls have spans. It is a [traintravel.LocalStore] if the
+// other is one.
+func (t *Tracing) Store(s traintravel.Store) traintravel.Store {
+	if local, ok := s.(traintravel.LocalStore); ok {
+		return localStore{store{s, t}, local}
+	}
+	return store{s, t}
+}
+
+type store struct {
+	traintravel.Store
+	t *Tracing
+}
+
+type localStore struct {
+	store
+	local traintravel.LocalStore
+}
+
+func (s localStore) Claims() *traintravel.Claims { return s.local.Claims() }
+
+func (s store) Get(ctx context.Context, keys ...traintravel.Key) ([][]byte, error) {
+	ctx, span := s.t.call(ctx, "store.Get")
+	values, err := s.Store.Get(ctx, keys...)
+	end(span, err)
+	return values, err
+}
+
+func (s store) List(ctx context.Context, r traintravel.Range) ([]traintravel.Record, error) {
+	ctx, span := s.t.call(ctx, "store.List")
+	records, err := s.Store.List(ctx, r)
+	end(span, err)
+	return records, err
+}
+
+func (s store) View(ctx context.Context, fn func(traintravel.Reader) error) (err error) {
+	ctx, span := s.t.call(ctx, "store.View")
+	defer func() { end(span, err) }() // fn may panic
+	return s.Store.View(ctx, fn)
+}
+
+func (s store) Update(ctx context.Context, fn func(traintravel.Tx) error) (err error) {
+	ctx, span := s.t.call(ctx, "store.Update")
+	defer func() { end(span, err) }()
+	return s.Store.Update(ctx, fn)
+}
+
+// Gateway returns a gateway whose calls have spans. It is a [traintravel.Canceller] if
+// the other is one, and nil if that is.
+func (t *Tracing) Gateway(g traintravel.PaymentGateway) traintravel.PaymentGateway {
+	if g == nil {
+		return nil
+	}
+	if c, ok := g.(traintravel.Canceller); ok {
+		return canceller{gateway{g, t}, c}
+	}
+	return gateway{g, t}
+}
+
+type gateway struct {
+	traintravel.PaymentGateway
+	t *Tracing
+}
+
+type canceller struct {
+	gateway
+	c traintravel.Canceller
+}
+
+func (g gateway) ask(ctx context.Context, name string, call func(context.Context) (traintravel.Outcome, error)) (out traintravel.Outcome, err error) {
+	ctx, span := g.t.call(ctx, name)
+	defer func() {
+		if err == nil {
+			span.SetAttributes(attribute.String("traintravel.payment.status", string(out.Status)))
+		}
+		end(span, err)
+	}()
+	return call(ctx)
+}
+
+func (g gateway) Charge(ctx context.Context, c traintravel.Charge) (traintravel.Outcome, error) {
+	return g.ask(ctx, "gateway.Charge", func(ctx context.Context) (traintravel.Outcome, error) { return g.PaymentGateway.Charge(ctx, c) })
+}
+
+func (g gateway) Lookup(ctx context.Context, id uuid.UUID) (traintravel.Outcome, error) {
+	return g.ask(ctx, "gateway.Lookup", func(ctx context.Context) (traintravel.Outcome, error) { return g.PaymentGateway.Lookup(ctx, id) })
+}
+
+func (g gateway) Refund(ctx context.Context, r traintravel.Refund) (traintravel.Outcome, error) {
+	return g.ask(ctx, "gateway.Refund", func(ctx context.Context) (traintravel.Outcome, error) { return g.PaymentGateway.Refund(ctx, r) })
+}
+
+func (g canceller) Cancel(ctx context.Context, id uuid.UUID) (traintravel.Outcome, error) {
+	return g.ask(ctx, "gateway.Cancel", func(ctx context.Context) (traintravel.Outcome, error) { return g.c.Cancel(ctx, id) })
+}
+
+// Sender returns a sender of webhooks whose posts have spans, which tell the host, the
+// type of the event and the status.
+func (t *Tracing) Sender(s traintravel.WebhookSender) traintravel.WebhookSender { return sender{s, t} }
+
+type sender struct {
+	traintravel.WebhookSender
+	t *Tracing
+}
+
+func (s sender) Send(ctx context.Context, p traintravel.WebhookPost) (a traintravel.WebhookAnswer, err error) {
+	ctx, span := s.t.call(ctx, "webhook.Send")
+	defer func() {
+		if err == nil {
+			span.SetAttributes(attribute.Int("http.response.status_code", a.Status))
+		}
+		end(span, err)
+	}()
+	span.SetAttributes(attribute.String("traintravel.event.type", string(p.Event.Type)))
+	if u, err := url.Parse(p.URL); err == nil {
+		span.SetAttributes(attribute.String("server.address", u.Hostname()))
+	}
+	return s.WebhookSender.Send(ctx, p)
+}
