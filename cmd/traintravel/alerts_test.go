@@ -1,0 +1,139 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/traintravel/traintravel/internal/need"
+)
+
+const alertRules = "../../deploy/prometheus/alerts.yaml"
+
+// Each metric that an alert asks for is there.
+func TestAlertsAskForWhatThereIs(t *testing.T) {
+	t.Parallel()
+	rules, err := os.ReadFile(alertRules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := startWatched(t, nil)
+	w.call(w.token, "GET", "/stations?limit=1", "", 200)
+	exposed := map[string]bool{}
+	for series := range w.metrics() {
+		name, _, _ := strings.Cut(series, "{")
+		exposed[name] = true
+	}
+	asked := regexp.MustCompile(`\b(traintravel|process|go)_[a-z_]+\b`).FindAllString(string(rules), -1)
+	if len(asked) < 13 {
+		t.Fatalf("the rules ask for %v", asked)
+	}
+	for _, name := range asked {
+		if !exposed[name] {
+			t.Errorf("the rules ask for %s, which there is not", name)
+		}
+	}
+}
+
+// The rules are right by Prometheus's own tool, and each fires when it should.
+func TestAlertRules(t *testing.T) {
+	t.Parallel()
+	promtool := need.Program(t, "prometheus", "promtool")
+	for _, args := range [][]string{{"check", "rules", filepath.Base(alertRules)}, {"test", "rules", "alerts_test.yaml"}} {
+		c := exec.CommandContext(t.Context(), promtool, args...)
+		c.Dir = filepath.Dir(alertRules)
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Errorf("promtool %v: %v\n%s", args, err, out)
+		}
+	}
+}
+
+// A real Prometheus scrapes a real server and evaluates every rule; none fires.
+func TestPrometheus(t *testing.T) {
+	t.Parallel()
+	prometheus := need.Program(t, "prometheus", "prometheus")
+	rules, err := filepath.Abs(alertRules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := startWatched(t, nil)
+	w.book(w.token, soon(), "")
+
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	_ = l.Close() // it takes no port 0
+	dir := t.TempDir()
+	config := fmt.Sprintf(`{"global": {"scrape_interval": "1s", "evaluation_interval": "1s"}, "rule_files": [%q],
+		"scrape_configs": [{"job_name": "traintravel", "static_configs": [{"targets": [%q]}]}]}`, rules, strings.TrimPrefix(w.admin, "http://"))
+	file := filepath.Join(dir, "prometheus.yml")
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var log output
+	c := exec.CommandContext(t.Context(), prometheus, "--config.file="+file, "--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+addr)
+	c.Stdout, c.Stderr = &log, &log
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Wait() }) // after t.Context has ended
+
+	type rule struct{ Name, Health, LastError, State string }
+	var answer struct {
+		Data struct {
+			Groups []struct{ Rules []rule }
+		}
+	}
+	unknown := []rule{{Health: "unknown"}}
+	for end := time.Now().Add(time.Minute); len(unknown) > 0; time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not evaluated: %+v\n%s", unknown, &log)
+		}
+		if scraped := query(addr, `traintravel_bookings_total{status="confirmed"} == 1`); !strings.Contains(scraped, `"value"`) {
+			continue // it is starting
+		}
+		if err := json.Unmarshal([]byte(get(addr, "/api/v1/rules")), &answer); err != nil {
+			t.Fatal(err)
+		}
+		unknown = nil
+		for _, r := range answer.Data.Groups[0].Rules {
+			if r.Health == "unknown" {
+				unknown = append(unknown, r)
+			}
+		}
+	}
+	if n := len(answer.Data.Groups[0].Rules); n < 13 {
+		t.Errorf("there are %d rules", n)
+	}
+	for _, r := range answer.Data.Groups[0].Rules {
+		if r.Health != "ok" || r.State == "firing" {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+func query(addr, q string) string { return get(addr, "/api/v1/query?query="+url.QueryEscape(q)) }
+
+// get is what Prometheus answers, or nothing while it does not.
+func get(addr, path string) string {
+	resp, err := http.Get("http://" + addr + path)
+	if err != nil {
+		return ""
+	}
+	defer resp.Body.Close()
+	text, _ := io.ReadAll(resp.Body)
+	return string(text)
+}
