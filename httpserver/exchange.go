@@ -40,6 +40,8 @@ type exchange struct {
 	ident  uuid.UUID   // the request's name; see id
 	wrong  string      // the slug of the problem that was answered
 
+	working bool // whether it is one of the requests that are worked on
+
 	booking bookingDoc // of an answer that is one booking
 }
 
@@ -103,6 +105,11 @@ func (x *exchange) request() uuid.UUID {
 // attempt answers the request, whatever happens.
 func (x *exchange) attempt() {
 	defer func() {
+		if x.working {
+			x.s.load.leave()
+		}
+	}()
+	defer func() {
 		v := recover()
 		switch {
 		case v == nil:
@@ -137,6 +144,10 @@ func (x *exchange) check() error {
 		return x.take(x.address())
 	case beside:
 		return nil
+	}
+	if x.working = x.s.load.enter(); !x.working {
+		x.quota = x.s.limits.peek(x.address())
+		return problemOverloaded
 	}
 	if x.route.scope == counted {
 		if err := x.take(x.address()); err != nil {
@@ -255,6 +266,9 @@ func (x *exchange) write(status int, contentType, cache []string) {
 	}
 	if x.s.limits != nil && x.route.scope != beside {
 		x.set("Ratelimit", x.quota.String())
+	}
+	if x.s.leaving.Load() {
+		h["Connection"] = x.s.fixed.close
 	}
 	x.status = status
 	x.w.WriteHeader(status)

@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -23,9 +24,15 @@ func (s *Server) healthy(x *exchange) error { return x.answer(http.StatusOK, hea
 // readyWithin is how long all that readiness needs may take to show that it is there.
 const readyWithin = 5 * time.Second
 
+// errLeaving is why a server is not ready whose [Server.Leave] was called.
+var errLeaving = errors.New("the server is about to end")
+
 // ready says whether the service answers: its store can be read (the service
 // looks every two seconds) and holds a timetable, and tokens can be verified.
 func (s *Server) ready(x *exchange) error {
+	if s.leaving.Load() {
+		return problemUnavailable.because(errLeaving)
+	}
 	ctx, stop := context.WithTimeout(x.ctx(), readyWithin)
 	defer stop()
 	_, err := s.service.Stations(ctx, traintravel.StationQuery{Page: traintravel.Page{Limit: 1}})

@@ -31,6 +31,12 @@ type Options struct {
 	// a token, each address) may make. Zero is 600, negative is no limit.
 	RateLimit int
 
+	// MaxRequests is how many requests are worked on at a time. Those beyond it are
+	// refused at once, with 503 and Retry-After. What is answered without work is
+	// not counted: health checks, the description and its pages. Zero is 1024,
+	// negative is no limit.
+	MaxRequests int
+
 	// TrustedProxies are the networks whose X-Forwarded-Proto, -Host, -Prefix
 	// and -For headers count: the first three replace the scheme, the host and
 	// the path of BaseURL. Where that is to stand whatever a proxy says, take

@@ -54,6 +54,7 @@ var whatNext = map[string]advice{
 	"precondition-failed":   {next: "Get it again. If you still want what you asked for, send the request with the ETag of that answer in If-Match, as it is: a weak one, which begins with W/, is equal to none."},
 	"rate-limited":          {next: "Wait for as many seconds as Retry-After says. The header RateLimit of every answer shows what is left, so that you can slow down before."},
 	"sold-out":              {next: "Search again: what is listed has places. On this trip one comes back when somebody cancels, or does not pay in time."},
+	"overloaded":            {next: "Wait for as many seconds as Retry-After says, then send the request again. Nothing of it was done."},
 	"too-many-webhooks":     {next: "Delete one of your webhooks that is not used any more, or change one to another address."},
 	"unauthorized": {happened: "The request came without an access token, or with one that is malformed, forged, expired, or meant for another service.",
 		next: "Get a new access token from the authorization server and send it in one header, Authorization: Bearer, and nowhere else."},
@@ -64,7 +65,7 @@ var whatNext = map[string]advice{
 // problems are all types of problem there are, by slug.
 func problems() map[string][]*problem {
 	all := []*problem{problemNoPath, problemMethod, problemNotAcceptable, problemNoTicketForm, problemMediaType, problemMediaTypes, problemMediaPatch, problemMediaBytes,
-		problemTooLarge, problemInternal, problemUnavailable, problemInvalid, problemNoToken, problemBadToken, problemPrecondition}
+		problemTooLarge, problemInternal, problemUnavailable, problemOverloaded, problemInvalid, problemNoToken, problemBadToken, problemPrecondition}
 	for _, r := range refusals {
 		all = append(all, &r.problem)
 	}

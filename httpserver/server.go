@@ -1,11 +1,13 @@
 package httpserver
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/traintravel/traintravel"
@@ -29,7 +31,9 @@ type Server struct {
 	now       func() time.Time              // the service's
 	base      base
 	proxies   []netip.Prefix
-	limits    *limiter       // nil if there is no limit
+	limits    *limiter // nil if there is no limit
+	load      load
+	leaving   atomic.Bool    // see Leave
 	tickets   *ticket.Issuer // nil if there are none
 	ticketSet ticket.Keys
 	handler   http.Handler
@@ -45,6 +49,7 @@ type fixed struct {
 	forms, problems                [2][]string // by form
 	noStore, noCache, hour, shared []string
 	vary, nosniff, contentsPolicy  []string
+	close                          []string
 }
 
 // New returns a server of a service. It returns an [*traintravel.InvalidError]
@@ -68,6 +73,7 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 	}
 	s := &Server{
 		service: service, auth: opts.Auth, log: opts.Logger, access: opts.AccessLog, answered: opts.Answered, now: opts.Now, base: base, limits: newLimiter(opts.RateLimit),
+		load:      load{most: cmp.Or(opts.MaxRequests, defaultMaxRequests)},
 		tickets:   opts.Tickets,
 		ticketSet: opts.TicketKeys,
 		fixed: fixed{
@@ -75,7 +81,7 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 			problems: [2][]string{asJSON: {"application/problem+json"}, asXML: {"application/problem+xml"}},
 			noStore:  []string{"no-store"}, noCache: []string{"private, no-cache"}, hour: []string{"private, max-age=3600"},
 			shared: []string{"public, max-age=3600"},
-			vary:   []string{"Accept, Authorization"}, nosniff: []string{"nosniff"},
+			vary:   []string{"Accept, Authorization"}, nosniff: []string{"nosniff"}, close: []string{"close"},
 			contentsPolicy: []string{"default-src 'none'; frame-ancestors 'none'"},
 		},
 	}
@@ -100,6 +106,12 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 	s.handler = shared(s.routes())
 	return s, nil
 }
+
+// Leave says that the server is about to end. From then on it is not ready, so that
+// whoever looks sends its requests elsewhere, and closes each connection after the
+// next answer, so that no client is about to send on one when it is cut. All else is
+// answered as before, until the host's [http.Server] is shut down.
+func (s *Server) Leave() { s.leaving.Store(true) }
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
