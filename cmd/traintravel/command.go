@@ -16,6 +16,8 @@ type program struct {
 	stdout, stderr io.Writer
 	environ        []string
 	log            *slog.Logger
+	waits          waits
+	notify         func(state string)
 
 	config  string            // the file of settings, "" if there is none
 	source  string            // where the value is from that is being set, "" for the command line
@@ -35,6 +37,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ []string) int {
 	p := &program{stdout: stdout, stderr: stderr, environ: environ, sources: map[string]string{}}
 	p.log = slog.New(slog.NewTextHandler(stderr, nil))
+	p.waits, p.notify = usualWaits, p.tellSystemd
 	root := &cobra.Command{
 		Use:           "traintravel",
 		Short:         "Sell trains: search, booking, payment",

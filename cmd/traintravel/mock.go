@@ -84,7 +84,7 @@ func (p *program) mockUntil(ctx context.Context, addr string) error {
 		return err
 	}
 	fmt.Fprintf(p.stdout, "traintravel mock listens on %s\nTry:\n  curl -H \"Authorization: Bearer anything\" %s/stations\n", base, base)
-	return p.runServers(ctx, service, server{listener, p.httpServer(api)})
+	return p.runServers(ctx, service, api, server{listener, p.httpServer(api)})
 }
 
 // anybody believes any token: each is a user of its own.

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"log"
 	"log/slog"
 	"net"
 	"net/http"
@@ -70,20 +70,28 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 			return err
 		}
 	}
-	listener, err := listen(set.addr)
+	certificate, err := p.certificate(set)
+	if err != nil {
+		return err
+	}
+	listener, given, err := listenOrTake(set.addr)
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
-	base := set.baseURL
-	if base == "" {
-		base = "http://" + publicAddr(listener.Addr())
+	if given { // perhaps by a server that is about to end
+		set.lockWait = p.waits.file
 	}
 	seen, err := p.observe(ctx, &set.watch)
 	if err != nil {
 		return err
 	}
 	defer seen.close()
+	here := "http://" + publicAddr(listener.Addr())
+	if certificate != nil {
+		here = "https://" + publicAddr(listener.Addr())
+	}
+	base := cmp.Or(set.baseURL, here)
 	ring, err := keys.Create(set.keysFile(set.keys))
 	if err != nil {
 		return err
@@ -126,7 +134,7 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	}
 	proxies, _ := set.networks() // checked before
 	api, err = httpserver.New(service, httpserver.Options{
-		BaseURL: base, Auth: auth, RateLimit: set.limit(), TrustedProxies: proxies, CORSOrigins: set.origins, Logger: p.log,
+		BaseURL: base, Auth: auth, RateLimit: limit(set.rateLimit), MaxRequests: limit(set.maxRequests), TrustedProxies: proxies, CORSOrigins: set.origins, Logger: p.log,
 		SignIn: signIn != nil, Issuer: set.issuer, Tokens: set.tokens(), Now: clock, Tickets: tickets, TicketKeys: ticketSet,
 		Answered: seen.answered(), AccessLog: seen.access,
 	})
@@ -137,7 +145,9 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	if set.baseURL != "" {
 		handler = withoutForwardedBase(handler)
 	}
-	servers := append(seen.servers(p, service, api), server{listener, p.httpServer(seen.handler(handler))})
+	public := p.httpServer(seen.handler(handler))
+	public.TLSConfig = certificate
+	servers := append([]server{{listener, public}}, seen.servers(p, service, api)...) // the API is first
 	if file, ok := store.(*boltstore.Store); ok { // else there is nobody to be asked: import opens the database
 		control, err := listenControl(set.data)
 		if err != nil {
@@ -156,7 +166,6 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 		}
 		servers = append(servers, server{control, p.httpServer(does.handler())})
 	}
-	here := "http://" + publicAddr(listener.Addr())
 	fmt.Fprintf(p.stdout, "traintravel listens on %s\n", here)
 	if base != here {
 		fmt.Fprintf(p.stdout, "links begin with %s\n", base)
@@ -165,7 +174,7 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 		fmt.Fprintf(p.stdout, "Try:\n  TOKEN=$(%s token --user anna --scope \"read write\"%s)\n  curl -H \"Authorization: Bearer $TOKEN\" %s/stations\n",
 			ourName(), tokenFlags(set), here)
 	}
-	return p.runServers(ctx, service, servers...)
+	return p.runServers(ctx, service, api, servers...)
 }
 
 // publicAddr is an address that a client on this machine can use.
@@ -345,13 +354,6 @@ func withoutForwardedBase(h http.Handler) http.Handler {
 		}
 		h.ServeHTTP(w, r)
 	})
-}
-
-func (p *program) httpServer(h http.Handler) *http.Server {
-	return &http.Server{
-		Handler: h, MaxHeaderBytes: 32 << 10, ErrorLog: log.New(slogWriter{p.log}, "", 0),
-		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
-	}
 }
 
 // slogWriter makes log lines of what net/http complains about.

@@ -27,6 +27,8 @@ type settings struct {
 	accounts                   string
 	hold                       time.Duration
 	rateLimit                  int
+	maxRequests                int
+	tlsCert, tlsKey            string
 	webhooks, webhookClients   []string
 	webhookEvents              []string
 	proxies, origins           []string
@@ -50,6 +52,9 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.accounts, "accounts", "", "`file` of who may sign in at the built-in authorization server, and through which programs, such as examples/accounts.yaml (default: anybody, and a few for demonstration)")
 	f.DurationVar(&s.hold, "hold", time.Hour, "how long a booking waits for its payment")
 	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute for each client and user; 0 is no limit")
+	f.IntVar(&s.maxRequests, "max-requests", 1024, "requests that are worked on at a time, beyond which they are refused with 503; 0 is no limit")
+	f.StringVar(&s.tlsCert, "tls-cert", "", "`file` of the certificate, and those that it rests on, in PEM: serve https. It is read again when it changes (default: serve http)")
+	f.StringVar(&s.tlsKey, "tls-key", "", "`file` of the certificate's key, in PEM")
 	f.StringVar(&s.gateway, "gateway", "", "`URL` of the program that moves the money, with the secret of both in "+gatewaySecret+" (default: none is moved)")
 	f.StringSliceVar(&s.webhooks, "webhook", nil, "`URL` of the operator's own that the events of all bookings are posted to, signed with the secret in "+webhookSecret+" (default: the one in the keys file)")
 	f.StringSliceVar(&s.webhookEvents, "webhook-event", nil, "`event` to be posted to --webhook, of "+eventNames()+" (default newBooking)")
@@ -113,6 +118,12 @@ func (s *settings) check(f *pflag.FlagSet) error {
 	}
 	if s.rateLimit < 0 {
 		errs = append(errs, usagef("--rate-limit: %d is below zero", s.rateLimit))
+	}
+	if s.maxRequests < 0 {
+		errs = append(errs, usagef("--max-requests: %d is below zero", s.maxRequests))
+	}
+	if (s.tlsCert == "") != (s.tlsKey == "") {
+		errs = append(errs, usagef("--tls-cert and --tls-key belong together: give both or none"))
 	}
 	if s.issuer != "" && s.audience == "" && s.baseURL == "" {
 		errs = append(errs, usagef("--issuer needs --audience, or --base-url, which tokens are meant for"))
@@ -236,12 +247,12 @@ func (s *settings) start() (time.Time, error) {
 	return t, nil
 }
 
-// limit is the rate limit as httpserver takes it.
-func (s *settings) limit() int {
-	if s.rateLimit == 0 {
+// limit is a limit as httpserver takes it.
+func limit(n int) int {
+	if n == 0 {
 		return -1
 	}
-	return s.rateLimit
+	return n
 }
 
 // loopback says whether an address that a listener has is of this machine alone.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,9 @@ func TestMain(m *testing.M) {
 	case "":
 		os.Exit(m.Run())
 	case tied:
+		if os.Getenv("LISTEN_FDS") != "" { // nobody knew it before
+			_ = os.Setenv("LISTEN_PID", strconv.Itoa(os.Getpid()))
+		}
 		go func() {
 			_, _ = io.Copy(io.Discard, os.Stdin)
 			os.Exit(1)
@@ -49,6 +53,13 @@ type process struct {
 // spawn starts a server command in a folder and does not wait for it.
 func spawn(tb testing.TB, dir string, args ...string) *process {
 	tb.Helper()
+	return spawnOn(tb, nil, nil, dir, args...)
+}
+
+// spawnOn does so with a socket, if that is not nil, as systemd hands it over, and
+// with more in its environment.
+func spawnOn(tb testing.TB, socket *os.File, environ []string, dir string, args ...string) *process {
+	tb.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		tb.Fatal(err)
@@ -56,7 +67,10 @@ func spawn(tb testing.TB, dir string, args ...string) *process {
 	p := &process{tb: tb, listens: make(chan struct{}), ended: make(chan struct{})}
 	p.cmd = exec.Command(exe, append(args, "--addr", "127.0.0.1:0")...)
 	p.cmd.Dir, p.cmd.Stderr = dir, &p.stderr
-	p.cmd.Env = append(os.Environ(), asCommandEnv+"="+tied)
+	p.cmd.Env = append(append(os.Environ(), environ...), asCommandEnv+"="+tied)
+	if socket != nil {
+		p.cmd.ExtraFiles, p.cmd.Env = []*os.File{socket}, append(p.cmd.Env, "LISTEN_FDS=1")
+	}
 	if _, err = p.cmd.StdinPipe(); err != nil { // open as long as this process lives
 		tb.Fatal(err)
 	}

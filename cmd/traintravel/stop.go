@@ -5,10 +5,14 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/daemon"
+
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/httpserver"
 )
 
 // server is a listener and what serves it.
@@ -17,16 +21,23 @@ type server struct {
 	http     *http.Server
 }
 
-// How long stopping takes at most: requests under way may finish in drainFor, and
-// what was cut off after that, and the background work, end in endFor.
-const (
-	drainFor = 8 * time.Second
-	endFor   = time.Second
-)
+// serve serves until the server is shut down.
+func (s server) serve() error {
+	if s.http.TLSConfig != nil {
+		return s.http.ServeTLS(s.listener, "", "")
+	}
+	return s.http.Serve(s.listener)
+}
 
-// runServers serves and runs the service until ctx ends or a listener fails.
-// Requests are drained before the background work stops.
-func (p *program) runServers(ctx context.Context, service *traintravel.Service, servers ...server) error {
+// runServers serves and runs the service until ctx ends or a listener fails. The
+// first server is the API's. The end is in this order: the API is not ready any more,
+// and has its clients close their connections; none is accepted any more; requests
+// under way are finished; deliveries under way are finished. The store is the caller's
+// to close.
+//
+// [http.Server.Shutdown] alone drops requests: it closes a connection whose first
+// request comes just then, and what is idle for as long as a request takes to arrive.
+func (p *program) runServers(ctx context.Context, service *traintravel.Service, api *httpserver.Server, servers ...server) error {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	stopped := make(chan struct{})
@@ -34,17 +45,33 @@ func (p *program) runServers(ctx context.Context, service *traintravel.Service, 
 		defer close(stopped)
 		_ = service.Run(background) // ends with its context
 	}()
+	open := connections{states: map[net.Conn]http.ConnState{}}
+	servers[0].http.ConnState = open.note
 	failed := make(chan error, len(servers))
+	var ended sync.WaitGroup
+	ended.Add(len(servers))
 	for _, s := range servers {
 		s.http.BaseContext = func(net.Listener) context.Context { return background }
-		go func() { failed <- s.http.Serve(s.listener) }()
+		go func() {
+			defer ended.Done()
+			failed <- s.serve()
+		}()
 	}
+	p.notify(daemon.SdNotifyReady)
 	var err error
 	select {
 	case <-ctx.Done():
 	case err = <-failed:
 	}
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainFor)
+	p.notify(daemon.SdNotifyStopping)
+	api.Leave()
+	open.wait(p.waits.leave, http.StateNew, http.StateActive, http.StateIdle)
+	for _, s := range servers {
+		_ = s.listener.Close()
+	}
+	ended.Wait()
+	open.wait(p.waits.leave, http.StateNew, http.StateActive)
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.waits.drain)
 	defer cancel()
 	var all sync.WaitGroup
 	for _, s := range servers {
@@ -54,19 +81,84 @@ func (p *program) runServers(ctx context.Context, service *traintravel.Service, 
 	stop()
 	select {
 	case <-stopped:
-	case <-time.After(endFor):
+	case <-time.After(p.waits.deliver + p.waits.end):
 		err = errors.Join(err, errors.New("the background work did not end; what it was at is taken up at the next start"))
 	}
 	return err
 }
 
-// drain has a server take no more requests, and finish those under way. Those
-// that are not finished when ctx ends are cut off: their clients may be as slow
-// as they like, and must not hold up the operator.
+// drain has a server finish the requests under way. Those that are not finished when
+// ctx ends are cut off: their clients may be as slow as they like, and must not hold
+// up the operator.
 func (p *program) drain(ctx context.Context, s server) {
 	if err := s.http.Shutdown(ctx); err != nil {
-		p.log.Warn("requests that were not finished in time are cut off", "listener", s.listener.Addr().String(), "after", drainFor)
+		p.log.Warn("requests that were not finished in time are cut off", "listener", s.listener.Addr().String(), "after", p.waits.drain)
 		_ = s.http.Close()
 	}
-	_ = s.listener.Close()
+}
+
+// connections are those that are open, and what each is at.
+type connections struct {
+	mu     sync.Mutex
+	states map[net.Conn]http.ConnState
+}
+
+// note is an [http.Server]'s ConnState.
+func (c *connections) note(conn net.Conn, state http.ConnState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if state == http.StateClosed || state == http.StateHijacked {
+		delete(c.states, conn)
+		return
+	}
+	c.states[conn] = state
+}
+
+// any says whether one is in one of these states.
+func (c *connections) any(states []http.ConnState) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, state := range c.states {
+		if slices.Contains(states, state) {
+			return true
+		}
+	}
+	return false
+}
+
+// wait waits until none is in one of these states, and no longer than that.
+func (c *connections) wait(longest time.Duration, states ...http.ConnState) {
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for end := time.After(longest); c.any(states); {
+		select {
+		case <-look.C:
+		case <-end:
+			return
+		}
+	}
+}
+
+// lingering lets posts that are under way when the server stops come to their end.
+// Else their receivers would get the event again.
+type lingering struct {
+	traintravel.WebhookSender
+	longest time.Duration
+}
+
+func (l lingering) Send(ctx context.Context, p traintravel.WebhookPost) (traintravel.WebhookAnswer, error) {
+	if ctx.Err() != nil {
+		return traintravel.WebhookAnswer{}, ctx.Err()
+	}
+	post, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			cancel()
+			return
+		}
+		time.AfterFunc(l.longest, cancel)
+	})
+	defer stop()
+	return l.WebhookSender.Send(post, p)
 }

@@ -18,7 +18,10 @@ import (
 
 // storage are the flags that say where the data is: in a file, which belongs to
 // one process at a time, or in a database, which servers share.
-type storage struct{ data, postgres string }
+type storage struct {
+	data, postgres string
+	lockWait       time.Duration // until another process lets go of the file; zero is a second
+}
 
 const defaultData = "traintravel.db"
 
@@ -73,7 +76,7 @@ func (s *storage) open(ctx context.Context, log *slog.Logger, committed func(int
 	if err := dataFolder(s.data); err != nil {
 		return nil, err
 	}
-	store, err := boltstore.Open(s.data, &boltstore.Options{Committed: committed})
+	store, err := boltstore.Open(s.data, &boltstore.Options{LockTimeout: s.lockWait, Committed: committed})
 	if err != nil {
 		return nil, err
 	}

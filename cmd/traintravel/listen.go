@@ -1,0 +1,139 @@
+package main
+
+import (
+	"crypto/tls"
+	"fmt"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/activation"
+	"github.com/coreos/go-systemd/v22/daemon"
+)
+
+// waits are how long clients, and the end of the server, may take at most.
+type waits struct {
+	header, request, answer, idle time.Duration // of a connection
+	leave                         time.Duration // for clients to close their connections, and then for requests to come on those that are new
+	drain                         time.Duration // for requests under way, after that
+	deliver                       time.Duration // for posts of webhooks under way, after that
+	end                           time.Duration // for the rest of the background work
+	file                          time.Duration // for another server to let go of the file
+}
+
+var usualWaits = waits{
+	header: 10 * time.Second, request: 30 * time.Second, answer: 2 * time.Minute, idle: 2 * time.Minute,
+	leave: time.Second, drain: 5 * time.Second, deliver: time.Second, end: time.Second,
+	file: 30 * time.Second,
+}
+
+// httpServer serves HTTP/1.1 and HTTP/2, with or without TLS, to clients as slow as
+// they may be.
+func (p *program) httpServer(h http.Handler) *http.Server {
+	var both http.Protocols
+	both.SetHTTP1(true)
+	both.SetHTTP2(true)
+	both.SetUnencryptedHTTP2(true)
+	return &http.Server{
+		Handler: h, MaxHeaderBytes: 32 << 10, ErrorLog: log.New(slogWriter{p.log}, "", 0), Protocols: &both,
+		ReadHeaderTimeout: p.waits.header, ReadTimeout: p.waits.request, WriteTimeout: p.waits.answer, IdleTimeout: p.waits.idle,
+	}
+}
+
+// listenOrTake returns the socket that systemd has handed over, as sd_listen_fds(3)
+// has it, or else opens what --addr says. Who holds the socket holds the connections
+// that wait at it too: none is refused while one server ends and the next begins.
+func listenOrTake(addr string) (l net.Listener, given bool, err error) {
+	sockets, err := activation.Listeners()
+	switch {
+	case err != nil:
+		return nil, false, fmt.Errorf("the sockets that were handed over: %w", err)
+	case len(sockets) == 0:
+		l, err = listen(addr)
+		return l, false, err
+	case len(sockets) > 1 || sockets[0] == nil:
+		for _, s := range sockets {
+			if s != nil {
+				s.Close()
+			}
+		}
+		return nil, false, fmt.Errorf("%d sockets were handed over, not one that is listened on", len(sockets))
+	}
+	return sockets[0], true, nil
+}
+
+// tellSystemd tells how the server is, if somebody wants to know: sd_notify(3).
+func (p *program) tellSystemd(state string) {
+	if _, err := daemon.SdNotify(false, state); err != nil {
+		p.log.Warn("systemd could not be told", "state", state, "error", err)
+	}
+}
+
+// certificate reads what --tls-cert and --tls-key say. Without them it is nil.
+func (p *program) certificate(set settings) (*tls.Config, error) {
+	if set.tlsCert == "" {
+		return nil, nil
+	}
+	c := &certificate{cert: set.tlsCert, key: set.tlsKey, log: p.log}
+	if err := c.read(); err != nil {
+		return nil, fmt.Errorf("--tls-cert, --tls-key: %w", err)
+	}
+	return &tls.Config{GetCertificate: c.get}, nil
+}
+
+// A certificate is in two files, which are read again when they have changed.
+type certificate struct {
+	cert, key string
+	log       *slog.Logger
+
+	mu   sync.Mutex
+	seen [2]os.FileInfo // of the files as they were tried last; nil if missing
+	good *tls.Certificate
+}
+
+// get returns the certificate for a connection. New files that are no good, as they
+// may be while they are written, leave the one before in force.
+func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now := c.look(); !same(now[0], c.seen[0]) || !same(now[1], c.seen[1]) {
+		if err := c.read(); err != nil {
+			c.log.Error("the new certificate cannot be used; the one before it stays in force", "cert", c.cert, "key", c.key, "error", err)
+		} else {
+			c.log.Info("there is a new certificate", "cert", c.cert, "until", c.good.Leaf.NotAfter)
+		}
+	}
+	return c.good, nil
+}
+
+// read reads the files. They are looked at before: what changes meanwhile is read again.
+func (c *certificate) read() error {
+	c.seen = c.look()
+	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
+	if err != nil {
+		return err
+	}
+	c.good = &pair
+	return nil
+}
+
+func (c *certificate) look() (now [2]os.FileInfo) {
+	for i, path := range []string{c.cert, c.key} {
+		if info, err := os.Stat(path); err == nil {
+			now[i] = info
+		}
+	}
+	return now
+}
+
+// same says whether a file has not changed.
+func same(a, b os.FileInfo) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
+}
