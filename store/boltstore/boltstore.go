@@ -27,7 +27,8 @@
 //     file is opened anew.
 //   - Small values are cheap. One that is larger than a page, mostly 4 KiB, is
 //     rewritten together with one to three of its neighbours.
-//   - Deleted records make room for new ones, but the file does not shrink.
+//   - Deleted records make room for new ones, but the file does not shrink, unless
+//     [Compact] rewrites it.
 //   - On 64-bit systems other than Windows, 16 GiB of address space are mapped
 //     at once, whatever the file's size. That is no memory.
 package boltstore
