@@ -95,6 +95,7 @@ type jobLine[A any] struct {
 	Text        string `json:",omitempty"`
 	Report      *A     `json:",omitempty"`
 	Error       string `json:",omitempty"`
+	Usage       bool   `json:",omitempty"` // the error is a mistake in the command line
 }
 
 // Duties are what a server does for commands that need its data file.
@@ -163,6 +164,7 @@ func duty[Q, A any](work func(context.Context, Q, teller) (*A, error)) http.Hand
 		end := jobLine[A]{Report: rep}
 		if err != nil {
 			end.Error = err.Error()
+			_, end.Usage = errors.AsType[usageError](err)
 		}
 		_ = out.Encode(end)
 	}
@@ -247,6 +249,8 @@ func askServer[Q, A any](ctx context.Context, data, path string, req Q, tell tel
 			}
 			rep = l.Report
 			switch {
+			case l.Usage:
+				return usageError{errors.New(l.Error)}
 			case l.Error != "":
 				return errors.New(l.Error)
 			case rep != nil:

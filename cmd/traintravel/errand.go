@@ -18,7 +18,11 @@ type errand func(ctx context.Context, service *traintravel.Service, req json.Raw
 
 // errands are those that there are, by the names that servers know them by.
 var errands = map[string]errand{
-	"webhooks": errandFor(onWebhooks),
+	"webhooks":   errandFor(onWebhooks),
+	"manifest":   errandFor(onManifest),
+	"block":      errandFor(onBlock),
+	"cancel-run": errandFor(onCancelRun),
+	"booking":    errandFor(onBooking),
 }
 
 // errandFor is an errand of which the request is of a type.

@@ -6,6 +6,10 @@
 //	traintravel import    load a railway's timetable
 //	traintravel token     print an access token for a user
 //	traintravel webhooks  list what did not arrive at the operator's webhooks, send it again
+//	traintravel manifest  say who sits where in a train
+//	traintravel block     take places of a train out of sale
+//	traintravel cancel-run  cancel a train on a date, and refund its bookings
+//	traintravel booking   show bookings, by ID or name, with their history
 //	traintravel migrate   move all data from a file into PostgreSQL
 //	traintravel check     say whether everything in the data agrees
 //	traintravel backup    write all data to a file, also while servers sell

@@ -148,7 +148,7 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	public := p.httpServer(seen.handler(handler))
 	public.TLSConfig = certificate
 	servers := append([]server{{listener, public}}, seen.servers(p, service, api)...) // the API is first
-	if file, ok := store.(*boltstore.Store); ok { // else there is nobody to be asked: import opens the database
+	if file, ok := store.(*boltstore.Store); ok {                                     // else there is nobody to be asked: import opens the database
 		control, err := listenControl(set.data)
 		if err != nil {
 			return err

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The desk asks while the server sells, and when there is none.
+func TestDesk(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "trains.db")
+	r := start(t, "serve", "--data", data)
+	_, token, _ := once(t, nil, "token", "--user", "anna", "--data", data)
+	token = strings.TrimSpace(token)
+	day := time.Now().AddDate(0, 0, 2).Format(time.DateOnly)
+	id := r.book(token, day, "")
+	trips := r.call(token, "GET", "/trips?direct=true&origin="+berlin+"&destination="+paris+"&date="+day, "", 200)["data"].([]any)
+	leg := trips[0].(map[string]any)["legs"].([]any)[0].(map[string]any)
+	train, trip := leg["train"].(string), trips[0].(map[string]any)["id"].(string)
+
+	desk := func(wantCode int, args ...string) string {
+		t.Helper()
+		code, out, errs := once(t, nil, append(args, "--data", data)...)
+		if code != wantCode || wantCode != 0 && errs == "" {
+			t.Fatalf("%v: %d, %s%s", args, code, out, errs)
+		}
+		return out + errs
+	}
+	has := func(text string, parts ...string) {
+		t.Helper()
+		for _, p := range parts {
+			if !strings.Contains(text, p) {
+				t.Errorf("%q is not in\n%s", p, text)
+			}
+		}
+	}
+	for _, while := range []string{"served", "stopped"} {
+		shown := desk(0, "manifest", train, day)
+		has(shown, train, "John Doe", "confirmed", id, "Berlin Hauptbahnhof", "free")
+		var m struct {
+			Riders []struct {
+				ID    string `json:"booking_id"`
+				Coach string
+				Seat  int
+			}
+			Sections []struct{ Confirmed, Free, Blocked int }
+		}
+		if err := json.Unmarshal([]byte(desk(0, "manifest", train, day, "--json")), &m); err != nil || len(m.Riders) != 1 || m.Riders[0].ID != id {
+			t.Fatal(err, m)
+		}
+		coach := m.Riders[0].Coach
+		free := m.Sections[0].Free
+		has(desk(1, "block", train, day, coach+":*"), "the place is taken")
+		has(desk(0, "block", train, day, coach+":30", "--to", "Paris Gare du Nord"), "1 places are out of sale")
+		if err := json.Unmarshal([]byte(desk(0, "manifest", train, day, "--json")), &m); err != nil || m.Sections[0].Free != free-1 {
+			t.Error(err, m.Sections)
+		}
+		has(desk(0, "block", train, day, coach+":30", "--undo"), "for sale again")
+		has(desk(1, "block", train, day, coach+":30", "--undo"), "not found")
+		has(desk(2, "block", train, day, coach), "is no place such as")
+		has(desk(1, "block", train, day, "none:1"), "there is no seat")
+		has(desk(2, "block", train, day, "none:*"), "has no coach")
+		has(desk(2, "block", train, day, coach+":1", "--from", "Atlantis"), "does not call at", "Berlin Hauptbahnhof")
+		has(desk(0, "booking", "john"), id, "John Doe", train, "payment of", "succeeded", "confirmed")
+		has(desk(0, "booking", id), "John Doe")
+		has(desk(1, "booking", "Nobody Else"), "there is no booking")
+		has(desk(2, "booking", "john", "--limit", "0"), "not above zero")
+		has(desk(1, "manifest", "X 1", day), "no train")
+		has(desk(2, "manifest", train, "tomorrow"), "is no date")
+		has(desk(0, "cancel-run", train, day), "1 bookings would be cancelled", "--yes")
+		r.stop()
+		if while == "served" {
+			continue
+		}
+		shown = desk(0, "cancel-run", train, day, "--yes")
+		has(shown, "CANCELLED", "1 bookings cancelled", "refunds of")
+		if !regexp.MustCompile(`refunds of \d+\.\d\d eur`).MatchString(shown) {
+			t.Error(shown)
+		}
+	}
+	r = start(t, "serve", "--data", data)
+	_, token, _ = once(t, nil, "token", "--user", "anna", "--data", data)
+	token = strings.TrimSpace(token)
+	r.call(token, "GET", "/bookings/"+id, "", 404)
+	r.call(token, "GET", "/trips/"+trip, "", 404)
+	r.call(token, "POST", "/bookings", `{"trip_id": "`+trip+`", "passenger_name": "John Doe"}`, 404)
+	has(desk(0, "cancel-run", train, day, "--yes"), "0 bookings cancelled, no refund")
+	has(desk(0, "cancel-run", train, day, "--undo"), "for sale again")
+	r.call(token, "POST", "/bookings", `{"trip_id": "`+trip+`", "passenger_name": "John Doe"}`, 201)
+	has(desk(0, "booking", "john doe"), "refund of -", "cancelled", "held until")
+}
