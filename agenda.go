@@ -16,13 +16,14 @@ import (
 type kind byte
 
 const (
-	holdEnds     kind = 'h' // a booking's hold; value: none
-	paymentDue   kind = 'p' // a payment or refund to ask the gateway about; value: the booking's ID
-	eventDue     kind = 'e' // an event to deliver; value: the event
-	fanOutDue    kind = 'f' // an event to give to subscribers; value: the event
-	endpointDue  kind = 'w' // a subscription to which something is to be posted; value: none
-	sweepDue     kind = 's' // a subscription whose old deliveries are to be forgotten; value: none
-	keyForgotten kind = 'i' // an idempotency record to remove; value: its key
+	holdEnds      kind = 'h' // a booking's hold; value: none
+	paymentDue    kind = 'p' // a payment or refund to ask the gateway about; value: the booking's ID
+	eventDue      kind = 'e' // an event to deliver; value: the event
+	fanOutDue     kind = 'f' // an event to give to subscribers; value: the event
+	endpointDue   kind = 'w' // a subscription to which something is to be posted; value: none
+	sweepDue      kind = 's' // a subscription whose old deliveries are to be forgotten; value: none
+	keyForgotten  kind = 'i' // an idempotency record to remove; value: its key
+	travellersDue kind = 'r' // a look for bookings to erase; value: the booking before which all are
 )
 
 // kinds is a set of kinds.

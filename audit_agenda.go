@@ -32,7 +32,7 @@ func (a *auditor) agenda(page []Record) error {
 				continue
 			}
 			l.want(e.event.records()...)
-		case keyForgotten: // of a key that is gone or was used anew: harmless
+		case keyForgotten, travellersDue: // of a key that is gone or was used anew: harmless
 		case endpointDue:
 			if at := e.at(); a.served[e.id] == 0 || at < a.served[e.id] {
 				a.served[e.id] = max(1, at)

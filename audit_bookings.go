@@ -56,7 +56,7 @@ func (a *auditor) booking(b *Booking, l *cited) {
 	if b.Status < Held || b.Status > Cancelled {
 		a.say(faultBookingState, key, "booking %v has the unknown status %d", b.ID, b.Status)
 	}
-	if b.Status.live() && !l.has(ownedKey(b)) {
+	if b.listed() && !l.has(ownedKey(b)) {
 		a.say(faultUnlisted, key, "booking %v is %v and not in its owner's list", b.ID, b.Status)
 	}
 	if b.Status == Held && !l.has(b.holdKey()) {
@@ -166,7 +166,7 @@ func (a *auditor) owned(page []Record) error {
 			a.say(faultListed, key, "an owner's list has booking %x, which is not there", of(rec.ID).ID)
 			continue
 		}
-		if b, err := decodeBooking(v, &a.zones); err == nil && (!b.Status.live() || ownedKey(&b) != key) {
+		if b, err := decodeBooking(v, &a.zones); err == nil && (!b.listed() || ownedKey(&b) != key) {
 			a.say(faultListed, key, "an owner's list has booking %v, which is %v, or another's", b.ID, b.Status)
 		}
 	}

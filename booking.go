@@ -158,8 +158,11 @@ func (b *Booking) live(now time.Time) bool {
 	return b.Status == Confirmed || b.Status == Held && !b.lapsed(now)
 }
 
-// ownedBy compares the caller with the owner.
-func (b *Booking) ownedBy(by Caller) bool { return b.Owner == by.Subject }
+// listed says whether the booking is in its owner's list.
+func (b *Booking) listed() bool { return b.Status.live() && !b.erased() }
+
+// ownedBy compares the caller with the owner. What is erased is nobody's.
+func (b *Booking) ownedBy(by Caller) bool { return b.Owner == by.Subject && !b.erased() }
 
 // CreateBooking holds a trip for the caller: places on all its legs or none,
 // for Options.HoldFor and at most until departure, and queues [BookingCreated].

@@ -193,6 +193,9 @@ var Corruptions = []Corruption{
 	{"a hook without a bicycle", func(v *Vandal) {
 		v.run(v.status(Confirmed), func(_ *inventory, t *taken) { t.hook = true })
 	}, []FaultKind{faultHook}},
+	{"a booking on a run that is cancelled", func(v *Vandal) {
+		v.run(v.status(Confirmed), func(inv *inventory, _ *taken) { inv.cancelled = true })
+	}, []FaultKind{faultRunCancelled}},
 
 	{"a payment for nothing", func(v *Vandal) {
 		p := v.payment(func(p *payment) bool { return p.Status == Failed })

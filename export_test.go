@@ -82,3 +82,6 @@ func (s *Service) Forget() {
 
 // HoldsCardNumber is holdsCardNumber.
 func HoldsCardNumber(s string) bool { return holdsCardNumber(s) }
+
+// KeepForgetting puts on the agenda what Run does for Options.Retain.
+func (s *Service) KeepForgetting(ctx context.Context) { s.keepForgetting(ctx) }

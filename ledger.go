@@ -347,10 +347,10 @@ func (l *ledger) writeBooking(before, after *Booking) {
 	if had != has && has != (Key{}) {
 		l.set(has, []byte{})
 	}
-	if before.Status.live() && !after.Status.live() {
-		l.tx.Delete(ownedKey(after))
+	if before.listed() && !after.listed() {
+		l.tx.Delete(ownedKey(before))
 	}
-	if !before.Status.live() && after.Status.live() {
+	if !before.listed() && after.listed() {
 		l.tx.Put(ownedKey(after), []byte{})
 	}
 	l.tx.Put(bookingKey(after.ID), after.encode())

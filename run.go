@@ -64,6 +64,9 @@ func (s *Service) Run(ctx context.Context) error {
 	if s.clocked {
 		keeping.Go(func() { s.keepClock(ctx) })
 	}
+	if s.opts.Retain > 0 {
+		working.Go(func() { s.keepForgetting(ctx) })
+	}
 	for _, d := range desks {
 		working.Go(func() { d.run(ctx) })
 	}
@@ -108,6 +111,9 @@ func (s *Service) desks() []*desk {
 		desks = append(desks, &desk{service: s, kind: paymentDue, name: "followPayment", work: one(s.followPayment)})
 	}
 	desks = append(desks, &desk{service: s, kind: keyForgotten, name: "forgetKey", work: one(s.forgetKey)})
+	if s.opts.Retain > 0 {
+		desks = append(desks, &desk{service: s, kind: travellersDue, name: "forgetTravellers", work: one(s.forgetTravellers)})
+	}
 	if s.opts.Notifier != nil {
 		desks = append(desks, &desk{service: s, kind: eventDue, name: "deliver", work: one(s.deliver)})
 	}

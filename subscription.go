@@ -438,13 +438,19 @@ func (s *Service) Unsubscribe(ctx context.Context, by Caller, id uuid.UUID) (err
 		if err != nil {
 			return err
 		}
-		l.delete(subscriptionKey(id))
-		for _, m := range sub.marks() {
-			l.delete(m)
-		}
-		l.put(endpointKey(now, id), nil) // whoever works there next clears it
+		l.unsubscribe(&sub)
 		return nil
 	})
+}
+
+// unsubscribe ends a subscription.
+func (l *ledger) unsubscribe(sub *subscription) {
+	l.webhooks = true
+	l.delete(subscriptionKey(sub.ID))
+	for _, m := range sub.marks() {
+		l.delete(m)
+	}
+	l.put(endpointKey(l.now, sub.ID), nil) // whoever works there next clears it
 }
 
 // NewSubscriptionSecret replaces the secret of a subscription of the caller's. The one

@@ -100,6 +100,11 @@ type Options struct {
 	// hundred years are taken as a hundred.
 	Horizon time.Duration
 
+	// Retain is how long after the end of a journey Run removes from a booking who it
+	// was for, as [Service.EraseSubject] does. Zero is never; less than an hour is
+	// refused.
+	Retain time.Duration
+
 	// AnyAmount accepts any amount in any currency as payment, as the
 	// documented API's published examples send it. For trying out.
 	AnyAmount bool
@@ -162,6 +167,10 @@ func New(store Store, opts Options) (*Service, error) {
 	if opts.ChargeTimeout > longestCharge {
 		return nil, invalid("Options.ChargeTimeout", "is longer than %v", longestCharge)
 	}
+	if opts.Retain != 0 && opts.Retain < time.Hour {
+		return nil, invalid("Options.Retain", "%v is less than an hour", opts.Retain)
+	}
+	opts.Retain = min(opts.Retain, longest)
 	if opts.Webhooks != nil {
 		w := *opts.Webhooks
 		w.Operator = slices.Clone(w.Operator)

@@ -62,6 +62,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ [
 		p.block(),
 		p.cancelRun(),
 		p.booking(),
+		p.subject(),
 		p.migrate(),
 		p.check(),
 		p.backup(),

@@ -23,6 +23,9 @@ var errands = map[string]errand{
 	"block":      errandFor(onBlock),
 	"cancel-run": errandFor(onCancelRun),
 	"booking":    errandFor(onBooking),
+
+	"subject-export": errandFor(onSubjectExport),
+	"subject-erase":  errandFor(onSubjectErase),
 }
 
 // errandFor is an errand of which the request is of a type.

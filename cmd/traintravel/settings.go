@@ -25,7 +25,7 @@ type settings struct {
 	addr, baseURL, keys        string
 	issuer, audience, kind     string
 	accounts                   string
-	hold                       time.Duration
+	hold, retain               time.Duration
 	rateLimit                  int
 	maxRequests                int
 	tlsCert, tlsKey            string
@@ -51,6 +51,7 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.kind, "token-type", "at+jwt", "`typ` of the issuer's access tokens: JWT for Keycloak, for one")
 	f.StringVar(&s.accounts, "accounts", "", "`file` of who may sign in at the built-in authorization server, and through which programs, such as examples/accounts.yaml (default: anybody, and a few for demonstration)")
 	f.DurationVar(&s.hold, "hold", time.Hour, "how long a booking waits for its payment")
+	f.DurationVar(&s.retain, "retain", 0, "how long after the end of a journey its passenger is known; then name, user and card are removed from the booking (default: for ever)")
 	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute for each client and user; 0 is no limit")
 	f.IntVar(&s.maxRequests, "max-requests", 1024, "requests that are worked on at a time, beyond which they are refused with 503; 0 is no limit")
 	f.StringVar(&s.tlsCert, "tls-cert", "", "`file` of the certificate, and those that it rests on, in PEM: serve https. It is read again when it changes (default: serve http)")
@@ -112,6 +113,9 @@ func (s *settings) check(f *pflag.FlagSet) error {
 	}
 	if len(s.webhookEvents) > 0 && len(s.webhooks) == 0 {
 		errs = append(errs, usagef("--webhook-event needs --webhook, where the events are to go"))
+	}
+	if s.retain != 0 && s.retain < time.Hour {
+		errs = append(errs, usagef("--retain: %v is less than an hour", s.retain))
 	}
 	if s.hold <= 0 {
 		errs = append(errs, usagef("--hold: %v is not above zero", s.hold))

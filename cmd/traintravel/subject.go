@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/httpserver"
+)
+
+func (p *program) subject() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "subject",
+		Short: "Print what is known of a person, or erase it",
+		Args:  args(cobra.NoArgs),
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(
+		p.subjectCommand("export", "Print all that is known of a user, as JSON", `Print all that is known of a user, as JSON: bookings, whatever became of them, with what
+was paid and given back, and webhooks. All bookings are looked through.`),
+		p.subjectCommand("erase", "Remove who a user is from all that is over", `Remove who a user is from all bookings that are over, and end the user's webhooks. Trips,
+places, prices and payments stay, without a name, an owner or a card, so that sums and
+trains stay right. Bookings that are still needed are listed: cancel them, or erase the
+user again when the journeys are over.
+
+What other programs were told is theirs to erase, and backups are yours: the gateway,
+receivers of webhooks, logs of passengers' names elsewhere.`),
+	)
+	return c
+}
+
+func (p *program) subjectCommand(name, short, long string) *cobra.Command {
+	var where storage
+	var req subjectRequest
+	c := &cobra.Command{
+		Use: name + " USER", Short: short,
+		Long: long + "\n\nUSER is the sub of the user's tokens. While a server has the data file, it does so.",
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, a []string) error {
+			if a[0] == "" {
+				return usagef("the name of the user is empty")
+			}
+			req.ID = a[0]
+			return p.errand(c, where, "subject-"+name, req)
+		},
+	}
+	c.Flags().StringVar(&req.Issuer, "issuer", httpserver.BuiltinIssuer, "`URL` of the authorization server whose user it is; "+httpserver.BuiltinIssuer+" is the built-in one")
+	where.flags(c.Flags())
+	return c
+}
+
+type subjectRequest struct{ Issuer, ID string }
+
+func (q subjectRequest) subject() traintravel.Subject {
+	return traintravel.Subject{Issuer: q.Issuer, ID: q.ID}
+}
+
+// onSubjectErase erases a subject.
+func onSubjectErase(ctx context.Context, service *traintravel.Service, req subjectRequest, tell teller) error {
+	done, err := service.EraseSubject(ctx, req.subject())
+	tell.say(fmt.Sprintf("%d bookings are nobody's now, %d webhooks ended", done.Bookings, done.Subscriptions))
+	if err != nil {
+		return fmt.Errorf("it was broken off, call it again: %w", err)
+	}
+	if len(done.Kept) > 0 {
+		tell.say(fmt.Sprintf("%d bookings are still needed, for a journey or for a payment under way:", len(done.Kept)))
+		for _, id := range done.Kept {
+			tell.say("  " + id.String())
+		}
+	}
+	return nil
+}
+
+// onSubjectExport prints what is known of a subject, with the names of the API.
+func onSubjectExport(ctx context.Context, service *traintravel.Service, req subjectRequest, tell teller) error {
+	data, err := service.ExportSubject(ctx, req.subject())
+	if err != nil {
+		return err
+	}
+	type object = map[string]any
+	bookings, hooks := []object{}, []object{}
+	for _, h := range data.Bookings {
+		b := h.Booking
+		legs, payments := []object{}, []any{}
+		for _, l := range b.Legs {
+			legs = append(legs, object{
+				"operator": l.Operator, "train": l.Number, "origin": l.Origin.Name, "destination": l.Destination.Name,
+				"departure_time": l.Origin.Time, "arrival_time": l.Destination.Time, "coach": l.Coach, "seat": l.Seat,
+			})
+		}
+		for _, p := range h.Payments {
+			payments = append(payments, paymentJSON(p))
+		}
+		bookings = append(bookings, object{
+			"id": b.ID, "trip_id": b.TripID, "client_id": b.Client, "passenger_name": b.PassengerName, "has_bicycle": b.HasBicycle, "has_dog": b.HasDog,
+			"status": b.Status.String(), "created_at": b.Created, "price": b.Price.String(), "legs": legs, "payments": payments,
+		})
+	}
+	for _, s := range data.Subscriptions {
+		hooks = append(hooks, object{"id": s.ID, "url": s.URL, "events": s.Events, "client_id": s.Client, "created_at": s.Created})
+	}
+	text, err := json.MarshalIndent(object{
+		"issuer": data.Subject.Issuer, "subject": data.Subject.ID, "exported_at": time.Now().UTC().Truncate(time.Second), "bookings": bookings, "webhooks": hooks,
+	}, "", "  ")
+	tell.say(string(text))
+	return err
+}
+
+func paymentJSON(p traintravel.Payment) any {
+	o := map[string]any{"id": p.ID, "amount": p.Amount.String(), "status": p.Status, "created_at": p.Created}
+	if p.RefundOf != uuid.Nil {
+		o["refund_of"] = p.RefundOf
+	}
+	switch s := p.Source; {
+	case s.Card != nil:
+		o["source"] = map[string]any{
+			"object": "card", "name": s.Card.Name, "number": string(s.Card.Number), "exp_month": s.Card.ExpMonth, "exp_year": s.Card.ExpYear,
+			"address_city": s.Card.City, "address_post_code": s.Card.PostCode, "address_country": s.Card.Country,
+		}
+	case s.Bank != nil:
+		o["source"] = map[string]any{
+			"object": "bank_account", "name": s.Bank.Name, "number": string(s.Bank.Number), "sort_code": s.Bank.SortCode, "bank_name": s.Bank.BankName, "country": s.Bank.Country,
+		}
+	}
+	return o
+}

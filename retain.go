@@ -1,0 +1,88 @@
+package traintravel
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Travellers are forgotten when their journeys are long over. An item on the agenda,
+// one for the store, has the time of the next look through the bookings, and the
+// booking before which all have been erased.
+
+// forgetEvery is how often Run looks for bookings to erase.
+const forgetEvery = 6 * time.Hour
+
+// keepForgetting puts the next look on the agenda, unless it is there.
+func (s *Service) keepForgetting(ctx context.Context) {
+	for ctx.Err() == nil {
+		now := s.now()
+		err := s.update(ctx, now, func(l *ledger) error {
+			there, err := l.tx.List(l.ctx, Range{Table: TableAgenda, From: string(travellersDue), To: string(travellersDue + 1), Limit: 1})
+			if err == nil && len(there) == 0 {
+				l.put(agendaKey(travellersDue, now, uuid.Nil), nil)
+			}
+			return err
+		})
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, ctx.Err()) {
+			s.log.Error("forgetting travellers did not begin; it is tried again", "error", err)
+		}
+		sleep(ctx, lookAgain)
+	}
+}
+
+// forgetTravellers erases the bookings of journeys that ended Options.Retain ago.
+func (s *Service) forgetTravellers(ctx context.Context, it item) error {
+	now := s.now()
+	due := func(b *Booking) bool { return !now.Before(b.arrives().Add(s.opts.Retain)) }
+	from := string(it.value) // all before are erased
+	erased := 0
+	for at, first := from, true; ; {
+		records, err := s.store.List(ctx, Range{Table: TableBookings, From: at, Limit: batch})
+		if err != nil {
+			return err
+		}
+		var ids []uuid.UUID
+		var gone []bool
+		for _, rec := range records {
+			b, err := decodeBooking(rec.Value, &s.zones)
+			if err != nil {
+				return err
+			}
+			if gone = append(gone, b.erased()); !b.erased() && due(&b) {
+				ids = append(ids, b.ID)
+			}
+		}
+		done, err := s.erase(ctx, ids, due)
+		if err != nil {
+			return err
+		}
+		erased += len(done)
+		for i, rec := range records {
+			at = rec.ID + "\x00"
+			if first = first && (gone[i] || done[uuid.UUID([]byte(rec.ID))]); first {
+				from = at
+			}
+		}
+		if len(records) < batch {
+			break
+		}
+	}
+	if erased > 0 {
+		s.log.Info("travellers were forgotten", "bookings", erased, "after", s.opts.Retain)
+	}
+	return s.update(ctx, now, func(l *ledger) error {
+		v, err := l.tx.Get(l.ctx, it.key)
+		if err != nil || v[0] == nil { // somebody else did it
+			return err
+		}
+		l.delete(it.key)
+		l.put(agendaKey(travellersDue, now.Add(forgetEvery), it.id), []byte(from))
+		return nil
+	})
+}

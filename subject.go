@@ -1,0 +1,203 @@
+package traintravel
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// What is known of a person, and its end. A booking that is erased keeps its trip,
+// its places, its price and its payments, so that sums and trains stay right, and has
+// no name and no owner any more; of what its payments came from nothing is left.
+
+// SubjectData is all that a store has of a subject.
+type SubjectData struct {
+	Subject       Subject
+	Bookings      []BookingHistory // the oldest first, whatever their status
+	Subscriptions []Subscription   // the newest first, without their secrets
+}
+
+// ExportSubject returns all that the store has of a subject, as a person may ask for it
+// (Regulation (EU) 2016/679, article 15). It looks through all bookings.
+func (s *Service) ExportSubject(ctx context.Context, of Subject) (SubjectData, error) {
+	var data SubjectData
+	err := s.store.View(ctx, func(r Reader) error {
+		data = SubjectData{Subject: of}
+		var own []Booking
+		err := s.eachBooking(ctx, r, "", func(b *Booking) {
+			if b.Owner == of {
+				own = append(own, *b)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		for _, b := range own {
+			paid, err := readPayments(ctx, r, Range{From: string(b.ID[:]), To: afterPayments(b.ID)})
+			if err != nil {
+				return err
+			}
+			data.Bookings = append(data.Bookings, BookingHistory{Booking: b, Payments: paid})
+		}
+		subs, err := subscriptionsOf(ctx, r, of)
+		for _, sub := range subs {
+			data.Subscriptions = append(data.Subscriptions, sub.Subscription)
+		}
+		return err
+	})
+	return data, err
+}
+
+// subscriptionsOf are a subject's own, through whatever programs.
+func subscriptionsOf(ctx context.Context, r Reader, of Subject) ([]subscription, error) {
+	subs, err := readMarked(ctx, r, subjectPrefix(of), "")
+	return slices.DeleteFunc(subs, func(s subscription) bool { return s.operator || s.Owner != of }), err
+}
+
+// An Erasure says what EraseSubject did.
+type Erasure struct {
+	Bookings      int // that were erased
+	Subscriptions int // that were ended
+	// Kept are the bookings that are still needed: the journey is not over, or a
+	// payment may still succeed. Cancel them, or erase the subject again later.
+	Kept []uuid.UUID
+}
+
+// EraseSubject removes who the subject is from all bookings that are over, and ends
+// its subscriptions, as a person may ask for it (Regulation (EU) 2016/679, article 17).
+// It looks through all bookings. Broken off, it goes on when it is called again.
+//
+// Idempotency keys hold no more than hashes, and are forgotten after a day. What the
+// gateway, and whoever is told of events, know of the subject is theirs to erase.
+func (s *Service) EraseSubject(ctx context.Context, of Subject) (Erasure, error) {
+	var done Erasure
+	if of.ID == "" {
+		return done, invalid("subject", "has no ID")
+	}
+	var own []uuid.UUID
+	var subs []subscription
+	err := s.store.View(ctx, func(r Reader) (err error) {
+		own = nil
+		if err = s.eachBooking(ctx, r, "", func(b *Booking) {
+			if b.Owner == of {
+				own = append(own, b.ID)
+			}
+		}); err != nil {
+			return err
+		}
+		subs, err = subscriptionsOf(ctx, r, of)
+		return err
+	})
+	if err != nil {
+		return done, err
+	}
+	for _, sub := range subs {
+		if err := s.update(ctx, s.now(), func(l *ledger) error { l.unsubscribe(&sub); return nil }); err != nil {
+			return done, err
+		}
+		done.Subscriptions++
+	}
+	erased, err := s.erase(ctx, own, func(b *Booking) bool { return b.Owner == of })
+	for _, id := range own {
+		if !erased[id] {
+			done.Kept = append(done.Kept, id)
+		}
+	}
+	done.Bookings = len(erased)
+	return done, err
+}
+
+// eraseAtOnce is how many bookings are erased in one update.
+const eraseAtOnce = 32
+
+// erase erases those of some bookings that are over and that are meant.
+func (s *Service) erase(ctx context.Context, ids []uuid.UUID, meant func(*Booking) bool) (map[uuid.UUID]bool, error) {
+	all := map[uuid.UUID]bool{}
+	for some := range slices.Chunk(ids, eraseAtOnce) {
+		var erased []uuid.UUID
+		err := s.update(ctx, s.now(), func(l *ledger) error {
+			erased = nil
+			for _, id := range some {
+				ok, err := l.erase(id, meant)
+				if err != nil {
+					return err
+				}
+				if ok {
+					erased = append(erased, id)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return all, err
+		}
+		for _, id := range erased {
+			all[id] = true
+		}
+	}
+	return all, nil
+}
+
+// erase removes from a booking who it is for, if it is over. It reads all of it
+// before it changes anything.
+func (l *ledger) erase(id uuid.UUID, meant func(*Booking) bool) (bool, error) {
+	v, err := l.tx.Get(l.ctx, bookingKey(id))
+	if err != nil {
+		return false, err
+	}
+	if v[0] == nil {
+		return false, nil
+	}
+	b, err := decodeBooking(v[0], &l.s.zones)
+	if err != nil || !meant(&b) || b.erased() {
+		return false, err
+	}
+	records, err := l.tx.List(l.ctx, Range{Table: TablePayments, From: string(id[:]), To: afterPayments(id)})
+	if err != nil {
+		return false, err
+	}
+	payments := make([]payment, len(records))
+	for i, rec := range records {
+		if payments[i], err = decodePayment(rec.Value); err != nil {
+			return false, err
+		}
+	}
+	if !b.over(l.now) || slices.ContainsFunc(payments, payment.mayComeIn) {
+		return false, nil
+	}
+	if b.lapsed(l.now) {
+		if err := l.expire(id); err != nil {
+			return false, err
+		}
+	}
+	is, err := l.booking(id)
+	if err != nil {
+		return false, err
+	}
+	is.PassengerName, is.Owner = "", Subject{}
+	for _, was := range payments {
+		p := was
+		p.Source, p.Failure.Message = Source{}, ""
+		if !bytes.Equal(p.encode(), was.encode()) {
+			l.payments = append(l.payments, &paymentEntry{before: was, after: p})
+		}
+	}
+	return true, nil
+}
+
+// erased says whether who the booking is for has been removed.
+func (b *Booking) erased() bool { return b.Owner == Subject{} && b.PassengerName == "" }
+
+// over says that nobody travels on the booking any more.
+func (b *Booking) over(now time.Time) bool {
+	return !b.live(now) && b.OpenPayment == uuid.Nil || b.Status == Confirmed && !now.Before(b.arrives())
+}
+
+// arrives is when the trip ends.
+func (b *Booking) arrives() time.Time { return b.Legs[len(b.Legs)-1].Destination.Time }
+
+// mayComeIn says whether an attempt to pay may still succeed, and its booking with it.
+func (p payment) mayComeIn() bool { return p.RefundOf == uuid.Nil && !p.next.IsZero() }
