@@ -34,13 +34,31 @@ func New(provider trace.TracerProvider) *Tracing {
 
 // Begin begins the span of an operation: it is [traintravel.Observer.Begin].
 func (t *Tracing) Begin(ctx context.Context, operation string) (context.Context, func(error)) {
+	if unsampled(ctx) {
+		return ctx, func(error) {}
+	}
 	ctx, span := t.tracer.Start(ctx, operation)
 	return ctx, func(err error) { end(span, err) }
 }
 
 // call begins the span of a call of something else.
 func (t *Tracing) call(ctx context.Context, name string) (context.Context, trace.Span) {
-	return t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindClient))
+	if unsampled(ctx) {
+		return ctx, none
+	}
+	return t.tracer.Start(ctx, name, spanOfClient)
+}
+
+var (
+	spanOfClient = trace.WithSpanKind(trace.SpanKindClient)
+	none         = trace.SpanFromContext(context.Background()) // does nothing
+)
+
+// unsampled says that what goes on belongs to a trace that is not recorded: then nor are
+// its parts, which need no spans.
+func unsampled(ctx context.Context) bool {
+	sc := trace.SpanContextFromContext(ctx)
+	return sc.IsValid() && !sc.IsSampled()
 }
 
 func end(span trace.Span, err error) {

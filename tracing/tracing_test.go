@@ -3,6 +3,8 @@ package tracing_test
 import (
 	"testing"
 
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/traintravel/traintravel"
@@ -26,6 +28,26 @@ func TestStore(t *testing.T) {
 }
 
 type foreign struct{ traintravel.Store }
+
+// Parts of a trace that is not recorded have no spans, and those of one that is have.
+func TestUnsampled(t *testing.T) {
+	t.Parallel()
+	for sampler, want := range map[sdktrace.Sampler]int{sdktrace.NeverSample(): 0, sdktrace.AlwaysSample(): 3} {
+		ended := tracetest.NewSpanRecorder()
+		provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(ended), sdktrace.WithSampler(sdktrace.ParentBased(sampler)))
+		tr := tracing.New(provider)
+		ctx, request := provider.Tracer("test").Start(t.Context(), "request")
+		ctx, end := tr.Begin(ctx, "Trip")
+		if _, err := tr.Store(memstore.New()).Get(ctx, traintravel.Key{Table: traintravel.TableMeta, ID: "x"}); err != nil {
+			t.Fatal(err)
+		}
+		end(nil)
+		request.End()
+		if got := len(ended.Ended()); got != want {
+			t.Errorf("%s: %d spans, want %d", sampler.Description(), got, want)
+		}
+	}
+}
 
 // A gateway with spans can cancel if it could.
 func TestGateway(t *testing.T) {
