@@ -18,7 +18,9 @@ import (
 
 // stage puts something of every kind into a store.
 func stage(t *testing.T, store traintravel.Store) {
-	o, m := withWebhooks(t, store)
+	o, m := withWebhooks(t, store, func(o *traintravel.Options) {
+		o.Webhooks.Operator = []traintravel.OperatorWebhook{{URL: operatorsHook, Secrets: []traintravel.Secret{operators}}}
+	})
 	m.answers[hook] = func(int) (traintravel.WebhookAnswer, error) { return traintravel.WebhookAnswer{Status: 500}, nil }
 	o.book(anna, o.trip('A', 'B', "R 5")) // expires
 	o.clock.add(61 * time.Minute)

@@ -11,7 +11,7 @@ func (a *auditor) webhooks(page []Record) error {
 	var l cited
 	var subs []subscription
 	var marks []Key
-	of := func(mark Key) Key { return subscriptionKey(uuid.UUID([]byte(mark.ID[9:]))) }
+	of := func(mark Key) Key { return subscriptionKey(uuid.UUID([]byte(mark.ID[len(mark.ID)-16:]))) }
 	for _, rec := range page {
 		key := Key{TableWebhooks, rec.ID}
 		switch rec.ID[0] {
@@ -26,8 +26,12 @@ func (a *auditor) webhooks(page []Record) error {
 				subs = append(subs, s)
 				l.want(s.marks()...)
 			}
-		case 'o', 'c':
-			if a.shaped(key, 1+8+16) {
+		case 'o', 'c', operatorPrefix[0]:
+			length := 1 + 8 + 16
+			if rec.ID[0] == operatorPrefix[0] {
+				length = 1 + 16
+			}
+			if a.shaped(key, length) {
 				marks = append(marks, key)
 				l.want(of(key))
 			}
