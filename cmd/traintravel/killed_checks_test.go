@@ -21,23 +21,12 @@ import (
 func (o *office) look() {
 	taken, owners := map[string]int{}, map[string]*customer{}
 	for _, u := range o.users {
-		listed := u.list()
-		for id, d := range listed {
+		for id, d := range u.look() {
 			if other := owners[id]; other != nil {
 				o.Errorf("booking %s is listed by %s and by %s", id, other.name, u.name)
 			}
 			owners[id] = u
 			taken[d["trip_id"].(string)]++
-			if u.tickets[id] == nil {
-				u.found(id, d)
-			}
-		}
-		clear(u.asked) // what is not there now never comes
-		for id, t := range u.tickets {
-			u.check(t, listed[id])
-			if t.seenOver == 2 {
-				delete(u.tickets, id)
-			}
 		}
 	}
 	for _, r := range o.trips {
@@ -48,6 +37,25 @@ func (o *office) look() {
 		}
 	}
 	o.complaints()
+}
+
+// look compares what one of them was answered, and does nothing else meanwhile, with
+// what there is now, which it returns.
+func (u *customer) look() map[string]document {
+	listed := u.list()
+	for id, d := range listed {
+		if u.tickets[id] == nil {
+			u.found(id, d)
+		}
+	}
+	clear(u.asked) // what is not there now never comes
+	for id, t := range u.tickets {
+		u.check(t, listed[id])
+		if t.seenOver == 2 {
+			delete(u.tickets, id)
+		}
+	}
+	return listed
 }
 
 // list reads all bookings of a customer.

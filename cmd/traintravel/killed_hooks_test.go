@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -53,7 +54,8 @@ type sale struct {
 	raced           bool // it was paid and cancelled in the same moment
 }
 
-// A news is what is posted: an event about something with an ID.
+// A news is what is posted: an event about something with an ID. Of the body it has
+// the hash, for there may be many.
 type news struct{ event, id, body string }
 
 // hear opens the addresses, before the first server is started.
@@ -141,7 +143,8 @@ func (h *hearing) listened(r *http.Request, body []byte, answers bool) bool {
 		Data      struct{ ID string }
 	}
 	err := json.Unmarshal(body, &d)
-	n := news{event, d.ID, string(body)}
+	sum := sha256.Sum256(body)
+	n := news{event, d.ID, string(sum[:])}
 	if event != string(traintravel.BookingCreated) {
 		n.id = d.Data.ID
 	}
@@ -159,7 +162,7 @@ func (h *hearing) listened(r *http.Request, body []byte, answers bool) bool {
 		h.Errorf("%s hears of a booking for %s", e.name, d.Passenger)
 	}
 	if was, ok := h.told[id]; ok && was != n {
-		h.Errorf("%s is the ID of\n%v\nand of\n%v", id, was, n)
+		h.Errorf("%s is the ID of %s of %s and of %s of %s, or of another body than\n%s", id, was.event, was.id, n.event, n.id, body)
 	}
 	h.told[id] = n
 	n.body = ""
@@ -229,10 +232,13 @@ func (h *hearing) missing() (n int, some string) {
 // end waits until everything has come, from a server that nobody else uses.
 func (h *hearing) end() {
 	h.fair.Store(true)
-	began := time.Now()
+	last, at := 0, time.Now() // how many were missing, and since when
 	for n, some := h.missing(); n > 0; n, some = h.missing() {
-		if time.Since(began) > time.Minute {
-			h.Fatalf("%d events have not come, such as %s", n, some)
+		if n != last {
+			last, at = n, time.Now()
+		}
+		if time.Since(at) > time.Minute {
+			h.Fatalf("%d events do not come, such as %s", n, some)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}

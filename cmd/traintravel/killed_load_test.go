@@ -16,6 +16,7 @@ type customer struct {
 	*office
 	name, token string
 	tickets     map[string]*purchase
+	rounds      int             // of work in a soak
 	asked       map[string]bool // passengers for whom a booking was asked, without an answer
 }
 

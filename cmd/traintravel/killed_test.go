@@ -77,6 +77,8 @@ func TestKilled(t *testing.T) {
 type office struct {
 	*testing.T
 	dir   string
+	feeds []string // of the timetable
+	args  []string // more of them for the server
 	users []*customer
 	trips []ride
 
@@ -118,14 +120,12 @@ type ride struct {
 	Seats    int `json:"seats_available"`
 }
 
-func newOffice(t *testing.T) *office {
+// newOffice sells a small train, and whatever more feeds there are.
+func newOffice(t *testing.T, feeds ...string) *office {
 	t.Helper()
-	o := &office{T: t, dir: t.TempDir(), count: map[string]int{}, now: make(chan struct{}, 1)}
+	o := &office{T: t, dir: t.TempDir(), feeds: append(feeds, "small="+writeFeed(t, "1")), count: map[string]int{}, now: make(chan struct{}, 1)}
 	o.hear()
-	coaches := fmt.Sprintf("1:4 2:%d", killSeats-4)
-	if code, _, stderr := once(t, nil, "import", "--coaches", coaches, writeFeed(t, "1"), "--data", o.data()); code != 0 {
-		t.Fatalf("import: %d, %s", code, stderr)
-	}
+	o.load()
 	for i := range killUsers {
 		o.users = append(o.users, &customer{office: o, name: fmt.Sprintf("user-%d", i), tickets: map[string]*purchase{}, asked: map[string]bool{}})
 	}
@@ -133,12 +133,13 @@ func newOffice(t *testing.T) *office {
 	defer o.server.kill()
 	o.hearing.begin()
 	anna := o.users[0]
-	var stations page[struct{ ID string }]
-	anna.read("/stations", &stations)
+	var from, to page[struct{ ID string }]
+	anna.read("/stations?search=Aberg", &from)
+	anna.read("/stations?search=Bdorf", &to)
 	for day := range killDays {
 		date := time.Now().AddDate(0, 0, 3+day).Format(time.DateOnly)
 		var found page[ride]
-		anna.read(fmt.Sprintf("/trips?origin=%s&destination=%s&date=%s", stations.Data[0].ID, stations.Data[1].ID, date), &found)
+		anna.read(fmt.Sprintf("/trips?origin=%s&destination=%s&date=%s", from.Data[0].ID, to.Data[0].ID, date), &found)
 		if len(found.Data) != 1 || found.Data[0].Seats != killSeats {
 			t.Fatalf("trips on %s: %v", date, found)
 		}
@@ -149,8 +150,17 @@ func newOffice(t *testing.T) *office {
 
 func (o *office) data() string { return filepath.Join(o.dir, "trains.db") }
 
+// load imports the timetable.
+func (o *office) load() {
+	args := append([]string{"import", "--data", o.data(), "--coaches", fmt.Sprintf("1:4 2:%d", killSeats-4)}, o.feeds...)
+	if code, _, stderr := once(o.T, nil, args...); code != 0 {
+		o.Errorf("import: %d, %s", code, stderr)
+	}
+}
+
 func (o *office) spawn() *process {
-	return spawn(o, o.dir, append([]string{"serve", "--data", o.data(), "--base-url", shownBase, "--rate-limit", "0", "--hold", "24h"}, o.hearing.flags()...)...)
+	args := append([]string{"serve", "--data", o.data(), "--base-url", shownBase, "--rate-limit", "0", "--hold", "24h"}, o.hearing.flags()...)
+	return spawn(o, o.dir, append(args, o.args...)...)
 }
 
 // open starts a server, for which everybody has a token.

@@ -48,12 +48,17 @@ func fetch(t *testing.T, url string) (int, string) {
 	return resp.StatusCode, string(text)
 }
 
-// metrics are the series that a server exposes, with their values.
 func (w *watched) metrics() map[string]float64 {
 	w.t.Helper()
-	code, text := fetch(w.t, w.admin+"/metrics")
+	return scrape(w.t, w.admin)
+}
+
+// scrape reads the series that a server exposes to its operator, with their values.
+func scrape(t *testing.T, admin string) map[string]float64 {
+	t.Helper()
+	code, text := fetch(t, admin+"/metrics")
 	if code != 200 {
-		w.t.Fatalf("/metrics: %d %s", code, text)
+		t.Fatalf("/metrics: %d %s", code, text)
 	}
 	all := map[string]float64{}
 	for lines := bufio.NewScanner(strings.NewReader(text)); lines.Scan(); {
@@ -64,7 +69,7 @@ func (w *watched) metrics() map[string]float64 {
 		}
 		v, err := strconv.ParseFloat(line[at+1:], 64)
 		if err != nil {
-			w.t.Fatalf("%s: %v", line, err)
+			t.Fatalf("%s: %v", line, err)
 		}
 		all[line[:at]] = v
 	}

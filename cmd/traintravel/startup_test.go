@@ -45,6 +45,7 @@ type process struct {
 	cmd    *exec.Cmd
 	began  time.Time
 	base   string // where it listens; see listen
+	admin  string // where its operator's listener is, if it has one
 	stderr output
 
 	listens, ended chan struct{}
@@ -85,8 +86,11 @@ func spawnOn(tb testing.TB, socket *os.File, environ []string, dir string, args 
 	go func() {
 		defer close(p.ended)
 		for lines := bufio.NewScanner(stdout); lines.Scan(); {
-			if _, base, ok := strings.Cut(lines.Text(), "listens on "); ok {
-				p.base = base
+			if _, at, ok := strings.Cut(lines.Text(), "metrics are at "); ok {
+				p.admin = strings.TrimSuffix(at, "/metrics")
+			}
+			if _, at, ok := strings.Cut(lines.Text(), "listens on "); ok {
+				p.base = at
 				close(p.listens)
 			}
 		}
