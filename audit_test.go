@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,6 +86,20 @@ func TestCheckFindsCorruptions(t *testing.T) {
 	}
 	if len(todo) > 0 {
 		t.Errorf("no corruption makes %v", todo)
+	}
+}
+
+// The runbook says of each kind what to do.
+func TestRunbookKnowsFaults(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("docs", "operations.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range traintravel.FaultKinds() {
+		if !strings.Contains(string(text), "`"+string(kind)+"`") {
+			t.Errorf("the runbook says nothing of %s", kind)
+		}
 	}
 }
 

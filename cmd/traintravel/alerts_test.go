@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -20,7 +19,7 @@ import (
 
 const alertRules = "../../deploy/prometheus/alerts.yaml"
 
-// Each metric that an alert asks for is there.
+// Each metric that an alert, or a query of the runbook, asks for is there.
 func TestAlertsAskForWhatThereIs(t *testing.T) {
 	t.Parallel()
 	rules, err := os.ReadFile(alertRules)
@@ -29,18 +28,19 @@ func TestAlertsAskForWhatThereIs(t *testing.T) {
 	}
 	w := startWatched(t, nil)
 	w.call(w.token, "GET", "/stations?limit=1", "", 200)
+	w.call("nobody", "GET", "/stations?limit=1", "", 401)
 	exposed := map[string]bool{}
 	for series := range w.metrics() {
 		name, _, _ := strings.Cut(series, "{")
 		exposed[name] = true
 	}
-	asked := regexp.MustCompile(`\b(traintravel|process|go)_[a-z_]+\b`).FindAllString(string(rules), -1)
-	if len(asked) < 13 {
-		t.Fatalf("the rules ask for %v", asked)
+	asked := regexp.MustCompile(`\b(traintravel|process|go)_[a-z_]+\b`).FindAllString(string(rules)+strings.Join(fenced(t, "promql"), "\n"), -1)
+	if len(asked) < 20 {
+		t.Fatalf("they ask for %v", asked)
 	}
 	for _, name := range asked {
 		if !exposed[name] {
-			t.Errorf("the rules ask for %s, which there is not", name)
+			t.Errorf("they ask for %s, which there is not", name)
 		}
 	}
 }
@@ -58,7 +58,8 @@ func TestAlertRules(t *testing.T) {
 	}
 }
 
-// A real Prometheus scrapes a real server and evaluates every rule; none fires.
+// A real Prometheus scrapes a real server and evaluates every rule, of which none fires,
+// and every query of the runbook.
 func TestPrometheus(t *testing.T) {
 	t.Parallel()
 	prometheus := need.Program(t, "prometheus", "prometheus")
@@ -69,12 +70,7 @@ func TestPrometheus(t *testing.T) {
 	w := startWatched(t, nil)
 	w.book(w.token, soon(), "")
 
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	_ = l.Close() // it takes no port 0
+	addr := unused(t) // it takes no port 0
 	dir := t.TempDir()
 	config := fmt.Sprintf(`{"global": {"scrape_interval": "1s", "evaluation_interval": "1s"}, "rule_files": [%q],
 		"scrape_configs": [{"job_name": "traintravel", "static_configs": [{"targets": [%q]}]}]}`, rules, strings.TrimPrefix(w.admin, "http://"))
@@ -121,6 +117,11 @@ func TestPrometheus(t *testing.T) {
 	for _, r := range answer.Data.Groups[0].Rules {
 		if r.Health != "ok" || r.State == "firing" {
 			t.Errorf("%+v", r)
+		}
+	}
+	for _, q := range fenced(t, "promql") {
+		if answer := query(addr, q); !strings.HasPrefix(answer, `{"status":"success"`) {
+			t.Errorf("%s: %s", q, answer)
 		}
 	}
 }
