@@ -19,14 +19,15 @@ const (
 // A logbook is where what came of attempts is recorded: in one update, of all endpoints,
 // what comes while the update before it is under way.
 type logbook struct {
-	mu      sync.Mutex
-	next    *sheet // not yet begun
-	writing sync.Mutex
+	mu   sync.Mutex
+	next *sheet        // not yet begun
+	last chan struct{} // closed when the sheet that was begun last is written; nil before the first
 }
 
 // A sheet is what is recorded in one update.
 type sheet struct {
 	outcomes []outcome
+	before   chan struct{} // logbook.last when it was begun
 	done     chan struct{}
 	err      error
 }
@@ -56,7 +57,8 @@ func (b *logbook) add(outcomes []outcome, write func([]outcome) error) error {
 	b.mu.Lock()
 	first := b.next == nil || len(b.next.outcomes) >= recordAtOnce
 	if first {
-		b.next = &sheet{done: make(chan struct{})}
+		b.next = &sheet{before: b.last, done: make(chan struct{})}
+		b.last = b.next.done
 	}
 	own := b.next
 	own.outcomes = append(own.outcomes, outcomes...)
@@ -70,8 +72,9 @@ func (b *logbook) add(outcomes []outcome, write func([]outcome) error) error {
 
 // write writes a sheet, when the one before it is written.
 func (b *logbook) write(own *sheet, write func([]outcome) error) {
-	b.writing.Lock()
-	defer b.writing.Unlock()
+	if own.before != nil {
+		<-own.before
+	}
 	defer close(own.done)
 	defer recovered(&own.err)
 	b.mu.Lock()

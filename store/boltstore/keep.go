@@ -1,6 +1,7 @@
 package boltstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -42,18 +43,23 @@ func (s *Store) CheckPages(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// visit reads every record. Unlike bbolt's check it survives a page that points out of
-// the file.
+// visit reads every record, and looks for it as readers do, which reads the pages on the
+// way to it. Unlike bbolt's check, which runs on a goroutine of its own, it survives a
+// page that points out of the file.
 func visit(ctx context.Context, tx *bolt.Tx) (err error) {
 	defer caught(&err)()
 	n := 0
 	return tx.ForEach(func(name []byte, b *bolt.Bucket) error {
+		c := b.Cursor()
 		return b.ForEach(func(k, v []byte) error {
 			if n++; n%1024 == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
 			if v == nil {
 				return fmt.Errorf("damaged: there is a bucket in the table %s", name)
+			}
+			if found, _ := c.Seek(k); !bytes.Equal(found, k) {
+				return fmt.Errorf("damaged: a record of the table %s is not where it is looked for", name)
 			}
 			return nil
 		})
