@@ -269,6 +269,13 @@ var Corruptions = []Corruption{
 		key, _ := v.first(TableWebhooks, "o")
 		v.delete(key)
 	}, []FaultKind{faultSubscriptionUnmarked}},
+	{"an endpoint of the operator's that is not listed", func(v *Vandal) {
+		key, _ := v.first(TableWebhooks, operatorPrefix)
+		v.delete(key)
+	}, []FaultKind{faultSubscriptionUnmarked}},
+	{"a mark of an endpoint of the operator's that is none", func(v *Vandal) {
+		v.put(Key{TableWebhooks, operatorPrefix + string(nobody[:])}, nil)
+	}, []FaultKind{faultSubscriptionMark}},
 	{"a mark of nobody", func(v *Vandal) {
 		v.put(Key{TableWebhooks, subjectPrefix(Subject{"a", "b"}) + string(nobody[:])}, nil)
 	}, []FaultKind{faultSubscriptionMark}},
