@@ -8,10 +8,14 @@ import (
 
 // RetryDead has all dead deliveries of a subscription of the caller's tried now, as
 // [Service.RetryDelivery] does with one, and returns how many. It returns ErrNotFound
-// if there is no such subscription. After another error, as many are tried.
+// if there is no such subscription, ErrDisabled if it is disabled. After another error, as
+// many are tried.
 func (s *Service) RetryDead(ctx context.Context, by Caller, sub uuid.UUID) (retried int, err error) {
-	if _, err := s.Subscription(ctx, by, sub); err != nil {
+	switch to, err := s.Subscription(ctx, by, sub); {
+	case err != nil:
 		return 0, err
+	case to.Disabled:
+		return 0, ErrDisabled
 	}
 	now := s.now()
 	for after, more := uuid.Nil, true; more; {

@@ -182,6 +182,75 @@ func TestDeliverySchedule(t *testing.T) {
 	})
 }
 
+// What waits for its next attempt is given up once nothing is posted any more, by the
+// owner's word or the receiver's, and is not tried before that is taken back.
+func TestDisabledGivesUpWhatWaits(t *testing.T) {
+	yes, no := true, false
+	for name, disable := range map[string]func(*office, *mailroom, traintravel.Subscription){
+		"by the owner": func(o *office, _ *mailroom, sub traintravel.Subscription) {
+			_, err := o.ChangeSubscription(o.t.Context(), anna, sub.ID, traintravel.SubscriptionChange{Disabled: &yes})
+			o.expect("disabling", err, nil)
+		},
+		"by the receiver": func(o *office, m *mailroom, _ traintravel.Subscription) {
+			m.answers[hook] = answers(410)
+			o.book(anna, o.trip('F', 'G', "S 3"))
+		},
+	} {
+		onEveryStoreCase(t, name, func(t *testing.T, store traintravel.Store) {
+			o, m := withWebhooks(t, store)
+			sub := o.subscribe(anna, hook)
+			const events = 300 // more than are looked at together
+			m.answers[hook] = func(n int) (traintravel.WebhookAnswer, error) {
+				if n == 1 {
+					return traintravel.WebhookAnswer{Status: 200}, nil // there is hope for the others
+				}
+				return traintravel.WebhookAnswer{Status: 503, RetryAfter: time.Hour}, nil
+			}
+			for range events {
+				o.book(anna, o.trip('F', 'G', "S 3"))
+			}
+			o.do()
+			if n := len(m.to(hook)); n != events {
+				t.Fatalf("%d posts", n)
+			}
+			disable(o, m, sub)
+			for range 2 {
+				o.do()
+				o.clock.add(time.Second)
+			}
+			for after, more := "", true; more; {
+				l, err := o.Deliveries(t.Context(), anna, sub.ID, traintravel.Page{Limit: 100, After: after})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, d := range l.Items {
+					if d.Status == traintravel.DeliveryPending {
+						t.Fatalf("%+v", d)
+					}
+				}
+				after, more = l.Next, l.Next != ""
+			}
+			l, err := o.Deliveries(t.Context(), anna, sub.ID, traintravel.Page{Limit: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = o.RetryDelivery(t.Context(), anna, sub.ID, l.Items[0].ID, "")
+			o.expect("trying one", err, traintravel.ErrDisabled)
+			_, err = o.RetryDead(t.Context(), anna, sub.ID)
+			o.expect("trying all", err, traintravel.ErrDisabled)
+			ping, err := o.PingSubscription(t.Context(), anna, sub.ID, "")
+			o.expect("a ping", err, nil)
+			o.do()
+			_, err = o.RetryDelivery(t.Context(), anna, sub.ID, ping.ID, "")
+			o.expect("trying a ping", err, nil)
+			_, err = o.ChangeSubscription(t.Context(), anna, sub.ID, traintravel.SubscriptionChange{Disabled: &no})
+			o.expect("enabling", err, nil)
+			_, err = o.RetryDelivery(t.Context(), anna, sub.ID, l.Items[0].ID, "")
+			o.expect("trying one again", err, nil)
+		})
+	}
+}
+
 func TestReceiversHaveTheirSay(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		o, m := withWebhooks(t, store)

@@ -84,8 +84,8 @@ func (s *Service) Deliveries(ctx context.Context, by Caller, sub uuid.UUID, page
 }
 
 // RetryDelivery has a delivery of the caller's tried now: a dead one gets all its tries
-// anew. key is an idempotency key as in [NewBooking]. It returns ErrNotFound, or
-// ErrDelivered for one that has arrived.
+// anew. key is an idempotency key as in [NewBooking]. It returns ErrNotFound, ErrDelivered
+// for one that has arrived, or ErrDisabled if the subscription is disabled and it is no ping.
 func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUID, key string) (d Delivery, err error) {
 	ctx, end := s.begin(ctx, "RetryDelivery")
 	defer end(&err)
@@ -102,7 +102,8 @@ func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUI
 		if err != nil {
 			return err
 		}
-		if _, err := s.ownSubscription(l.ctx, l.tx, by, sub); err != nil {
+		to, err := s.ownSubscription(l.ctx, l.tx, by, sub)
+		if err != nil {
 			return err
 		}
 		is, err := l.delivery(sub, id)
@@ -114,10 +115,12 @@ func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUI
 			d.Replayed = true
 			return nil
 		}
-		switch is.Status {
-		case DeliveryDelivered:
+		switch {
+		case is.Status == DeliveryDelivered:
 			return ErrDelivered
-		case DeliveryDead:
+		case to.Disabled && is.Type != Ping:
+			return ErrDisabled
+		case is.Status == DeliveryDead:
 			l.revive(&is)
 		default:
 			l.delete(is.queueKey())

@@ -55,7 +55,8 @@ func (s *Service) serveEndpoint(ctx context.Context, it item) error {
 }
 
 // leaveEndpoint takes an endpoint from the agenda, or puts it there for when its next
-// delivery is due. It returns false if there is one now.
+// delivery is due. What waits for one that is disabled, it gives up. It returns false if
+// there is one now, or perhaps more to be given up.
 func (s *Service) leaveEndpoint(ctx context.Context, it item) (done bool, err error) {
 	now := s.now()
 	err = s.update(ctx, now, func(l *ledger) error {
@@ -69,6 +70,9 @@ func (s *Service) leaveEndpoint(ctx context.Context, it item) (done bool, err er
 			if !due.After(now) {
 				return nil
 			}
+			if some, err := l.giveUp(it.id); some || err != nil {
+				return err
+			}
 			l.put(agendaKey(endpointDue, due, it.id), nil) // not a moment before
 		}
 		l.delete(it.key) // which a put outdoes
@@ -76,6 +80,40 @@ func (s *Service) leaveEndpoint(ctx context.Context, it item) (done bool, err er
 		return nil
 	})
 	return done, err
+}
+
+// giveUp ends the next deliveries that wait for an endpoint if it is disabled. It returns
+// false if there are none.
+func (l *ledger) giveUp(sub uuid.UUID) (some bool, err error) {
+	v, err := l.tx.Get(l.ctx, subscriptionKey(sub))
+	if err != nil || v[0] == nil {
+		return false, err
+	}
+	if is, err := decodeSubscription(v[0]); err != nil || !is.Disabled {
+		return false, err
+	}
+	queue, err := l.tx.List(l.ctx, queueOf(sub, time.Time{}, batch))
+	if err != nil {
+		return false, err
+	}
+	keys := make([]Key, len(queue))
+	for i, rec := range queue {
+		keys[i] = deliveryKey(sub, uuid.UUID([]byte(rec.ID[25:])))
+	}
+	if v, err = l.tx.Get(l.ctx, keys...); err != nil {
+		return false, err
+	}
+	for _, v := range v {
+		d, err := decodeDelivery(v)
+		if err != nil {
+			return false, err
+		}
+		if d.Type != Ping {
+			l.finish(&d, DeliveryDead)
+			some = true
+		}
+	}
+	return some, nil
 }
 
 // forgetDeliveries removes what there is of a subscription that is deleted.

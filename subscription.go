@@ -119,6 +119,8 @@ var (
 	ErrTooManySubscriptions = fmt.Errorf("there are %d subscriptions already: delete one", maxSubscriptions)
 	// ErrDelivered: what was delivered is not delivered again.
 	ErrDelivered = errors.New("the event was delivered")
+	// ErrDisabled: nothing but a ping is posted to a subscription that is disabled.
+	ErrDisabled = errors.New("the subscription is disabled")
 )
 
 // eventTypes are those that one can subscribe to, in the order in which a record's

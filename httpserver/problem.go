@@ -103,6 +103,8 @@ var refusals = []struct {
 		detail: "You have as many webhooks as there may be."}},
 	{traintravel.ErrDelivered, problem{status: http.StatusConflict, slug: "delivered", title: "The event was delivered",
 		detail: "The receiver has acknowledged the event with 200. It is not sent again."}},
+	{traintravel.ErrDisabled, problem{status: http.StatusConflict, slug: "webhook-disabled", title: "The webhook is disabled",
+		detail: "Nothing but pings is posted to a webhook that is disabled."}},
 	{traintravel.ErrNoTimetable, *problemUnavailable},
 	{traintravel.ErrMoved, *problemUnavailable}, // until its operator starts it on the other store
 	{traintravel.ErrCopying, *problemUnavailable},

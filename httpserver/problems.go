@@ -60,6 +60,8 @@ var whatNext = map[string]advice{
 		next: "Get a new access token from the authorization server and send it in one header, Authorization: Bearer, and nowhere else."},
 	"unavailable":            {next: "Wait for as many seconds as Retry-After says, then send the request again. If it goes on, ask the operator: there may be no timetable yet, or the database is away."},
 	"unsupported-media-type": {next: "Send JSON with Content-Type: application/json, not compressed. Bookings are read in XML too, and tickets to be verified as application/octet-stream."},
+	"webhook-disabled": {happened: "You, or the receiver by the answer 410, have disabled the webhook. Nothing was posted.",
+		next: "Enable it with disabled set to false, then retry what you want."},
 }
 
 // problems are all types of problem there are, by slug.

@@ -168,7 +168,8 @@ func TestWebhookReceivers(t *testing.T) {
 		says(410, "", nil)
 		w.later(time.Hour)
 		w.deliver()
-		w.expect(sub, "newBooking dead after 4: 410")
+		dead := w.expect(sub, "newBooking dead after 4: 410")
+		w.do("POST", "/webhooks/"+sub.ID+"/deliveries/"+dead.ID+"/retry", as("anna-rw")).problem(409, "webhook-disabled")
 		var is webhook
 		if w.get("/webhooks/" + sub.ID).into(&is); !is.Disabled {
 			t.Error("it is gone, and not disabled")
