@@ -125,6 +125,7 @@ func (s *WebhookSender) request(ctx context.Context, p traintravel.WebhookPost) 
 	if err != nil {
 		return nil, err
 	}
+	u.RawQuery = inLine(u.RawQuery)
 	req.URL, req.Host = u, u.Host
 	req.Header = http.Header{
 		"Content-Type": {"application/json"}, "User-Agent": {"traintravel"},
@@ -142,6 +143,20 @@ func (s *WebhookSender) request(ctx context.Context, p traintravel.WebhookPost) 
 		req.SetBasicAuth(u.User.Username(), password)
 	}
 	return req, nil
+}
+
+// inLine is a query as the line of a request can have it: without blanks, which would end
+// it, and in ASCII. Of a path net/url does as much.
+func inLine(query string) string {
+	var b []byte
+	for _, c := range []byte(query) {
+		if ' ' < c && c < 0x7f {
+			b = append(b, c)
+		} else {
+			b = fmt.Appendf(b, "%%%02X", c)
+		}
+	}
+	return string(b)
 }
 
 // sign returns the signatures of a body, one by each secret.

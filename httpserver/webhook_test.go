@@ -312,3 +312,32 @@ func TestWebhookPassword(t *testing.T) {
 		t.Errorf("%q %q", user, password)
 	}
 }
+
+// Whatever a URL has in it, the line of the request is one.
+func TestWebhookRequestLine(t *testing.T) {
+	t.Parallel()
+	lines := make(chan string, 1)
+	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { lines <- r.RequestURI }))
+	defer srv.Close()
+	s := newSender(t, httpserver.WebhookSenderOptions{AllowPrivate: true})
+	for at, want := range map[string]string{
+		"/a b?c=d e HTTP/1.1": "/a%20b?c=d%20e%20HTTP/1.1",
+		"/ä?ö=%C3%B6&%0d%0a=": "/%C3%A4?%C3%B6=%C3%B6&%0d%0a=",
+		"?a=b&c;d=\"<>|":      "/?a=b&c;d=\"<>|",
+		"/?":                  "/?",
+	} {
+		if err := s.CheckURL(srv.URL + at); err != nil {
+			t.Error(err)
+		}
+		for _, operator := range []bool{false, true} {
+			p := post(srv.URL + at)
+			p.Operator = operator
+			a, err := s.Send(t.Context(), p)
+			if err != nil || a.Status != 200 {
+				t.Errorf("%s: %+v, %v", at, a, err)
+			} else if got := <-lines; got != want {
+				t.Errorf("%s: %s, want %s", at, got, want)
+			}
+		}
+	}
+}
