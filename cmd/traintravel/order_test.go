@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -158,5 +159,23 @@ func TestEndsInOrder(t *testing.T) {
 	}
 	if list, err := service.Deliveries(t.Context(), id.Caller, hook.ID, traintravel.Page{}); err != nil || list.Items[0].Status != traintravel.DeliveryDelivered || list.Items[0].Attempts != 1 {
 		t.Errorf("%v %v", list, err)
+	}
+}
+
+// silentSender sends until its time is over, and says what ended that.
+type silentSender struct{ heldSender }
+
+func (silentSender) Send(ctx context.Context, _ traintravel.WebhookPost) (traintravel.WebhookAnswer, error) {
+	<-ctx.Done()
+	return traintravel.WebhookAnswer{}, ctx.Err()
+}
+
+// A receiver that takes too long is said to have: nobody has cancelled the post.
+func TestLateReceiverIsNamedSo(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithTimeout(t.Context(), time.Millisecond)
+	defer stop()
+	if _, err := (lingering{silentSender{}, time.Hour}).Send(ctx, traintravel.WebhookPost{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
 	}
 }

@@ -151,14 +151,11 @@ func (l lingering) Send(ctx context.Context, p traintravel.WebhookPost) (traintr
 		return traintravel.WebhookAnswer{}, ctx.Err()
 	}
 	post, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	if at, ok := ctx.Deadline(); ok {
+		post, cancel = context.WithDeadline(context.WithoutCancel(ctx), at)
+	}
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() {
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			cancel()
-			return
-		}
-		time.AfterFunc(l.longest, cancel)
-	})
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(l.longest, cancel) })
 	defer stop()
 	return l.WebhookSender.Send(post, p)
 }
