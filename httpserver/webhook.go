@@ -99,6 +99,8 @@ func (s *WebhookSender) Send(ctx context.Context, p traintravel.WebhookPost) (tr
 	way := s.guarded
 	if p.Operator {
 		way = s.plain
+	} else if req.URL.Scheme != "https" && !s.private { // it was subscribed while that was allowed
+		return traintravel.WebhookAnswer{}, errors.New("webhook: the URL is not https")
 	}
 	resp, err := way.RoundTrip(req)
 	if err != nil {

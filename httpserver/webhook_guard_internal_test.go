@@ -278,3 +278,27 @@ func TestCheckURL(t *testing.T) {
 		check(private, url, false)
 	}
 }
+
+// What was subscribed while http was allowed is not posted any more when it is not.
+func TestSendIsHTTPS(t *testing.T) {
+	t.Parallel()
+	asked := false
+	s, err := NewWebhookSender(WebhookSenderOptions{BaseURL: "https://trains.example", Transport: carrier(func(*http.Request) { asked = true })})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err := s.Send(t.Context(), posting("http://hooks.example/", traintravel.Ping)); err == nil || asked {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if _, err := s.Send(t.Context(), posting("https://hooks.example/", traintravel.Ping)); err != nil || !asked {
+		t.Errorf("%v, asked: %v", err, asked)
+	}
+}
+
+// A carrier is a transport that answers all with 200.
+type carrier func(*http.Request)
+
+func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) {
+	c(r)
+	return &http.Response{StatusCode: 200, Body: http.NoBody}, nil
+}
