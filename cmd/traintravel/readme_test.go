@@ -39,6 +39,34 @@ func TestReadme(t *testing.T) {
 	sh.show(session(t, "$ API="+shownMock), shownMock, mock.base)
 }
 
+// The README says once what the command can do, and says all of it.
+func TestReadmeCommands(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile(`(?m)^\| \[.cmd/traintravel.\]\(.*\) \| the command: (.*) \|$`).FindAllSubmatch(text, -1)
+	if len(rows) != 1 {
+		t.Fatalf("the command is in the README's table %d times", len(rows))
+	}
+	named := strings.Split(strings.Trim(string(rows[0][1]), "`"), "`, `")
+	_, help, _ := once(t, nil, "--help")
+	_, help, _ = strings.Cut(help, "Available Commands:\n")
+	help, _, _ = strings.Cut(help, "\n\n")
+	var commands []string
+	for line := range strings.Lines(help) {
+		if name := strings.Fields(line)[0]; name != "help" && name != "completion" { // which every such program has
+			commands = append(commands, name)
+		}
+	}
+	slices.Sort(named)
+	slices.Sort(commands)
+	if diff := cmp.Diff(commands, named); diff != "" {
+		t.Errorf("(-commands +README.md):\n%s", diff)
+	}
+}
+
 // show runs the steps of a session with another server than the one it shows.
 func (sh *shell) show(steps []step, shownBase, base string) {
 	sh.t.Helper()
