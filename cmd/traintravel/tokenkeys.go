@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,12 +18,9 @@ import (
 	"github.com/traintravel/traintravel/internal/keys"
 )
 
-// Servers look at their keys file now and then, and when a token names a key that they
-// do not know, but not again at once.
-const (
-	lookEvery = 30 * time.Second
-	lookAgain = time.Second
-)
+// lookEvery is how often servers read their keys file. When a token names a key that they
+// do not know, they look whether it is another file.
+const lookEvery = 30 * time.Second
 
 // tokensRunOut is how long the tokens of a key are about once it is to sign no more:
 // they live for an hour, and servers have to notice.
@@ -76,8 +74,9 @@ type issuer struct {
 	set    atomic.Pointer[httpserver.KeySet]
 	looked atomic.Int64 // when it last looked at the file: nanoseconds since began
 
-	mu      sync.Mutex // of who looks
-	trouble string     // that was logged
+	mu      sync.Mutex  // of who looks
+	file    os.FileInfo // as it was read, or nil
+	trouble string      // that was logged
 }
 
 func newIssuer(server *authserver.Server, path string, log *slog.Logger) (*issuer, error) {
@@ -90,32 +89,46 @@ func newIssuer(server *authserver.Server, path string, log *slog.Logger) (*issue
 
 // ServeHTTP answers as the authorization server does.
 func (i *issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	i.look(lookEvery)
+	i.look()
 	i.server.ServeHTTP(w, r)
 }
 
 // Keys returns the keys that are good now: see [httpserver.KeySource].
 func (i *issuer) Keys(_ context.Context, refresh bool) (*httpserver.KeySet, error) {
+	i.look()
 	if refresh {
-		i.look(lookAgain)
-	} else {
-		i.look(lookEvery)
+		i.lookAgain()
 	}
 	return i.set.Load(), nil
 }
 
-// look takes the keys from the file, unless it did so a moment ago. A file that is no
-// good changes nothing.
-func (i *issuer) look(every time.Duration) {
-	if i.fresh(every) {
+// look reads the file unless somebody did so lately.
+func (i *issuer) look() {
+	if i.fresh() {
 		return
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.fresh(every) { // somebody else did it meanwhile
-		return
+	if !i.fresh() { // nobody else did it meanwhile
+		i.read()
 	}
+}
+
+// lookAgain reads the file if it is not the one that was read. It costs little, whoever
+// makes up keys.
+func (i *issuer) lookAgain() {
+	now, err := os.Stat(i.path)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if last := i.file; err != nil || last == nil || !os.SameFile(now, last) || now.Size() != last.Size() || !now.ModTime().Equal(last.ModTime()) {
+		i.read()
+	}
+}
+
+// read takes the keys from the file. One that is no good changes nothing.
+func (i *issuer) read() {
 	i.looked.Store(int64(time.Since(i.began)))
+	i.file, _ = os.Stat(i.path) // before it is read: if it changes meanwhile, that is seen
 	err := i.load()
 	switch {
 	case err == nil:
@@ -126,8 +139,8 @@ func (i *issuer) look(every time.Duration) {
 	}
 }
 
-func (i *issuer) fresh(every time.Duration) bool {
-	return time.Since(i.began)-time.Duration(i.looked.Load()) < every
+func (i *issuer) fresh() bool {
+	return time.Since(i.began)-time.Duration(i.looked.Load()) < lookEvery
 }
 
 func (i *issuer) load() error {
