@@ -34,7 +34,7 @@ type Client struct {
 	// RedirectURIs are where people are sent back to, compared byte for byte,
 	// save the port of a loopback address (http://127.0.0.1 or http://[::1]):
 	// https, http on loopback, or a scheme with a dot in it, such as
-	// com.example.app.
+	// com.example.app. Their query has no parameter of an answer's, such as code.
 	RedirectURIs []string
 
 	// AnyLoopback allows any port and path of a loopback address besides.
@@ -178,6 +178,8 @@ func checkRedirect(uri string) error {
 		return errors.New("it has a fragment")
 	case u.User != nil:
 		return errors.New("it names a user")
+	case !plainQuery(u):
+		return errors.New("its query is malformed, or has what only an answer may have: code, state, iss or error")
 	case u.Scheme == "https" && u.Host != "":
 	case u.Scheme == "http" && slices.Contains([]string{"127.0.0.1", "::1", "localhost"}, u.Hostname()):
 	case strings.Contains(u.Scheme, ".") && u.Host == "":
@@ -185,6 +187,14 @@ func checkRedirect(uri string) error {
 		return errNotSafe
 	}
 	return nil
+}
+
+// plainQuery says whether the query of a redirect URI has nothing that an answer adds to
+// it. Else who has people sent there could put words into the server's mouth: of two
+// parameters of a name, most clients take the first.
+func plainQuery(u *url.URL) bool {
+	q, err := url.ParseQuery(u.RawQuery)
+	return err == nil && !slices.ContainsFunc([]string{"code", "state", "iss", "error", "error_description"}, q.Has)
 }
 
 var errNotSafe = errors.New("it is neither https, nor http on loopback, nor a scheme with a dot")

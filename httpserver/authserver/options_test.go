@@ -137,6 +137,7 @@ func TestOptions(t *testing.T) {
 		"a redirect with a fragment": func(o *Options) { o.Clients[0].RedirectURIs = []string{"https://web.example/#"} },
 		"a redirect to a script":     func(o *Options) { o.Clients[0].RedirectURIs = []string{"javascript:x"} },
 		"a redirect to a user":       func(o *Options) { o.Clients[0].RedirectURIs = []string{"https://a@web.example/"} },
+		"a redirect with an answer":  func(o *Options) { o.Clients[0].RedirectURIs = []string{"https://web.example/?state=x"} },
 		"a page in the clear":        func(o *Options) { o.DemoRedirectURIs = []string{"http://trains.example/docs"} },
 		"a page of no host":          func(o *Options) { o.Issuer, o.DemoRedirectURIs = "http://trains.example", []string{"http:///docs"} },
 		"a page of a user": func(o *Options) {
