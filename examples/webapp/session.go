@@ -136,6 +136,21 @@ func newShelf[T any](life time.Duration) *shelf[T] {
 func (s *shelf[T]) put(name string, value T, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.keep(name, value, now)
+}
+
+// add puts a thing there unless there is one of its name, and says whether it did.
+func (s *shelf[T]) add(name string, value T, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, there := s.fresh(name, now); there {
+		return false
+	}
+	s.keep(name, value, now)
+	return true
+}
+
+func (s *shelf[T]) keep(name string, value T, now time.Time) {
 	if len(s.items) >= mostKept {
 		s.makeRoom(now)
 	}

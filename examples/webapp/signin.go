@@ -2,22 +2,68 @@ package main
 
 import (
 	"context"
+	"crypto/aes"
+	"crypto/cipher"
 	"crypto/rand"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
 	"golang.org/x/oauth2"
 )
 
-// A signIn is one that has begun: the user is at the authorization server.
+// A signIn is one that has begun: the user is at the authorization server. Nothing of it
+// is kept here, or whoever begins many would push out those of others. It is sealed, and
+// goes with the user as the state.
 type signIn struct {
-	browser  string // the cookie of who began it
 	verifier string // PKCE: proves that who ends it began it
 	back     string // where to go on, below this site
+	until    time.Time
+}
+
+// maxBack bounds the address to go on at, in bytes: authorization servers take a state of
+// two thousand.
+const maxBack = 1000
+
+// seal writes a sign-in so that nobody reads or changes it, for one browser.
+func (s *site) seal(b signIn, browser string) string {
+	text := fmt.Sprintf("%d %s %s", b.until.Unix(), b.verifier, b.back)
+	return base64.RawURLEncoding.EncodeToString(s.signIns.Seal(nil, nil, []byte(text), []byte(browser)))
+}
+
+// unseal reads a sign-in that this browser began not too long ago.
+func (s *site) unseal(state, browser string) (b signIn, ok bool) {
+	sealed, err := base64.RawURLEncoding.Strict().DecodeString(state)
+	if err != nil || browser == "" {
+		return b, false
+	}
+	text, err := s.signIns.Open(nil, nil, sealed, []byte(browser))
+	if err != nil {
+		return b, false
+	}
+	parts := strings.SplitN(string(text), " ", 3)
+	until, err := strconv.ParseInt(parts[0], 10, 64)
+	if err != nil || len(parts) != 3 {
+		return b, false
+	}
+	b = signIn{parts[1], parts[2], time.Unix(until, 0)}
+	return b, s.now().Before(b.until)
+}
+
+// newSealer makes one of a key that ends with the process.
+func newSealer() (cipher.AEAD, error) {
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // never fails: it ends the process instead
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCMWithRandomNonce(block)
 }
 
 // beginSignIn sends the user to the authorization server, to come back to where they
@@ -33,10 +79,11 @@ func (s *site) beginSignIn(w http.ResponseWriter, r *http.Request, back string) 
 		browser = rand.Text()
 	}
 	s.setCookie(w, "sign-in", browser, signInLife) // the same in all tabs
-	state := rand.Text()
-	begun := signIn{browser, oauth2.GenerateVerifier(), back}
-	s.signIns.put(state, begun, s.now())
-	to := s.oauth(meta).AuthCodeURL(state, append(resource(meta), oauth2.S256ChallengeOption(begun.verifier))...)
+	if len(back) > maxBack {
+		back = "/"
+	}
+	begun := signIn{oauth2.GenerateVerifier(), back, s.now().Add(signInLife)}
+	to := s.oauth(meta).AuthCodeURL(s.seal(begun, browser), append(resource(meta), oauth2.S256ChallengeOption(begun.verifier))...)
 	http.Redirect(w, r, to, http.StatusSeeOther)
 	return nil
 }
@@ -64,8 +111,8 @@ func (s *site) signInPage(w http.ResponseWriter, r *http.Request) error {
 // callback takes the answer of the authorization server.
 func (s *site) callback(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	begun, ok := s.signIns.take(q.Get("state"), s.now())
-	if browser := s.cookieOf(r, "sign-in"); !ok || browser == "" || browser != begun.browser {
+	begun, ok := s.unseal(q.Get("state"), s.cookieOf(r, "sign-in"))
+	if !ok || !s.ended.add(begun.verifier, struct{}{}, s.now()) { // right or wrong, it ends once
 		return errNotBegun // whoever sent the user here: it is not the answer to what they asked
 	}
 	meta, err := s.provider.metadata(r.Context())

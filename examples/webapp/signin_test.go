@@ -100,6 +100,63 @@ func TestTwoTabs(t *testing.T) {
 	}
 }
 
+// However many begin to sign in, nobody else's sign-in is pushed out; and one that was
+// changed on its way, or is old, is none.
+func TestManySignIns(t *testing.T) {
+	t.Parallel()
+	rw := newRailway(t, time.Hour)
+	s, err := newSite(options{API: rw.URL, ClientID: clientID, URL: "http://127.0.0.1:1", Now: rw.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	get := func(path string, cookies ...*http.Cookie) *http.Response {
+		req := httptest.NewRequest(http.MethodGet, s.options.URL+path, nil)
+		for _, c := range cookies {
+			req.AddCookie(c)
+		}
+		rec := httptest.NewRecorder()
+		s.ServeHTTP(rec, req)
+		return rec.Result()
+	}
+	begin := func(path string) (state string, cookie *http.Cookie) {
+		resp := get(path)
+		at, err := resp.Location()
+		if err != nil || len(resp.Cookies()) != 1 {
+			t.Fatal(err, resp.Cookies())
+		}
+		return at.Query().Get("state"), resp.Cookies()[0]
+	}
+	// end is 403 for a sign-in that was begun, for the code is none, and 400 for another.
+	end := func(state string, cookie *http.Cookie) int {
+		return get("/callback?"+url.Values{"iss": {rw.URL}, "code": {"x"}, "state": {state}}.Encode(), cookie).StatusCode
+	}
+	state, cookie := begin("/bookings")
+	for i, c := range state {
+		other := "A"
+		if c == 'A' {
+			other = "B"
+		}
+		if status := end(state[:i]+other+state[i+1:], cookie); status != 400 {
+			t.Errorf("with character %d changed: %d", i, status)
+		}
+	}
+	late, lateCookie := begin("/bookings")
+	long, longCookie := begin("/trips?x=" + strings.Repeat("x", 5000))
+	if len(long) > 2000 {
+		t.Errorf("a state has %d bytes", len(long))
+	}
+	for range mostKept {
+		begin("/sign-in")
+	}
+	if a, b := end(state, cookie), end(long, longCookie); a != 403 || b != 403 {
+		t.Errorf("after many others: %d and %d", a, b)
+	}
+	rw.ahead.Store(int64(signInLife))
+	if status := end(late, lateCookie); status != 400 {
+		t.Errorf("too late: %d", status)
+	}
+}
+
 func sessionCookie(v *visitor) *http.Cookie {
 	u, _ := url.Parse(v.site)
 	for _, c := range v.client.Jar.Cookies(u) {

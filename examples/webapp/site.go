@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/cipher"
 	"crypto/sha256"
 	"crypto/subtle"
 	"embed"
@@ -35,7 +36,8 @@ type site struct {
 	client   *http.Client
 	provider *provider
 	sessions *shelf[*session]
-	signIns  *shelf[signIn]
+	signIns  cipher.AEAD      // seals those that have begun
+	ended    *shelf[struct{}] // sign-ins, by verifier
 	pages    *template.Template
 	handler  http.Handler
 }
@@ -65,12 +67,15 @@ func newSite(o options) (*site, error) {
 			// No redirect is followed: tokens are for the API alone.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		sessions: newShelf[*session](sessionLife), signIns: newShelf[signIn](signInLife),
+		sessions: newShelf[*session](sessionLife), ended: newShelf[struct{}](signInLife),
 	}
 	if s.secure {
 		s.cookie = "__Host-" + s.cookie
 	}
 	s.provider = &provider{api: o.API, client: s.client}
+	if s.signIns, err = newSealer(); err != nil {
+		return nil, err
+	}
 	if s.pages, err = parsePages(); err != nil {
 		return nil, err
 	}
