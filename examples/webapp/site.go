@@ -128,6 +128,8 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Security-Policy", s.policy())
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin") // no page elsewhere looks in
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store") // pages say who travels where
 	if r.Host != s.host {              // cookies, and the address to come back to, are for one name
 		http.Redirect(w, r, s.options.URL+r.URL.RequestURI(), http.StatusTemporaryRedirect)

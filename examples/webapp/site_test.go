@@ -275,7 +275,8 @@ func TestPolicy(t *testing.T) {
 				t.Errorf("%s: the policy %q lacks %q", page.at, policy, part)
 			}
 		}
-		if strings.Contains(policy, "unsafe") || page.header.Get("Cache-Control") != "no-store" || page.header.Get("X-Content-Type-Options") != "nosniff" {
+		if strings.Contains(policy, "unsafe") || page.header.Get("Cache-Control") != "no-store" || page.header.Get("X-Content-Type-Options") != "nosniff" ||
+			page.header.Get("Cross-Origin-Opener-Policy") != "same-origin" || page.header.Get("Cross-Origin-Resource-Policy") != "same-origin" {
 			t.Errorf("%s: %v", page.at, page.header)
 		}
 		if found := inline.FindString(page.text); found != "" {
