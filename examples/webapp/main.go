@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	var o options
 	flags.StringVar(&o.API, "api", "http://127.0.0.1:8080", "`URL` of the Train Travel API")
 	flags.StringVar(&o.ClientID, "client-id", "webapp", "`ID` of this site at the authorization server")
-	flags.StringVar(&o.URL, "base-url", "", "`URL` that people reach this site by (default http://ADDRESS)")
+	flags.StringVar(&o.URL, "base-url", "", "`URL` that people reach this site by (default http://ADDRESS, and 127.0.0.1 if that is all addresses)")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	}
 	defer listener.Close()
 	if o.URL == "" {
-		o.URL = "http://" + listener.Addr().String()
+		o.URL = "http://" + hereOf(listener.Addr())
 	}
 	o.Log = slog.New(slog.NewTextHandler(log, nil))
 	site, err := newSite(o)
@@ -81,4 +81,12 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 		defer cancel()
 		return server.Shutdown(drain)
 	}
+}
+
+// hereOf is how a browser on this machine reaches an address that is listened on.
+func hereOf(a net.Addr) string {
+	if tcp, ok := a.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return fmt.Sprintf("127.0.0.1:%d", tcp.Port)
+	}
+	return a.String()
 }

@@ -9,31 +9,34 @@ import (
 	"testing"
 )
 
-// The program says where it is, answers there, and ends when it is told to.
+// The program says where it is, answers there, and ends when it is told to: also where it
+// listens on all addresses, of which none is one that people can open.
 func TestRun(t *testing.T) {
 	t.Parallel()
-	ctx, stop := context.WithCancel(t.Context())
-	read, write := io.Pipe()
-	ended := make(chan error, 1)
-	go func() {
-		ended <- run(ctx, []string{"--addr", "127.0.0.1:0", "--api", "http://127.0.0.1:1/"}, write, io.Discard)
-	}()
-	line, err := bufio.NewReader(read).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	at, _, _ := strings.Cut(strings.TrimPrefix(line, "The booking site is at "), " ")
-	resp, err := http.Get(at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		t.Errorf("status %s", resp.Status)
-	}
-	stop()
-	if err := <-ended; err != nil {
-		t.Error(err)
+	for _, addr := range []string{"127.0.0.1:0", ":0"} {
+		ctx, stop := context.WithCancel(t.Context())
+		read, write := io.Pipe()
+		ended := make(chan error, 1)
+		go func() {
+			ended <- run(ctx, []string{"--addr", addr, "--api", "http://127.0.0.1:1/"}, write, io.Discard)
+		}()
+		line, err := bufio.NewReader(read).ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, _, _ := strings.Cut(strings.TrimPrefix(line, "The booking site is at "), " ")
+		resp, err := http.Get(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusOK || !strings.HasPrefix(at, "http://127.0.0.1:") {
+			t.Errorf("%s at %s: status %s", addr, at, resp.Status)
+		}
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
 	}
 }
 
