@@ -28,6 +28,9 @@ func TestBookInBrowser(t *testing.T) {
 			b := newBrowser(t, site)
 			b.on(s)
 
+			b.open("/")
+			b.write("#to", "paris")
+			b.says("[data-status]:not(.unseen)", "Sign in to see stations as you type")
 			b.open("/") // it is filled in: the search leads to signing in, and then to the trains
 			b.click(".search .primary", "#user")
 			b.allow("anna")

@@ -21,7 +21,7 @@ func (s *site) suggest(w http.ResponseWriter, r *http.Request) {
 	}{Stations: []suggestion{}}
 	status := http.StatusOK
 	if user := s.sessionOf(r); user == nil {
-		status, answer.Problem = http.StatusUnauthorized, "Sign in to see stations as you type, or write the name and search."
+		answer.Problem = "Sign in to see stations as you type, or write the name and search."
 	} else if words := strings.TrimSpace(r.URL.Query().Get("q")); words != "" {
 		found, err := user.api.stations(r.Context(), words, 7)
 		if err != nil {
