@@ -128,13 +128,24 @@ func TestHostHeader(t *testing.T) {
 			}
 		}
 	}
-	b := newBrowser(t)
-	to, form := b.get(a.url+"/oauth/authorize?"+goodRequest().Encode()).form(t, "/oauth/sign-in")
-	form.Set("user", "anna")
 	// A form from evil.example, whose name leads here, is not one of ours.
-	p := b.post(to, form, func(r *http.Request) { r.Host = "evil.example"; r.Header.Set("Origin", "http://evil.example.org") })
-	if p.status != http.StatusForbidden {
-		t.Errorf("%d %s", p.status, p.body)
+	b := newBrowser(t)
+	evil := func(r *http.Request) { r.Host = "evil.example" }
+	req, err := http.NewRequest(http.MethodGet, a.url+"/oauth/authorize?"+goodRequest().Encode(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	evil(req)
+	to, form := b.send(req).form(t, "/oauth/sign-in")
+	form.Set("user", "anna")
+	for _, origin := range []string{"http://evil.example.org", "http://evil.example"} {
+		p := b.post(to, form, evil, func(r *http.Request) {
+			r.Header.Set("Origin", origin)
+			r.Header.Set("Sec-Fetch-Site", "same-origin") // as the browser believes
+		})
+		if p.status != http.StatusForbidden || len(p.header["Set-Cookie"]) > 0 {
+			t.Errorf("from %s: %d %v", origin, p.status, p.header)
+		}
 	}
 }
 

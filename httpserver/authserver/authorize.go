@@ -79,7 +79,7 @@ func (s *Server) posted(w http.ResponseWriter, r *http.Request, step string) (ur
 	}
 	req, _ := s.parseRequest(form.Get("request"))
 	switch fresh := s.sessions.marked(v, step, form.Get("request"), form.Get("mark")); {
-	case s.origins.Check(r) != nil || !fresh && req == nil:
+	case s.elsewhere(r) || !fresh && req == nil:
 		s.pages.fault(w, http.StatusForbidden,
 			"This form is not from a page that you were just shown. Please go back to the application and start again.")
 		return nil, nil, v
@@ -91,6 +91,14 @@ func (s *Server) posted(w http.ResponseWriter, r *http.Request, step string) (ur
 		return nil, nil, v
 	}
 	return form, req, v
+}
+
+// elsewhere says whether a form is from a page of another origin than the issuer's. The
+// request's own Host says nothing of that: whoever owns a name may have it lead here, and
+// then a page of theirs is where the browser believes it to be (DNS rebinding).
+func (s *Server) elsewhere(r *http.Request) bool {
+	from := r.Header.Get("Origin")
+	return s.origins.Check(r) != nil || from != "" && from != s.origin
 }
 
 // signIn begins a session.

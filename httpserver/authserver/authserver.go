@@ -112,6 +112,7 @@ type Server struct {
 	pages   *pages
 	mux     *http.ServeMux
 	shared  http.Handler // answers programs
+	origin  string       // of our pages, as browsers write it
 	origins *http.CrossOriginProtection
 
 	sessions *sessions
@@ -169,8 +170,9 @@ func New(o Options) (*Server, error) {
 	if s.pages, err = newPages(base.EscapedPath()); err != nil {
 		return nil, err
 	}
+	s.origin = originOf(base)
 	s.origins = http.NewCrossOriginProtection()
-	if err := s.origins.AddTrustedOrigin(base.Scheme + "://" + base.Host); err != nil {
+	if err := s.origins.AddTrustedOrigin(s.origin); err != nil {
 		return nil, fmt.Errorf("the issuer: %w", err)
 	}
 	s.sessions = newSessions(base)
@@ -181,6 +183,12 @@ func New(o Options) (*Server, error) {
 		s.shared = o.CrossOrigin(s.shared)
 	}
 	return s, nil
+}
+
+// originOf writes the origin of a URL: without a port that goes without saying.
+func originOf(u *url.URL) string {
+	host, port := strings.ToLower(u.Host), map[string]string{"http": ":80", "https": ":443"}[u.Scheme]
+	return u.Scheme + "://" + strings.TrimSuffix(host, port)
 }
 
 // ServeHTTP answers the paths that the package comment lists.

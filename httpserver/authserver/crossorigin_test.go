@@ -2,6 +2,7 @@ package authserver
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -85,6 +86,23 @@ func TestDemoRedirectURIs(t *testing.T) {
 			if want := good && client == DemoClient; (p.status == http.StatusOK) != want || p.header.Get("Location") != "" {
 				t.Errorf("%s for %q: %d", client, uri, p.status)
 			}
+		}
+	}
+}
+
+// The origin of our own pages is written as browsers write it.
+func TestOriginOf(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"https://Trains.example:443/api": "https://trains.example", "http://127.0.0.1:80": "http://127.0.0.1", "http://[::1]:8080": "http://[::1]:8080",
+		"https://trains.example:80": "https://trains.example:80", "http://127.0.0.1:8080": "http://127.0.0.1:8080",
+	} {
+		u, err := url.Parse(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := originOf(u); got != want {
+			t.Errorf("%s: %s, want %s", address, got, want)
 		}
 	}
 }
