@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"net/url"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -234,5 +235,24 @@ func (o *observation) servers(p *program, service *traintravel.Service, api http
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	fmt.Fprintf(p.stdout, "metrics are at http://%s/metrics\n", publicAddr(o.admin.Addr()))
-	return []server{{o.admin, p.httpServer(mux)}}
+	var handler http.Handler = mux
+	if loopback(o.admin.Addr()) {
+		handler = fromHere(mux)
+	}
+	return []server{{o.admin, p.httpServer(handler)}}
+}
+
+// fromHere answers who asks this machine by a name of its own. Another name may lead here
+// too, so that a page of its owner's, in a browser on this machine, could read everything
+// (DNS rebinding); and what pages elsewhere ask costs as much, though they cannot read it.
+func fromHere(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := (&url.URL{Host: r.Host}).Hostname()
+		site := r.Header.Get("Sec-Fetch-Site")
+		if host != "localhost" && !net.ParseIP(host).IsLoopback() || site == "cross-site" || site == "same-site" {
+			http.Error(w, "This is for this machine alone: ask it as localhost, and not from another page.", http.StatusForbidden)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
 }

@@ -217,3 +217,37 @@ func TestWatchingFlags(t *testing.T) {
 		}
 	}
 }
+
+// A listener of this machine answers under no other name, and no page of elsewhere.
+func TestAdminFromElsewhere(t *testing.T) {
+	t.Parallel()
+	w := startWatched(t, nil)
+	_, port, _ := strings.Cut(strings.TrimPrefix(w.admin, "http://"), ":")
+	for _, c := range []struct {
+		host, site string
+		status     int
+	}{
+		{"127.0.0.1:" + port, "", 200}, {"localhost", "none", 200}, {"[::1]:" + port, "same-origin", 200},
+		{"evil.example:" + port, "same-origin", 403}, {"evil.example", "", 403}, {"localhost.evil.example", "", 403}, {"10.0.0.1", "", 403},
+		{"127.0.0.1:" + port, "cross-site", 403}, {"127.0.0.1:" + port, "same-site", 403},
+	} {
+		for _, path := range []string{"/metrics", "/healthz", "/debug/pprof/"} {
+			req, err := http.NewRequest(http.MethodGet, w.admin+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Host = c.host
+			if c.site != "" {
+				req.Header.Set("Sec-Fetch-Site", c.site)
+			}
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if resp.StatusCode != c.status {
+				t.Errorf("%s as %s from %q: %d, want %d", path, c.host, c.site, resp.StatusCode, c.status)
+			}
+		}
+	}
+}
