@@ -2,7 +2,7 @@
 
 FUZZTIME ?= 1m
 
-.PHONY: check test bench fuzz
+.PHONY: check test bench fuzz release
 
 check: ## what CI runs
 	bash .ci/run
@@ -15,3 +15,7 @@ bench: ## all benchmarks
 
 fuzz: ## every fuzz target for FUZZTIME
 	FUZZTIME=$(FUZZTIME) bash .ci/run fuzz
+
+release: ## binaries, archives, Debian packages and their checksums, in dist; VERSION=1.2.3 if there is no tag
+	rm -rf dist
+	go run ./packaging/release -out dist -version '$(VERSION)'

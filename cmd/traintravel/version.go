@@ -23,8 +23,14 @@ func (p *program) version() *cobra.Command {
 	}
 }
 
+// release is the version that packaging/release builds, which the linker sets.
+var release string
+
 // ownVersion is the version that this program was built from.
 func ownVersion() string {
+	if release != "" {
+		return release
+	}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
 	}
