@@ -26,7 +26,8 @@ func (s *Service) serveEndpoint(ctx context.Context, it item) error {
 	defer stop()
 	p := &posting{s: s, sub: it.id}
 	p.slow.Store(s.suspects.has(it.id))
-	p.patience = time.AfterFunc(patience, func() { p.suspect(work, stop) })
+	p.patience = time.AfterFunc(longest, func() { p.suspect(work, stop) })
+	p.patience.Reset(patience) // only now: what it calls uses it
 	defer p.patience.Stop()
 	for n := 0; !p.enough(n) && !p.hopeless() && !p.left.Load(); {
 		posted, found, err := p.round(work, n)
