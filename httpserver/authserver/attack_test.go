@@ -138,7 +138,7 @@ func TestHostHeader(t *testing.T) {
 	evil(req)
 	to, form := b.send(req).form(t, "/oauth/sign-in")
 	form.Set("user", "anna")
-	for _, origin := range []string{"http://evil.example.org", "http://evil.example"} {
+	for _, origin := range []string{"http://evil.example.org", "http://evil.example", "http://localhost", "http://localhost:3000"} {
 		p := b.post(to, form, evil, func(r *http.Request) {
 			r.Header.Set("Origin", origin)
 			r.Header.Set("Sec-Fetch-Site", "same-origin") // as the browser believes

@@ -152,7 +152,7 @@ func withoutScripts() chromedp.Action[chromedp.Void] {
 // kept, of which chromedp does not learn.
 func (b *tab) back(button string) {
 	b.t.Helper()
-	eval[bool](b, `history.back(), true`)
+	_, _ = within(b, chromedp.Evaluate[bool](`history.back(), true`)) // which may end before it has answered
 	for range 200 {
 		pressed, err := within(b, chromedp.Evaluate[bool](fmt.Sprintf(`(e => { e && e.click(); return !!e; })(document.querySelector(%q))`, button)))
 		if err == nil && pressed {
