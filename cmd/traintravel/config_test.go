@@ -85,6 +85,17 @@ func TestConfigHidesSecrets(t *testing.T) {
 	}
 }
 
+func TestMistakesHideSecrets(t *testing.T) {
+	t.Parallel()
+	for _, flag := range []string{"--base-url", "--issuer", "--webhook", "--cors-origin"} {
+		for _, value := range []string{"ftp://user:hush@shop.example", "https://user:hush@shop.example:port", "ftp://shop.example?key=hush"} {
+			if code, out, errs := config(t, nil, flag, value); code != 2 || !strings.Contains(errs, flag+": ") || strings.Contains(out+errs, "hush") {
+				t.Errorf("%s %s: %d, %s%s", flag, value, code, out, errs)
+			}
+		}
+	}
+}
+
 // All that is wrong is named at once, wherever it is.
 func TestConfigNamesAllMistakes(t *testing.T) {
 	t.Parallel()

@@ -96,14 +96,14 @@ func (s *settings) check(f *pflag.FlagSet) error {
 	}
 	errs = append(errs, s.watch.check(s.addr)...)
 	if s.baseURL != "" && !isBase(s.baseURL) {
-		errs = append(errs, usagef("--base-url: %.200q is no http or https URL such as https://trains.example/api, without a query and without a slash at its end", s.baseURL))
+		errs = append(errs, usagef("--base-url: %.200q is no http or https URL such as https://trains.example/api, without a query and without a slash at its end", withoutSecrets(s.baseURL)))
 	}
 	for _, u := range append([]struct{ flag, value string }{{"--issuer", s.issuer}}, webhookFlags(s.webhooks)...) {
 		if u.value == "" {
 			continue
 		}
 		if parsed, err := url.Parse(u.value); err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" {
-			errs = append(errs, usagef("%s: %.200q is no absolute http or https URL", u.flag, u.value))
+			errs = append(errs, usagef("%s: %.200q is no absolute http or https URL", u.flag, withoutSecrets(u.value)))
 		}
 	}
 	for _, e := range s.webhookEvents {
@@ -137,7 +137,7 @@ func (s *settings) check(f *pflag.FlagSet) error {
 	}
 	for _, o := range s.origins {
 		if _, err := httpserver.CrossOrigin([]string{o}); err != nil || o != "*" && strings.Contains(o, "*") {
-			errs = append(errs, usagef("--cors-origin: %.200q is no origin as browsers send it, such as https://shop.example, nor *", o))
+			errs = append(errs, usagef("--cors-origin: %.200q is no origin as browsers send it, such as https://shop.example, nor *", withoutSecrets(o)))
 		}
 	}
 	if _, err := s.networks(); err != nil {
