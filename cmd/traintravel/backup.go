@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/keys"
 	"github.com/traintravel/traintravel/store/boltstore"
 )
 
@@ -46,6 +47,9 @@ func (p *program) backUp(ctx context.Context, where storage, file string, force 
 	if !where.shared() && sameFile(where.data, file) {
 		return usagef("%s is the data file itself: give another file", file)
 	}
+	if err := spareKeys(file); err != nil {
+		return err
+	}
 	bar := newProgress(p.stderr, "writing")
 	err := boltstore.Make(file, force, func(draft string) error {
 		err := p.writeBackup(ctx, where, draft, bar.show)
@@ -66,6 +70,14 @@ func (p *program) backUp(ctx context.Context, where storage, file string, force 
 		return err
 	}
 	fmt.Fprintf(p.stdout, "%s has all data, %d bytes\nThe keys are not in it: keep a copy of %s too\n", file, info.Size(), where.keysFile(""))
+	return nil
+}
+
+// spareKeys refuses to put data in place of keys, which no backup has.
+func spareKeys(path string) error {
+	if _, err := keys.Load(path); err == nil {
+		return usagef("%s is a keys file: give another file", path)
+	}
 	return nil
 }
 

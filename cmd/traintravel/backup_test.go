@@ -70,6 +70,8 @@ func TestCheckBackupRestore(t *testing.T) {
 	only(t, kept, "backup.db")
 	says(t, 1, "--force to replace it", "backup", backup, "--data", data)
 	says(t, 2, "is the data file itself", "backup", data, "--force", "--data", data)
+	ring := filepath.Join(dir, "traintravel.keys.json")
+	says(t, 2, "is a keys file", "backup", ring, "--force", "--data", data)
 	says(t, 1, "no such file", "backup", filepath.Join(kept, "none", "b.db"), "--data", data)
 	says(t, 0, "all pages of the file: everything agrees", "check", "--data", backup)
 	says(t, 1, "stop its server first", "compact", "--data", data)
@@ -86,6 +88,7 @@ func TestCheckBackupRestore(t *testing.T) {
 		t.Errorf("of keys that agree: %s", out)
 	}
 	elsewhere := filepath.Join(t.TempDir(), "trains.db")
+	says(t, 2, "is a keys file", "restore", backup, "--data", ring, "--force")
 	says(t, 0, "There is no keys file", "restore", backup, "--data", elsewhere)
 	other := filepath.Join(t.TempDir(), "other.db")
 	start(t, "serve", "--data", other).stop()

@@ -86,6 +86,9 @@ func (p *program) restoreFrom(ctx context.Context, set restoring, file string) e
 }
 
 func (p *program) restoreFile(ctx context.Context, set restoring, from *boltstore.Store, progress func(done, total int64)) error {
+	if err := spareKeys(set.data); err != nil {
+		return err
+	}
 	if err := dataFolder(set.data); err != nil {
 		return err
 	}
