@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -132,11 +133,16 @@ func (q *runRequest) find(ctx context.Context, service *traintravel.Service) (tr
 		return traintravel.Run{}, err
 	}
 	if q.Departs != "" {
-		runs = slices.DeleteFunc(runs, func(r traintravel.Run) bool { return r.Calls[0].Depart.Format("15:04") != q.Departs })
+		const clock = "15:04"
+		departs, err := time.Parse(clock, q.Departs)
+		if err != nil {
+			return traintravel.Run{}, usagef("--departs: %.100q is no time such as 08:05", q.Departs)
+		}
+		runs = slices.DeleteFunc(runs, func(r traintravel.Run) bool { return r.Calls[0].Depart.Format(clock) != departs.Format(clock) })
 	}
 	switch len(runs) {
 	case 0:
-		return traintravel.Run{}, fmt.Errorf("no train %q runs on %v", q.Train, date)
+		return traintravel.Run{}, fmt.Errorf("no train %.100q runs on %v", q.Train, date)
 	case 1:
 		return runs[0], nil
 	}

@@ -71,6 +71,7 @@ func TestDesk(t *testing.T) {
 		has(desk(2, "booking", "john", "--limit", "0"), "not above zero")
 		has(desk(1, "manifest", "X 1", day), "no train")
 		has(desk(2, "manifest", train, "tomorrow"), "is no date")
+		has(desk(2, "manifest", train, day, "--departs", "at eight"), "--departs: \"at eight\" is no time")
 		has(desk(0, "cancel-run", train, day), "1 bookings would be cancelled", "--yes")
 		r.stop()
 		if while == "served" {

@@ -152,9 +152,14 @@ func withoutScripts() chromedp.Action[chromedp.Void] {
 // kept, of which chromedp does not learn.
 func (b *tab) back(button string) {
 	b.t.Helper()
-	_, _ = within(b, chromedp.Evaluate[bool](`history.back(), true`)) // which may end before it has answered
-	for range 200 {
-		pressed, err := within(b, chromedp.Evaluate[bool](fmt.Sprintf(`(e => { e && e.click(); return !!e; })(document.querySelector(%q))`, button)))
+	for i := range 300 {
+		// The script may end before it has answered, and a busy browser take no notice of
+		// it: then the page that was to be left is there still.
+		if i%60 == 0 {
+			_, _ = within(b, chromedp.Evaluate[bool](fmt.Sprintf(`(%t || window.leaving) && (window.leaving = true, history.back()), true`, i == 0)))
+		}
+		// It answers before the button leads elsewhere.
+		pressed, err := within(b, chromedp.Evaluate[bool](fmt.Sprintf(`(e => { e && setTimeout(() => e.click()); return !!e; })(window.leaving ? null : document.querySelector(%q))`, button)))
 		if err == nil && pressed {
 			return
 		}
