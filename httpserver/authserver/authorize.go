@@ -1,9 +1,9 @@
 package authserver
 
 import (
-	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -100,17 +100,9 @@ func (s *Server) posted(w http.ResponseWriter, r *http.Request, step string) (ur
 // machine's own names nobody else has.
 func (s *Server) elsewhere(r *http.Request) bool {
 	from := r.Header.Get("Origin")
-	ours := from == "" || from == s.origin || from == "http://"+r.Host && loopbackHost(r.Host)
+	u, err := url.Parse(from)
+	ours := from == "" || from == s.origin || err == nil && from == "http://"+r.Host && slices.Contains(loopback, u.Hostname())
 	return !ours || s.origins.Check(r) != nil
-}
-
-// loopbackHost says whether a Host is of this machine alone.
-func loopbackHost(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	ip := net.ParseIP(strings.Trim(host, "[]"))
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // signIn begins a session.

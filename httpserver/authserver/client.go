@@ -181,7 +181,7 @@ func checkRedirect(uri string) error {
 	case !plainQuery(u):
 		return errors.New("its query is malformed, or has what only an answer may have: code, state, iss or error")
 	case u.Scheme == "https" && u.Host != "":
-	case u.Scheme == "http" && slices.Contains([]string{"127.0.0.1", "::1", "localhost"}, u.Hostname()):
+	case u.Scheme == "http" && slices.Contains(loopback, u.Hostname()):
 	case strings.Contains(u.Scheme, ".") && u.Host == "":
 	default:
 		return errNotSafe
@@ -196,6 +196,9 @@ func plainQuery(u *url.URL) bool {
 	q, err := url.ParseQuery(u.RawQuery)
 	return err == nil && !slices.ContainsFunc([]string{"code", "state", "iss", "error", "error_description"}, q.Has)
 }
+
+// loopback are the hosts that are this machine alone.
+var loopback = []string{"127.0.0.1", "::1", "localhost"}
 
 var errNotSafe = errors.New("it is neither https, nor http on loopback, nor a scheme with a dot")
 
