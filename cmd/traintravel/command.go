@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // A program is one call of the command: what its subcommands share.
@@ -76,7 +77,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ [
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
+			err = fmt.Errorf("%w: if it is no flag, write -- before it", err)
+		}
+		return usageError{err}
+	})
 	c, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return 0

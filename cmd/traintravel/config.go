@@ -82,7 +82,7 @@ var passwordWord = regexp.MustCompile(`(?i)\bpassword\s*=\s*('(\\.|[^'])*'|\S+)`
 func withoutSecrets(v string) string {
 	u, err := url.Parse(v)
 	if err != nil || u.Host == "" {
-		if strings.Contains(v, "://") {
+		if _, rest, ok := strings.Cut(v, "://"); ok && strings.ContainsAny(rest, ":@?#") {
 			return "(hidden)" // what cannot be read cannot be cleaned
 		}
 		return passwordWord.ReplaceAllString(v, "password=xxxxx")

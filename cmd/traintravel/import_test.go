@@ -175,7 +175,7 @@ func TestUsage(t *testing.T) {
 		{"version", nil, []string{"version"}, 0, ""},
 		{"help", nil, []string{"serve", "--help"}, 0, ""},
 		{"unknown command", nil, []string{"sell"}, 2, "sell"},
-		{"unknown flag", nil, []string{"serve", "--adr", "x"}, 2, "adr"},
+		{"unknown flag", nil, []string{"serve", "--adr", "x"}, 2, "--adr: if it is no flag, write -- before it"},
 		{"argument", nil, []string{"serve", "now"}, 2, "now"},
 		{"no feed", nil, []string{"import"}, 2, "arg"},
 		{"bad hold", nil, []string{"serve", "--hold", "soon"}, 2, "hold"},

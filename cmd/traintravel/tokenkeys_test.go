@@ -127,6 +127,7 @@ func TestTokenKeys(t *testing.T) {
 	}
 	list(1, "remove", rotated[0]) // it signs
 	list(1, "remove", "nokey")
+	list(1, "remove", "--", "-nokey")
 	list(2, "remove")
 	list(2, "rotate", "now")
 	if left := list(0, "remove", first[0]); !slices.Equal(left, rotated[:1]) {

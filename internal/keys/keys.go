@@ -27,6 +27,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -106,7 +107,15 @@ func New() (*Ring, error) {
 	return r, nil
 }
 
-func newKey() (*ecdsa.PrivateKey, error) { return ecdsa.GenerateKey(elliptic.P256(), rand.Reader) }
+// newKey makes a key whose ID no command takes for a flag.
+func newKey() (*ecdsa.PrivateKey, error) {
+	for {
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil || !strings.HasPrefix(id(key), "-") {
+			return key, err
+		}
+	}
+}
 
 func random() []byte {
 	b := make([]byte, 32)

@@ -83,3 +83,17 @@ func TestRotateSigning(t *testing.T) {
 		t.Errorf("no file: %v", err)
 	}
 }
+
+// An ID can be given to a command as it is.
+func TestIDsAreNoFlags(t *testing.T) {
+	t.Parallel()
+	for range 500 { // of drawn keys one in 64 has such an ID
+		key, err := newKey()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if id := id(key); len(id) != 43 || strings.HasPrefix(id, "-") {
+			t.Fatalf("%q", id)
+		}
+	}
+}

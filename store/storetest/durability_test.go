@@ -111,8 +111,8 @@ func (j *journal) log(ws []journalWrite) error {
 			if _, err := j.file.Write(line(ws[i : i+1])); err != nil {
 				return err
 			}
-			if len(ws) < 10 {
-				time.Sleep(time.Millisecond)
+			if i < len(ws)-1 && len(ws) < 10 {
+				time.Sleep(5 * time.Millisecond) // nearly always, when the kill comes, half is written
 			}
 		}
 		return nil
