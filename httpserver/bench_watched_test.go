@@ -5,9 +5,6 @@ import (
 	"net/http"
 	"testing"
 
-	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
-	"go.opentelemetry.io/otel/metric/noop"
-	"go.opentelemetry.io/otel/propagation"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/traintravel/traintravel"
@@ -16,9 +13,9 @@ import (
 	"github.com/traintravel/traintravel/tracing"
 )
 
-// BenchmarkWatched reads a booking from a server with metrics, and with metrics and
-// traces of which one in a hundred is sampled, wired as the command does, beside one
-// that nobody watches.
+// BenchmarkWatched reads a booking from a server with metrics, with traces of which one
+// in a hundred is sampled, and with both, wired as the command does, beside one that
+// nobody watches.
 func BenchmarkWatched(b *testing.B) {
 	counted := metrics.New("bench")
 	withMetrics := func(w *world) {
@@ -31,18 +28,24 @@ func BenchmarkWatched(b *testing.B) {
 	b.Cleanup(func() { _ = provider.Shutdown(context.Background()) })
 	traces := tracing.New(provider)
 	withTraces := func(w *world) {
-		withMetrics(w)
+		count := w.options.Answered
+		w.options.Answered = func(ctx context.Context, a httpserver.Answer) {
+			if count != nil {
+				count(ctx, a)
+			}
+			traces.Answered(ctx, a.Method, a.Route, a.Status)
+		}
 		w.store = traces.Store(w.store)
 		w.service_.Observer.Begin = traces.Begin
-	}
-	traced := func(h http.Handler) http.Handler {
-		return otelhttp.NewHandler(h, "", otelhttp.WithTracerProvider(provider), otelhttp.WithPropagators(propagation.TraceContext{}), otelhttp.WithMeterProvider(noop.NewMeterProvider()))
 	}
 	b.Run("metrics", func(b *testing.B) {
 		compare(b, [2]string{"plain", "watched"}, [2]load{readBooking(b, nil), readBooking(b, counted.InFlight, withMetrics)})
 	})
 	b.Run("traces", func(b *testing.B) {
-		compare(b, [2]string{"plain", "watched"}, [2]load{readBooking(b, nil), readBooking(b, func(h http.Handler) http.Handler { return traced(counted.InFlight(h)) }, withTraces)})
+		compare(b, [2]string{"plain", "watched"}, [2]load{readBooking(b, nil), readBooking(b, traces.Handler, withTraces)})
+	})
+	b.Run("both", func(b *testing.B) {
+		compare(b, [2]string{"plain", "watched"}, [2]load{readBooking(b, nil), readBooking(b, func(h http.Handler) http.Handler { return traces.Handler(counted.InFlight(h)) }, withMetrics, withTraces)})
 	})
 }
 

@@ -7,9 +7,10 @@
 //		Gateway:  t.Gateway(gateway),
 //	})
 //
-// Spans have names, statuses and the types of events. They hold nothing of what is
-// stored, asked or answered, and no text of an error, which may quote it: the log has
-// that, with the trace's ID.
+// [Tracing.Handler] makes those of requests. Spans have names, statuses, the routes
+// of requests and the types of events. They hold nothing of what is stored, asked or
+// answered, and no text of an error, which may quote it: the log has that, with the
+// trace's ID.
 package tracing
 
 import (

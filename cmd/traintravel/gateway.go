@@ -7,6 +7,7 @@ import (
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/gateway"
+	"github.com/traintravel/traintravel/tracing"
 )
 
 // gatewaySecret is the environment variable with what this server and the program
@@ -23,7 +24,7 @@ func (p *program) gateway(ctx context.Context, url string) (*gateway.Client, err
 	if secret == "" {
 		return nil, usagef("--gateway needs the secret that the gateway has too in %s: whsec_ and 24 to 64 random bytes in base64, such as \"whsec_$(openssl rand -base64 32)\"", gatewaySecret)
 	}
-	g, err := gateway.New(url, secret, gateway.ClientOptions{Propagate: sendOn})
+	g, err := gateway.New(url, secret, gateway.ClientOptions{Propagate: tracing.SendOn})
 	if bad, ok := errors.AsType[*traintravel.InvalidError](err); ok {
 		if bad.Field == "secret" {
 			return nil, usagef("%s: %s", gatewaySecret, bad.Reason)

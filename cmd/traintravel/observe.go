@@ -200,11 +200,16 @@ func (o *observation) store(s traintravel.Store) traintravel.Store {
 
 // answered is who is told of requests; nil is nobody.
 func (o *observation) answered() func(context.Context, httpserver.Answer) {
-	if o.metrics == nil {
+	if o.metrics == nil && o.traces == nil {
 		return nil
 	}
-	return func(_ context.Context, a httpserver.Answer) {
-		o.metrics.Answered(metrics.Request{Method: a.Method, Route: a.Route, Status: a.Status, Bytes: a.Bytes, Took: a.Took, Problem: a.Problem})
+	return func(ctx context.Context, a httpserver.Answer) {
+		if o.metrics != nil {
+			o.metrics.Answered(metrics.Request{Method: a.Method, Route: a.Route, Status: a.Status, Bytes: a.Bytes, Took: a.Took, Problem: a.Problem})
+		}
+		if o.traces != nil {
+			o.traces.Answered(ctx, a.Method, a.Route, a.Status)
+		}
 	}
 }
 
@@ -214,7 +219,7 @@ func (o *observation) handler(h http.Handler) http.Handler {
 		h = o.metrics.InFlight(h)
 	}
 	if o.traces != nil {
-		h = o.traces.handler(h)
+		h = o.traces.Handler(h)
 	}
 	return h
 }

@@ -2,15 +2,11 @@ package main
 
 import (
 	"context"
-	"net/http"
 	"time"
 
-	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
-	"go.opentelemetry.io/otel/metric/noop"
-	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
@@ -23,9 +19,6 @@ type traces struct {
 	*tracing.Tracing
 	provider *sdktrace.TracerProvider
 }
-
-// traceContext is the form in which traces come from others and are sent on.
-var traceContext propagation.TraceContext
 
 // startTraces starts to send traces; nil if the environment names no endpoint.
 func (p *program) startTraces(ctx context.Context) (*traces, error) {
@@ -59,14 +52,4 @@ func (t *traces) stop() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = t.provider.Shutdown(ctx)
-}
-
-// handler makes spans of the requests that a handler answers, named after their routes.
-func (t *traces) handler(h http.Handler) http.Handler {
-	return otelhttp.NewHandler(h, "", otelhttp.WithTracerProvider(t.provider), otelhttp.WithPropagators(traceContext), otelhttp.WithMeterProvider(noop.NewMeterProvider()))
-}
-
-// sendOn gives a request the trace that it belongs to.
-func sendOn(ctx context.Context, h http.Header) {
-	traceContext.Inject(ctx, propagation.HeaderCarrier(h))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/httpserver"
 	"github.com/traintravel/traintravel/internal/keys"
+	"github.com/traintravel/traintravel/tracing"
 )
 
 // webhookSecret is the environment variable that has the secret of the operator's own
@@ -25,7 +26,7 @@ const webhookSecret = "TRAINTRAVEL_WEBHOOK_SECRET"
 // webhookOptions are the operator's own webhooks, and those that users and programs
 // subscribe.
 func (p *program) webhookOptions(set settings, base string, ring *keys.Ring) (*traintravel.WebhookOptions, error) {
-	sender, err := httpserver.NewWebhookSender(httpserver.WebhookSenderOptions{BaseURL: base, Tickets: true, AllowPrivate: set.webhookPrivate, Propagate: sendOn})
+	sender, err := httpserver.NewWebhookSender(httpserver.WebhookSenderOptions{BaseURL: base, Tickets: true, AllowPrivate: set.webhookPrivate, Propagate: tracing.SendOn})
 	if err != nil {
 		return nil, err
 	}
