@@ -21,9 +21,13 @@ const (
 	// goodFor is how long what was read holds, unless this service changes it before.
 	goodFor = time.Second
 	// atOnce is how many deliveries are under way to one endpoint at most: as long as
-	// each takes less than growAfter, one after another.
+	// each takes less than growAfter, one after another. Where many are under way to all
+	// endpoints it is perhaps this machine that takes its time, and more would take it
+	// more: then one has to take crowded times as long.
 	atOnce    = 16
 	growAfter = 5 * time.Millisecond
+	many      = 128
+	crowded   = 10
 )
 
 // A parcel is a delivery with all that is needed to post it.
@@ -110,7 +114,8 @@ type posting struct {
 	gone    chan struct{} // of a poster
 	posters int
 	tick    *time.Ticker
-	tried   atomic.Int32 // since when it was last looked
+	ticks   int          // since when it was last looked
+	tried   atomic.Int32 // since then
 }
 
 // hopeless says that nothing arrives: an endpoint that hangs would take long.
@@ -236,6 +241,10 @@ func (p *posting) give(ctx context.Context, d *parcel) {
 // grow has one more posted at a time if there is something to post and those under way
 // take their time.
 func (p *posting) grow(ctx context.Context) {
+	if p.ticks++; p.ticks < crowded && p.s.posters.Load() >= many {
+		return
+	}
+	p.ticks = 0
 	if slow := p.tried.Swap(0) < int32(p.posters); slow && len(p.todo) > 0 && p.posters < atOnce {
 		if p.hire(ctx); p.posters == atOnce {
 			p.tick.Stop()
@@ -245,8 +254,12 @@ func (p *posting) grow(ctx context.Context) {
 
 func (p *posting) hire(ctx context.Context) {
 	p.posters++
+	p.s.posters.Add(1)
 	go func() {
-		defer func() { p.gone <- struct{}{} }()
+		defer func() {
+			p.s.posters.Add(-1)
+			p.gone <- struct{}{}
+		}()
 		for d := range p.todo {
 			if p.over(ctx) {
 				continue

@@ -131,6 +131,7 @@ type Service struct {
 	subscribed    atomic.Bool   // somebody has: see subscribedKey
 	logbook       logbook
 	suspects      suspects
+	posters       atomic.Int32  // how many deliveries are posted at a time, to all endpoints
 	subscriptions atomic.Uint64 // counts changes of any by this service
 	clocked       bool          // the clock was supplied
 	made          time.Time     // when, with the monotonic reading

@@ -208,6 +208,9 @@ func (s *WebhookSender) body(e traintravel.Event) []byte {
 
 // retryAfter is how long a receiver asks to wait (RFC 9110, section 10.2.3).
 func retryAfter(value string, now time.Time) time.Duration {
+	if value == "" {
+		return 0
+	}
 	n, err := strconv.ParseUint(value, 10, 32)
 	if err == nil || errors.Is(err, strconv.ErrRange) { // n is the greatest then
 		return time.Duration(n) * time.Second
