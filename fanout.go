@@ -81,12 +81,18 @@ type fanned struct {
 type audience struct {
 	l         *ledger
 	operators []subscription
-	marked    map[string][]subscription // by the prefix of the marks
+	marked    map[marked][]subscription
+}
+
+// marked is whose marks subscriptions have: a user's, or a client's.
+type marked struct {
+	Subject
+	client bool
 }
 
 // audience begins with the operator's endpoints, and makes those that are new.
 func (l *ledger) audience() (*audience, error) {
-	a := &audience{l: l, marked: map[string][]subscription{}}
+	a := &audience{l: l, marked: map[marked][]subscription{}}
 	for _, op := range l.s.opts.Webhooks.Operator {
 		sub := subscription{operator: true, Subscription: Subscription{ID: operatorID(op.URL), URL: op.URL, Events: op.Events}}
 		v, err := l.tx.Get(l.ctx, subscriptionKey(sub.ID))
@@ -108,7 +114,7 @@ func (l *ledger) audience() (*audience, error) {
 // of finds those who get the events of a booking.
 func (a *audience) of(b *Booking) ([]subscription, error) {
 	subs := slices.Clone(a.operators)
-	own, err := a.read(subjectPrefix(b.Owner))
+	own, err := a.read(marked{b.Owner, false})
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +126,7 @@ func (a *audience) of(b *Booking) ([]subscription, error) {
 	if b.Client == "" {
 		return subs, nil
 	}
-	all, err := a.read(clientPrefix(b.Owner.Issuer, b.Client))
+	all, err := a.read(marked{Subject{b.Owner.Issuer, b.Client}, true})
 	if err != nil {
 		return nil, err
 	}
@@ -132,13 +138,17 @@ func (a *audience) of(b *Booking) ([]subscription, error) {
 	return subs, nil
 }
 
-func (a *audience) read(prefix string) ([]subscription, error) {
-	if subs, ok := a.marked[prefix]; ok {
+func (a *audience) read(by marked) ([]subscription, error) {
+	if subs, ok := a.marked[by]; ok {
 		return subs, nil
+	}
+	prefix := subjectPrefix(by.Subject)
+	if by.client {
+		prefix = clientPrefix(by.Issuer, by.ID)
 	}
 	subs, err := readMarked(a.l.ctx, a.l.tx, prefix, "")
 	if err == nil {
-		a.marked[prefix] = subs
+		a.marked[by] = subs
 	}
 	return subs, err
 }

@@ -17,6 +17,7 @@ type reader struct {
 	over  group.Overlay
 
 	buckets []*bolt.Bucket // by table, opened when first read
+	seekers []*bolt.Cursor // likewise: one for all keys that are looked for
 }
 
 // Get implements [traintravel.Reader].
@@ -42,7 +43,18 @@ func (r *reader) get(k traintravel.Key) []byte {
 	if b == nil {
 		return nil
 	}
-	return b.Get([]byte(k.ID))
+	if r.seekers == nil {
+		r.seekers = make([]*bolt.Cursor, len(r.buckets))
+	}
+	c := r.seekers[k.Table]
+	if c == nil {
+		c = b.Cursor()
+		r.seekers[k.Table] = c
+	}
+	if found, v := c.Seek([]byte(k.ID)); string(found) == k.ID {
+		return v
+	}
+	return nil
 }
 
 // List implements [traintravel.Reader].
