@@ -79,7 +79,7 @@ func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 
 func act[T any](b *browser, a chromedp.Action[T]) T {
 	b.t.Helper()
-	ctx, stop := context.WithTimeout(b.ctx, 30*time.Second)
+	ctx, stop := context.WithTimeout(b.ctx, 2*time.Minute)
 	defer stop()
 	v, err := chromedp.Run(ctx, a)
 	if err != nil {

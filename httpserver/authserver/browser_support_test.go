@@ -93,7 +93,7 @@ func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 }
 
 func within[T any](b *tab, a chromedp.Action[T]) (T, error) {
-	ctx, stop := context.WithTimeout(b.ctx, 30*time.Second)
+	ctx, stop := context.WithTimeout(b.ctx, 2*time.Minute)
 	defer stop()
 	return chromedp.Run(ctx, a)
 }
