@@ -205,7 +205,7 @@ func (p *program) authentication(set settings, addr net.Addr, base string, ring 
 		return nil, nil, err
 	}
 	if !loopback(addr) && !set.publicSign {
-		return nil, nil, usagef("the built-in sign-in asks for no password, so it listens on loopback addresses only, and %v is none: give --issuer URL, or --public-signin if anybody may sign in as anybody", addr)
+		return nil, nil, usagef("the built-in sign-in asks for no password, so it listens on loopback addresses only, and %v is none: give --issuer URL, or --public-signin if anybody may sign in without one", addr)
 	}
 	if err := ring.RecordIssuer(base); err != nil {
 		return nil, nil, err
@@ -224,7 +224,11 @@ func (p *program) authentication(set settings, addr net.Addr, base string, ring 
 	if err != nil {
 		return nil, nil, err
 	}
-	p.log.Warn("sign-in is for trying out: anybody may sign in as anybody, without a password")
+	as := "anybody"
+	if !accounts.anyone {
+		as = "each of the accounts"
+	}
+	p.log.Warn("sign-in is for trying out: anybody may sign in as " + as + ", without a password")
 	signIn, err := newIssuer(server, set.keysFile(set.keys), p.log)
 	if err != nil {
 		return nil, nil, err
