@@ -68,6 +68,12 @@ func (a *auditor) booking(b *Booking, l *cited) {
 	if (b.Status == Confirmed) != (b.PaidBy != uuid.Nil) && b.Status != Cancelled {
 		a.say(faultBookingState, key, "booking %v is %v, paid by %v", b.ID, b.Status, b.PaidBy)
 	}
+	if b.Status == Confirmed && !b.Confirmed.Equal(b.Changed) || !b.Confirmed.IsZero() && b.PaidBy == uuid.Nil {
+		a.say(faultBookingState, key, "booking %v is %v since %v, confirmed at %v, paid by %v", b.ID, b.Status, b.Changed, b.Confirmed, b.PaidBy)
+	}
+	if b.ByOperator && b.Status != Cancelled {
+		a.say(faultBookingState, key, "booking %v is %v, and cancelled by the operator", b.ID, b.Status)
+	}
 	a.named(b, l, "latest", b.LatestPayment, "")
 	a.named(b, l, "open", b.OpenPayment, Pending)
 	a.named(b, l, "paying", b.PaidBy, Succeeded)

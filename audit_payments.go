@@ -88,6 +88,8 @@ func (a *auditor) followed(p *payment, l *cited) {
 	switch {
 	case p.Status != Pending && p.Status != Succeeded && p.Status != Failed:
 		a.say(faultPaymentState, p.key(), "payment %v has the unknown status %q", p.ID, p.Status)
+	case p.Status == Pending && !p.Settled.IsZero():
+		a.say(faultPaymentState, p.key(), "payment %v is pending, and was settled at %v", p.ID, p.Settled)
 	case p.next.IsZero() && p.Status == Pending:
 		a.say(faultPaymentStuck, p.key(), "payment %v is pending, and nobody looks after it", p.ID)
 	case p.next.IsZero():

@@ -28,6 +28,10 @@ type Booking struct {
 	// Changed is when Status became what it is, zero if that is not known. It is
 	// Created for a hold.
 	Changed time.Time
+	// Confirmed is when it was paid, zero if it never was or that is not known.
+	Confirmed time.Time
+	// ByOperator says that [Service.CancelRun] cancelled it, and not its owner.
+	ByOperator bool
 	// Expires is when the hold ends if it is not paid, fixed at creation. A
 	// payment under way keeps the hold until it is settled, at most until
 	// PinnedUntil, which is zero otherwise.
@@ -159,10 +163,10 @@ func (b *Booking) live(now time.Time) bool {
 }
 
 // listed says whether the booking is in its owner's list.
-func (b *Booking) listed() bool { return b.Status.live() && !b.erased() }
+func (b *Booking) listed() bool { return b.Status.live() && !b.Erased() }
 
 // ownedBy compares the caller with the owner. What is erased is nobody's.
-func (b *Booking) ownedBy(by Caller) bool { return b.Owner == by.Subject && !b.erased() }
+func (b *Booking) ownedBy(by Caller) bool { return b.Owner == by.Subject && !b.Erased() }
 
 // CreateBooking holds a trip for the caller: places on all its legs or none,
 // for Options.HoldFor and at most until departure, and queues [BookingCreated].

@@ -6,8 +6,9 @@ import (
 
 func bookingKey(id uuid.UUID) Key { return Key{TableBookings, string(id[:])} }
 
-// Version 2 knows when the status changed.
-const bookingVersion = 2
+// Version 2 knows when the status changed, version 3 when the booking was confirmed
+// and whether the operator cancelled it.
+const bookingVersion = 3
 
 func (b *Booking) encode() []byte {
 	e := newEncoder(bookingVersion, 200+160*len(b.Legs))
@@ -17,7 +18,7 @@ func (b *Booking) encode() []byte {
 	e.str(b.Owner.ID)
 	e.str(b.Client)
 	e.str(b.PassengerName)
-	e.flags(b.HasBicycle, b.HasDog, b.LatestPayment != uuid.Nil, b.OpenPayment != uuid.Nil, b.PaidBy != uuid.Nil)
+	e.flags(b.HasBicycle, b.HasDog, b.LatestPayment != uuid.Nil, b.OpenPayment != uuid.Nil, b.PaidBy != uuid.Nil, b.ByOperator)
 	e.byte(byte(b.Status))
 	e.time(b.Created)
 	e.time(b.Expires)
@@ -47,6 +48,7 @@ func (b *Booking) encode() []byte {
 		e.byte(byte(l.Alight))
 	}
 	e.time(b.Changed)
+	e.time(b.Confirmed)
 	return e.b
 }
 
@@ -67,7 +69,7 @@ func decodeBooking(v []byte, z *zones) (Booking, error) {
 	d, version := newDecoder("booking", bookingVersion, v)
 	b := Booking{ID: d.id(), TripID: d.id(), Owner: Subject{d.str(), d.str()}, Client: d.str(), PassengerName: d.str()}
 	f := d.flags()
-	b.HasBicycle, b.HasDog = f[0], f[1]
+	b.HasBicycle, b.HasDog, b.ByOperator = f[0], f[1], f[5]
 	b.Status, b.Created, b.Expires, b.Price = BookingStatus(d.byte()), d.time(), d.time(), d.money()
 	if f[2] {
 		b.LatestPayment = d.id()
@@ -87,6 +89,12 @@ func decodeBooking(v []byte, z *zones) (Booking, error) {
 	}
 	if version >= 2 {
 		b.Changed = d.time()
+	}
+	switch {
+	case version >= 3:
+		b.Confirmed = d.time()
+	case b.Status == Confirmed:
+		b.Confirmed = b.Changed
 	}
 	if len(b.Legs) == 0 {
 		d.failed = true

@@ -77,7 +77,7 @@ func TestLifeOfABooking(t *testing.T) {
 		o.clock.add(time.Minute)
 		p := o.mustPay(b, traintravel.Succeeded)
 		want.Status, want.LatestPayment, want.PaidBy = traintravel.Confirmed, p.ID, p.ID
-		want.Changed = o.clock.now().UTC()
+		want.Changed, want.Confirmed = o.clock.now().UTC(), o.clock.now().UTC()
 		got, err = o.Booking(ctx, anna, b.ID)
 		same("paid", got, err)
 		if p.Amount != b.Price || p.Booking != b.ID || !p.Created.Equal(opens.Add(time.Minute)) || p.Source.Card.Number != "************4242" || p.Source.Card.CVC != "" {

@@ -130,6 +130,7 @@ func (s *Service) cancelFor(ctx context.Context, run RunID, id uuid.UUID, done *
 			}
 			refund = paid.Amount
 		}
+		b.ByOperator = true
 		return l.end(b, refund)
 	})
 	if err != nil {

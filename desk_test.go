@@ -207,8 +207,8 @@ func TestCancelRun(t *testing.T) {
 		o.stands(held.ID, traintravel.Cancelled)
 		o.stands(other.ID, traintravel.Confirmed)
 		o.holds(other.Price.Amount)
-		if got := o.state(paid.ID); !got.Changed.Equal(o.clock.now()) {
-			t.Error("cancelled at", got.Changed)
+		if got := o.state(paid.ID); !got.Changed.Equal(o.clock.now()) || !got.ByOperator {
+			t.Errorf("cancelled at %v, by the operator: %t", got.Changed, got.ByOperator)
 		}
 
 		// It is gone like a train that is withdrawn, for every service.
@@ -404,22 +404,27 @@ func TestBookingHistory(t *testing.T) {
 		if err := o.CancelBooking(t.Context(), anna, b.ID); err != nil {
 			t.Fatal(err)
 		}
+		o.clock.add(time.Minute)
+		o.do() // the refund
 		h, err := o.BookingHistory(t.Context(), b.ID)
-		if err != nil || h.Booking.Status != traintravel.Cancelled || !h.Booking.Changed.Equal(o.clock.now()) {
+		if err != nil || h.Booking.Status != traintravel.Cancelled || h.Booking.ByOperator ||
+			!h.Booking.Confirmed.Equal(opens.Add(2*time.Minute)) || !h.Booking.Changed.Equal(opens.Add(3*time.Minute)) {
 			t.Fatalf("%+v, %v", h, err)
 		}
 		type step struct {
 			Status traintravel.PaymentStatus
 			Amount int64
 			At     time.Time
+			Then   time.Time
 		}
 		var steps []step
 		for _, p := range h.Payments {
-			steps = append(steps, step{p.Status, p.Amount.Amount, p.Created})
+			steps = append(steps, step{p.Status, p.Amount.Amount, p.Created, p.Settled})
 		}
 		want := []step{
-			{traintravel.Failed, b.Price.Amount, opens.Add(time.Minute)}, {traintravel.Succeeded, b.Price.Amount, opens.Add(2 * time.Minute)},
-			{traintravel.Pending, -b.Price.Amount, opens.Add(3 * time.Minute)},
+			{traintravel.Failed, b.Price.Amount, opens.Add(time.Minute), opens.Add(time.Minute)},
+			{traintravel.Succeeded, b.Price.Amount, opens.Add(2 * time.Minute), opens.Add(2 * time.Minute)},
+			{traintravel.Succeeded, -b.Price.Amount, opens.Add(3 * time.Minute), opens.Add(4 * time.Minute)},
 		}
 		if d := cmp.Diff(want, steps, cmpopts.EquateApproxTime(time.Second)); d != "" {
 			t.Error(d)

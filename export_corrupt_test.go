@@ -152,6 +152,21 @@ var Corruptions = []Corruption{
 		b.PaidBy = uuid.Nil
 		v.put(bookingKey(b.ID), b.encode())
 	}, []FaultKind{faultBookingState, faultEventUntrue, faultRefundMissing}},
+	{"a booking that was confirmed before it became so", func(v *Vandal) {
+		b := v.status(Confirmed)
+		b.Confirmed = b.Created.Add(-time.Second)
+		v.put(bookingKey(b.ID), b.encode())
+	}, []FaultKind{faultBookingState}},
+	{"a hold that was confirmed", func(v *Vandal) {
+		b := v.held()
+		b.Confirmed = b.Created
+		v.put(bookingKey(b.ID), b.encode())
+	}, []FaultKind{faultBookingState}},
+	{"a hold that the operator has cancelled", func(v *Vandal) {
+		b := v.held()
+		b.ByOperator = true
+		v.put(bookingKey(b.ID), b.encode())
+	}, []FaultKind{faultBookingState}},
 	{"a booking that is not listed", func(v *Vandal) {
 		b := v.held()
 		v.delete(ownedKey(&b))
@@ -209,6 +224,11 @@ var Corruptions = []Corruption{
 	{"a payment of an unknown status", func(v *Vandal) {
 		p := v.payment(func(p *payment) bool { return p.Status == Failed })
 		p.Status = "lost"
+		v.put(p.key(), p.encode())
+	}, []FaultKind{faultPaymentState}},
+	{"a pending payment that is settled", func(v *Vandal) {
+		p := v.payment(func(p *payment) bool { return p.Status == Pending && p.RefundOf == uuid.Nil })
+		p.Settled = p.Created
 		v.put(p.key(), p.encode())
 	}, []FaultKind{faultPaymentState}},
 	{"two open payments", func(v *Vandal) {

@@ -168,7 +168,8 @@ func (l *ledger) firstAnswer(id uuid.UUID) (Booking, error) {
 // atCreation is the booking as CreateBooking returned it.
 func (b *Booking) atCreation() Booking {
 	first := *b
-	first.Status, first.PinnedUntil = Held, time.Time{}
+	first.Status, first.Changed, first.PinnedUntil = Held, first.Created, time.Time{}
+	first.Confirmed, first.ByOperator = time.Time{}, false
 	first.LatestPayment, first.OpenPayment, first.PaidBy = uuid.Nil, uuid.Nil, uuid.Nil
 	return first
 }

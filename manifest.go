@@ -49,7 +49,7 @@ type Manifest struct {
 // A Rider is one booking on a run. Holds that have run out are none.
 type Rider struct {
 	Booking       uuid.UUID
-	PassengerName string
+	PassengerName string        // empty if it was erased
 	Status        BookingStatus // Held or Confirmed
 	Coach         string        // empty on an unreserved train
 	Seat          int

@@ -21,6 +21,9 @@ type Payment struct {
 	Status  PaymentStatus
 	Failure Failure // why, if Status is Failed
 	Created time.Time
+	// Settled is when Status became what it is, zero while that is Pending or if it
+	// is not known.
+	Settled time.Time
 	// RefundOf is the payment that a refund gives back; nil for an attempt.
 	RefundOf uuid.UUID
 	// Replayed says that PayBooking answered a repeated idempotency key. It
@@ -107,7 +110,7 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 	}
 	p.next = p.deadline.Add(time.Second)
 	if source.Card != nil && source.Card.Expired(now) {
-		p.Status, p.Failure = Failed, Failure{ExpiredCard, "The card has expired."}
+		p.Status, p.Settled, p.Failure = Failed, now, Failure{ExpiredCard, "The card has expired."}
 		p.charging, p.next = false, time.Time{}
 	}
 	var first *answer

@@ -7,7 +7,8 @@ func paymentKey(booking, id uuid.UUID) Key {
 	return Key{TablePayments, string(append(booking[:], id[:]...))}
 }
 
-const paymentVersion = 1
+// Version 2 knows when the payment was settled.
+const paymentVersion = 2
 
 func (p *payment) encode() []byte {
 	e := newEncoder(paymentVersion, 200)
@@ -24,17 +25,21 @@ func (p *payment) encode() []byte {
 	e.time(p.deadline)
 	e.time(p.next)
 	e.uint(uint64(p.tries))
+	e.time(p.Settled)
 	return e.b
 }
 
 func decodePayment(v []byte) (payment, error) {
-	d, _ := newDecoder("payment", paymentVersion, v)
+	d, version := newDecoder("payment", paymentVersion, v)
 	p := payment{Payment: Payment{ID: d.id(), Booking: d.id(), Amount: d.money(), Source: d.source()}}
 	p.Status = PaymentStatus(d.str())
 	p.Failure = Failure{d.str(), d.str()}
 	p.Created, p.RefundOf = d.time(), d.id()
 	p.charging = d.flags()[0]
 	p.deadline, p.next, p.tries = d.time(), d.time(), int(d.uint())
+	if version >= 2 {
+		p.Settled = d.time()
+	}
 	return p, d.done()
 }
 

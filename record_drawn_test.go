@@ -62,7 +62,7 @@ func TestBookingRecord(t *testing.T) {
 		b := Booking{
 			ID: drawID(t), TripID: drawID(t), Owner: Subject{drawText(t), drawText(t)}, Client: drawText(t), PassengerName: drawText(t),
 			HasBicycle: rapid.Bool().Draw(t, "bicycle"), HasDog: rapid.Bool().Draw(t, "dog"), Status: BookingStatus(rapid.Byte().Draw(t, "status")),
-			Created: drawTime(t), Changed: drawTime(t), Expires: drawTime(t), Price: drawMoney(t),
+			Created: drawTime(t), Changed: drawTime(t), Confirmed: drawTime(t), ByOperator: rapid.Bool().Draw(t, "by operator"), Expires: drawTime(t), Price: drawMoney(t),
 			LatestPayment: drawID(t), OpenPayment: drawID(t), PaidBy: drawID(t),
 		}
 		if b.OpenPayment != uuid.Nil {
@@ -98,7 +98,7 @@ func TestPaymentRecord(t *testing.T) {
 		p := payment{
 			Payment: Payment{
 				ID: drawID(t), Booking: drawID(t), Amount: drawMoney(t), Source: source, Status: PaymentStatus(drawText(t)),
-				Failure: Failure{drawText(t), drawText(t)}, Created: drawTime(t), RefundOf: drawID(t),
+				Failure: Failure{drawText(t), drawText(t)}, Created: drawTime(t), Settled: drawTime(t), RefundOf: drawID(t),
 			},
 			charging: rapid.Bool().Draw(t, "charging"), deadline: drawTime(t), next: drawTime(t), tries: rapid.IntRange(0, 1<<62).Draw(t, "tries"),
 		}

@@ -54,7 +54,7 @@ func (s *Service) forgetTravellers(ctx context.Context, it item) error {
 			if err != nil {
 				return err
 			}
-			if gone = append(gone, b.erased()); !b.erased() && due(&b) {
+			if gone = append(gone, b.Erased()); !b.Erased() && due(&b) {
 				ids = append(ids, b.ID)
 			}
 		}

@@ -85,7 +85,17 @@ func (l *ledger) expire(id uuid.UUID) error {
 }
 
 // become changes where a booking stands.
-func (l *ledger) become(b *Booking, s BookingStatus) { b.Status, b.Changed = s, l.now }
+func (l *ledger) become(b *Booking, s BookingStatus) {
+	b.Status, b.Changed = s, l.now
+	if s == Confirmed {
+		b.Confirmed = l.now
+	}
+}
+
+// settled gives a payment its final status: nothing is to be done about it.
+func (l *ledger) settled(p *payment, s PaymentStatus, why Failure) {
+	p.Status, p.Settled, p.Failure, p.charging, p.next = s, l.now, why, false, time.Time{}
+}
 
 // cancel ends a booking on its owner's wish and records the refund that it is
 // worth if it is confirmed; refused says that the terms do not let it go.
@@ -204,7 +214,7 @@ func (l *ledger) fail(p *payment, b *Booking, why Failure) error {
 	if p.Status == Failed {
 		return nil
 	}
-	p.Status, p.Failure, p.charging, p.next = Failed, why.bounded(), false, time.Time{}
+	l.settled(p, Failed, why.bounded())
 	l.paymentFailed(b, p)
 	if b.OpenPayment != p.ID {
 		return nil
@@ -223,7 +233,7 @@ func (l *ledger) fail(p *payment, b *Booking, why Failure) error {
 // succeed records that money came, and gives the passenger the seat for it or
 // the money back: it may have come after the hold had ended.
 func (l *ledger) succeed(sn *snapshot, p *payment, b *Booking) error {
-	p.Status, p.Failure, p.charging, p.next = Succeeded, Failure{}, false, time.Time{}
+	l.settled(p, Succeeded, Failure{})
 	open := b.OpenPayment == p.ID
 	if open {
 		b.OpenPayment, b.PinnedUntil = uuid.Nil, time.Time{}

@@ -59,7 +59,7 @@ func (s *Service) followRefund(ctx context.Context, p payment) error {
 			return nil
 		}
 		if out.Status == Succeeded {
-			r.Status, r.next = Succeeded, time.Time{}
+			l.settled(r, Succeeded, Failure{})
 			return nil
 		}
 		r.tries++

@@ -152,7 +152,7 @@ func (l *ledger) erase(id uuid.UUID, meant func(*Booking) bool) (bool, error) {
 		return false, nil
 	}
 	b, err := decodeBooking(v[0], &l.s.zones)
-	if err != nil || !meant(&b) || b.erased() {
+	if err != nil || !meant(&b) || b.Erased() {
 		return false, err
 	}
 	records, err := l.tx.List(l.ctx, Range{Table: TablePayments, From: string(id[:]), To: afterPayments(id)})
@@ -188,8 +188,9 @@ func (l *ledger) erase(id uuid.UUID, meant func(*Booking) bool) (bool, error) {
 	return true, nil
 }
 
-// erased says whether who the booking is for has been removed.
-func (b *Booking) erased() bool { return b.Owner == Subject{} && b.PassengerName == "" }
+// Erased says whether who the booking is for has been removed: its name and its owner,
+// by [Service.EraseSubject] or Options.Retain.
+func (b *Booking) Erased() bool { return b.Owner == Subject{} && b.PassengerName == "" }
 
 // over says that nobody travels on the booking any more.
 func (b *Booking) over(now time.Time) bool {

@@ -168,11 +168,11 @@ func (s *Service) eventOf(id uuid.UUID, q queued, v [][]byte) (e Event, err erro
 	case BookingCreated:
 		e.Booking = e.Booking.atCreation()
 	case BookingConfirmed:
-		e.Booking.Status = Confirmed
+		e.as(Confirmed)
 	case BookingCancelled:
-		e.Booking.Status = Cancelled
+		e.as(Cancelled)
 	case BookingExpired:
-		e.Booking.Status = Expired
+		e.as(Expired)
 	}
 	if q.payment != uuid.Nil {
 		p, err := decodePayment(v[1])
@@ -187,6 +187,16 @@ func (s *Service) eventOf(id uuid.UUID, q queued, v [][]byte) (e Event, err erro
 	return e, nil
 }
 
+// as makes the booking what it became when the event was queued.
+func (e *Event) as(s BookingStatus) {
+	b := &e.Booking
+	b.Status, b.Changed = s, e.Created
+	b.ByOperator = b.ByOperator && s == Cancelled
+	if s != Confirmed && s != Cancelled {
+		b.PaidBy, b.Confirmed = uuid.Nil, time.Time{}
+	}
+}
+
 // asFailed takes back what has become of a booking and a payment since the
 // payment failed: another may have confirmed the booking, or this one turned
 // out to have succeeded after all.
@@ -199,5 +209,5 @@ func (e *Event) asFailed(q queued) {
 	if q.status != Confirmed && q.status != Cancelled {
 		b.PaidBy = uuid.Nil
 	}
-	e.Payment.Status, e.Payment.Failure = Failed, q.failure
+	e.Payment.Status, e.Payment.Settled, e.Payment.Failure = Failed, q.created, q.failure
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"github.com/traintravel/traintravel"
@@ -92,36 +92,6 @@ background.`,
 	return c
 }
 
-// A bookingRequest asks for bookings by ID or name.
-type bookingRequest struct {
-	Text  string
-	Limit int
-}
-
-func (p *program) booking() *cobra.Command {
-	var where storage
-	var req bookingRequest
-	c := &cobra.Command{
-		Use:   "booking ID | NAME…",
-		Short: "Show bookings with their whole history, by ID or the passenger's name",
-		Long: `Show bookings, whatever became of them, with all that was paid and given back: by ID,
-or by words that the passenger's name begins words with. The newest come first.
-
-While a server has the data file, it answers. By name all bookings are looked through.`,
-		Args: args(cobra.MinimumNArgs(1)),
-		RunE: func(c *cobra.Command, a []string) error {
-			if req.Limit < 1 {
-				return usagef("--limit: %d is not above zero", req.Limit)
-			}
-			req.Text = strings.Join(a, " ")
-			return p.errand(c, where, "booking", req)
-		},
-	}
-	c.Flags().IntVar(&req.Limit, "limit", 20, "how many at most")
-	where.flags(c.Flags())
-	return c
-}
-
 // find finds the run that is meant.
 func (q *runRequest) find(ctx context.Context, service *traintravel.Service) (traintravel.Run, error) {
 	date, err := traintravel.ParseDate(q.Date)
@@ -196,7 +166,7 @@ func onManifest(ctx context.Context, service *traintravel.Service, req runReques
 		if r.HasDog {
 			with = append(with, "dog")
 		}
-		rows = append(rows, []string{r.Coach, seat, r.PassengerName, r.From, r.To, status, strings.Join(with, "+"), r.Booking.String()})
+		rows = append(rows, []string{r.Coach, seat, cmp.Or(r.PassengerName, erasedName), r.From, r.To, status, strings.Join(with, "+"), r.Booking.String()})
 	}
 	for _, b := range m.Blocks {
 		rows = append(rows, []string{b.Coach, strconv.Itoa(b.Seat), "", m.Run.Calls[b.Board].Name, m.Run.Calls[b.Alight].Name, "blocked"})
@@ -345,64 +315,6 @@ func onCancelRun(ctx context.Context, service *traintravel.Service, req runReque
 	}
 	if err != nil {
 		return fmt.Errorf("it was broken off, call it again: %w", err)
-	}
-	return nil
-}
-
-// onBooking shows bookings.
-func onBooking(ctx context.Context, service *traintravel.Service, req bookingRequest, tell teller) error {
-	found, more, err := service.FindBookings(ctx, req.Text, req.Limit)
-	if err != nil {
-		return err
-	}
-	if len(found) == 0 {
-		return fmt.Errorf("there is no booking of %.200q", req.Text)
-	}
-	for _, b := range found {
-		if err := sayBooking(ctx, service, b.ID, tell); err != nil {
-			return err
-		}
-	}
-	if more {
-		tell.say(fmt.Sprintf("There are more than %d: give more of the name, or a greater --limit.", req.Limit))
-	}
-	return nil
-}
-
-func sayBooking(ctx context.Context, service *traintravel.Service, id uuid.UUID, tell teller) error {
-	h, err := service.BookingHistory(ctx, id)
-	if err != nil {
-		return err
-	}
-	b := h.Booking
-	const stamp = "2006-01-02 15:04:05 MST"
-	tell.say(fmt.Sprintf("%v: %q of %s, for user %q of %s through %q", b.ID, b.PassengerName, b.Price, b.Owner.ID, b.Owner.Issuer, b.Client))
-	for _, l := range b.Legs {
-		place := "no numbered seat"
-		if l.Seat > 0 {
-			place = fmt.Sprintf("coach %s, seat %d", l.Coach, l.Seat)
-		}
-		tell.say(fmt.Sprintf("  %s %s: %s %s to %s %s, %s", l.Run.Date, l.Number, l.Origin.Name, l.Origin.Time.Format("15:04"),
-			l.Destination.Name, l.Destination.Time.Format("15:04"), place))
-	}
-	tell.say(fmt.Sprintf("  %s  made, held until %s", b.Created.UTC().Format(stamp), b.Expires.UTC().Format(stamp)))
-	for _, p := range h.Payments {
-		what := "payment"
-		if p.RefundOf != uuid.Nil {
-			what = "refund"
-		}
-		line := fmt.Sprintf("  %s  %s of %s %s (%v)", p.Created.UTC().Format(stamp), what, p.Amount, p.Status, p.ID)
-		if p.Failure.Code != "" {
-			line += ": " + p.Failure.Code
-		}
-		tell.say(line)
-	}
-	if b.Status != traintravel.Held {
-		at := strings.Repeat(" ", len("2026-12-31 12:00:00 UTC"))
-		if !b.Changed.IsZero() {
-			at = b.Changed.UTC().Format(stamp)
-		}
-		tell.say(fmt.Sprintf("  %s  %s", at, b.Status))
 	}
 	return nil
 }

@@ -92,5 +92,5 @@ func TestDesk(t *testing.T) {
 	has(desk(0, "cancel-run", train, day, "--yes"), "0 bookings cancelled, no refund")
 	has(desk(0, "cancel-run", train, day, "--undo"), "for sale again")
 	r.call(token, "POST", "/bookings", `{"trip_id": "`+trip+`", "passenger_name": "John Doe"}`, 201)
-	has(desk(0, "booking", "john doe"), "refund of -", "cancelled", "held until")
+	has(desk(0, "booking", "john doe"), "refund of -", "cancelled with its train by the operator", "confirmed", "held until")
 }

@@ -96,10 +96,13 @@ func onSubjectExport(ctx context.Context, service *traintravel.Service, req subj
 		for _, p := range h.Payments {
 			payments = append(payments, paymentJSON(p))
 		}
-		bookings = append(bookings, object{
+		o := object{
 			"id": b.ID, "trip_id": b.TripID, "client_id": b.Client, "passenger_name": b.PassengerName, "has_bicycle": b.HasBicycle, "has_dog": b.HasDog,
 			"status": b.Status.String(), "created_at": b.Created, "price": b.Price.String(), "legs": legs, "payments": payments,
-		})
+		}
+		known(o, "changed_at", b.Changed)
+		known(o, "confirmed_at", b.Confirmed)
+		bookings = append(bookings, o)
 	}
 	for _, s := range data.Subscriptions {
 		hooks = append(hooks, object{"id": s.ID, "url": s.URL, "events": s.Events, "client_id": s.Client, "created_at": s.Created})
@@ -111,8 +114,16 @@ func onSubjectExport(ctx context.Context, service *traintravel.Service, req subj
 	return err
 }
 
+// known sets a time unless nobody knows it.
+func known(o map[string]any, name string, t time.Time) {
+	if !t.IsZero() {
+		o[name] = t
+	}
+}
+
 func paymentJSON(p traintravel.Payment) any {
 	o := map[string]any{"id": p.ID, "amount": p.Amount.String(), "status": p.Status, "created_at": p.Created}
+	known(o, "settled_at", p.Settled)
 	if p.RefundOf != uuid.Nil {
 		o["refund_of"] = p.RefundOf
 	}

@@ -23,11 +23,14 @@ func TestSubjectCommands(t *testing.T) {
 		var got struct {
 			Issuer, Subject string
 			Bookings        []struct {
-				ID       string
-				Name     string `json:"passenger_name"`
-				Status   string
-				Payments []struct {
-					Source *struct{ Number string }
+				ID        string
+				Name      string `json:"passenger_name"`
+				Status    string
+				Confirmed time.Time `json:"confirmed_at"`
+				Changed   time.Time `json:"changed_at"`
+				Payments  []struct {
+					Settled time.Time `json:"settled_at"`
+					Source  *struct{ Number string }
 				}
 			}
 		}
@@ -38,7 +41,8 @@ func TestSubjectCommands(t *testing.T) {
 		if while == "stopped" {
 			want = 1 // the other was erased
 		}
-		if len(got.Bookings) != want || got.Bookings[0].Name != "John Doe" || got.Bookings[0].Payments[0].Source.Number != "************4242" {
+		if len(got.Bookings) != want || got.Bookings[0].Name != "John Doe" || got.Bookings[0].Payments[0].Source.Number != "************4242" ||
+			got.Bookings[0].Confirmed.IsZero() || got.Bookings[0].Changed.IsZero() || got.Bookings[0].Payments[0].Settled.IsZero() {
 			t.Errorf("%s: %s", while, out)
 		}
 		code, out, errs = once(t, nil, "subject", "erase", "anna", "--data", data)
@@ -46,6 +50,9 @@ func TestSubjectCommands(t *testing.T) {
 			t.Errorf("%s: %d, %s%s", while, code, out, errs)
 		}
 		r.stop()
+	}
+	if code, out, errs := once(t, nil, "booking", over, "--data", data); code != 0 || !strings.Contains(out, over+": (name erased) of ") || strings.Contains(out, `""`) {
+		t.Error(code, out, errs)
 	}
 	if code, _, errs := once(t, nil, "subject", "erase", "", "--data", data); code != 2 {
 		t.Error(code, errs)
