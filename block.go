@@ -29,7 +29,7 @@ func (v *inventory) blocks() []Block {
 // that somebody holds, has paid or has blocked there is [ErrPlaceTaken], which
 // the error wraps to say which. A new timetable keeps blocks as it keeps bookings.
 //
-// ErrNotFound: no such train runs then. An [*InvalidError] names the place or
+// ErrNotFound: no such train runs then. [ErrArrived]: it has run. An [*InvalidError] names the place or
 // call that the run has not.
 func (s *Service) Block(ctx context.Context, run RunID, blocks ...Block) error {
 	return s.onRun(ctx, run, func(l *ledger, e *runEntry) error {
@@ -56,7 +56,7 @@ func (s *Service) Block(ctx context.Context, run RunID, blocks ...Block) error {
 
 // Unblock puts places that [Service.Block] took out of sale back into it, all of
 // them or none. Blocks are those of [Service.Manifest]; one that is not there is
-// ErrNotFound, which the error wraps to say which.
+// ErrNotFound, which the error wraps to say which. [ErrArrived]: the train has run.
 func (s *Service) Unblock(ctx context.Context, run RunID, blocks ...Block) error {
 	return s.onRun(ctx, run, func(_ *ledger, e *runEntry) error {
 		for i, b := range blocks {
@@ -89,7 +89,7 @@ func (v *inventory) blockable(i int, b Block) (int32, error) {
 	return place, nil
 }
 
-// onRun changes the inventory of a run of the timetable in force.
+// onRun changes the inventory of a run of the timetable in force that is not past.
 func (s *Service) onRun(ctx context.Context, run RunID, change func(*ledger, *runEntry) error) error {
 	return s.whileCurrent(ctx, func(sn *snapshot) error {
 		t, ok := sn.run(run)
@@ -99,6 +99,9 @@ func (s *Service) onRun(ctx context.Context, run RunID, change func(*ledger, *ru
 		return s.update(ctx, s.now(), func(l *ledger) error {
 			if err := l.checkCurrent(sn); err != nil {
 				return err
+			}
+			if t.arrived(run.Date, l.now) {
+				return ErrArrived
 			}
 			if err := l.loadRuns(run); err != nil {
 				return err

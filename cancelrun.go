@@ -20,21 +20,30 @@ type RunCancellation struct {
 	Paying int
 }
 
+// CancelRunOptions are what CancelRun may be told. The zero value works.
+type CancelRunOptions struct {
+	// Past has a run cancelled that has arrived by the timetable: it did not run, or
+	// not so that its passengers should have paid.
+	Past bool
+	// Progress, unless it is nil, is told how many bookings have been looked at: all
+	// there are, since those on unreserved trains can only be found so.
+	Progress func(looked int)
+}
+
 // CancelRun takes a run out of sale and cancels its bookings: holds end, and
 // confirmed ones are refunded in full, whatever Options.Cancel says, and whether
 // the train has departed or not. A booking of several trains is cancelled whole.
 // For each it queues [BookingCancelled].
 //
 // From the first step on nobody can book the run any more. If an error, or the end
-// of ctx, breaks it off, call it again: it goes on where it was. progress, unless
-// it is nil, is told how many bookings have been looked at: all there are, since
-// those on unreserved trains can only be found so.
+// of ctx, breaks it off, call it again: it goes on where it was.
 //
-// ErrNotFound: no such train runs then, and nobody has booked it.
-func (s *Service) CancelRun(ctx context.Context, run RunID, progress func(looked int)) (RunCancellation, error) {
+// ErrNotFound: no such train runs then, and nobody has booked it. [ErrArrived]: by
+// the timetable it has run already, and opts do not say that it may.
+func (s *Service) CancelRun(ctx context.Context, run RunID, opts CancelRunOptions) (RunCancellation, error) {
 	done := RunCancellation{Refunds: map[string]int64{}}
 	var holders []uuid.UUID
-	err := s.closeRun(ctx, run, true, func(inv *inventory) { holders = inv.holders() })
+	err := s.closeRun(ctx, run, true, opts.Past, func(inv *inventory) { holders = inv.holders() })
 	if err != nil {
 		return done, err
 	}
@@ -42,9 +51,6 @@ func (s *Service) CancelRun(ctx context.Context, run RunID, progress func(looked
 		if err := s.cancelFor(ctx, run, id, &done); err != nil {
 			return done, err
 		}
-	}
-	if progress == nil {
-		progress = func(int) {}
 	}
 	looked, from := 0, ""
 	for {
@@ -64,7 +70,9 @@ func (s *Service) CancelRun(ctx context.Context, run RunID, progress func(looked
 			}
 		}
 		looked += len(records)
-		progress(looked)
+		if opts.Progress != nil {
+			opts.Progress(looked)
+		}
 		if len(records) < batch {
 			return done, nil
 		}
@@ -75,11 +83,12 @@ func (s *Service) CancelRun(ctx context.Context, run RunID, progress func(looked
 // RestoreRun puts a cancelled run back into sale. Its bookings stay cancelled.
 // ErrNotFound: no such run is cancelled.
 func (s *Service) RestoreRun(ctx context.Context, run RunID) error {
-	return s.closeRun(ctx, run, false, func(*inventory) {})
+	return s.closeRun(ctx, run, false, true, func(*inventory) {})
 }
 
-// closeRun says of a run that it is cancelled, or not, and shows its inventory.
-func (s *Service) closeRun(ctx context.Context, run RunID, cancelled bool, then func(*inventory)) error {
+// closeRun says of a run that it is cancelled, or not, and shows its inventory. One
+// that is past and was not cancelled before is closed only if past says that it may be.
+func (s *Service) closeRun(ctx context.Context, run RunID, cancelled, past bool, then func(*inventory)) error {
 	return s.whileCurrent(ctx, func(sn *snapshot) error {
 		t, ok := sn.run(run)
 		return s.update(ctx, s.now(), func(l *ledger) error {
@@ -95,6 +104,9 @@ func (s *Service) closeRun(ctx context.Context, run RunID, cancelled bool, then 
 				e = l.ride(sn, ride{train: t, date: run.Date})
 			case e.inv == nil || !cancelled && !e.inv.cancelled:
 				return ErrNotFound
+			}
+			if !past && ok && !e.inv.cancelled && t.arrived(run.Date, l.now) {
+				return ErrArrived
 			}
 			if e.inv.cancelled != cancelled {
 				e.inv.cancelled, e.changed = cancelled, true

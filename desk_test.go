@@ -197,7 +197,7 @@ func TestCancelRun(t *testing.T) {
 		}
 		run := o.run("R 1")
 
-		done, err := o.CancelRun(t.Context(), run.ID, nil)
+		done, err := o.CancelRun(t.Context(), run.ID, traintravel.CancelRunOptions{})
 		want := traintravel.RunCancellation{Bookings: 2, Refunds: map[string]int64{"eur": paid.Price.Amount}}
 		if d := cmp.Diff(want, done); err != nil || d != "" {
 			t.Fatal(err, d)
@@ -235,7 +235,7 @@ func TestCancelRun(t *testing.T) {
 		if _, err := o.LoadTimetable(t.Context(), network()); err != nil {
 			t.Fatal(err)
 		}
-		if done, err := o.CancelRun(t.Context(), run.ID, nil); err != nil || done.Bookings != 0 {
+		if done, err := o.CancelRun(t.Context(), run.ID, traintravel.CancelRunOptions{}); err != nil || done.Bookings != 0 {
 			t.Error(done, err)
 		}
 		o.tryBook(anna, o.trip('A', 'B', "R 1"), traintravel.ErrNotFound)
@@ -244,7 +244,7 @@ func TestCancelRun(t *testing.T) {
 		o.expect("restoring again", o.RestoreRun(t.Context(), run.ID), traintravel.ErrNotFound)
 		none := traintravel.RunID{Train: uuid.New(), Date: run.ID.Date}
 		o.expect("restoring none", o.RestoreRun(t.Context(), none), traintravel.ErrNotFound)
-		_, err = o.CancelRun(t.Context(), none, nil)
+		_, err = o.CancelRun(t.Context(), none, traintravel.CancelRunOptions{})
 		o.expect("cancelling none", err, traintravel.ErrNotFound)
 	})
 }
@@ -264,7 +264,7 @@ func TestCancelRunWhilePaying(t *testing.T) {
 		o.bank.after = func(op string, _ uuid.UUID, _ *traintravel.Outcome) error {
 			o.bank.after = nil
 			var err error
-			done, err = o.CancelRun(t.Context(), run.ID, nil)
+			done, err = o.CancelRun(t.Context(), run.ID, traintravel.CancelRunOptions{})
 			return err
 		}
 		p, err := o.pay(free)
@@ -293,14 +293,14 @@ func TestCancelRunIsBrokenOff(t *testing.T) {
 		run := o.run("S 3")
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
-		if done, err := o.CancelRun(ctx, run.ID, nil); err == nil {
+		if done, err := o.CancelRun(ctx, run.ID, traintravel.CancelRunOptions{}); err == nil {
 			t.Fatal("with a context that has ended:", done)
 		}
-		if done, err := o.CancelRun(t.Context(), run.ID, func(looked int) {
+		if done, err := o.CancelRun(t.Context(), run.ID, traintravel.CancelRunOptions{Progress: func(looked int) {
 			if looked != 3 {
 				t.Error("looked at", looked)
 			}
-		}); err != nil || done.Bookings != 3 {
+		}}); err != nil || done.Bookings != 3 {
 			t.Error(done, err)
 		}
 	})
@@ -333,7 +333,7 @@ func TestCancelRunUnderLoad(t *testing.T) {
 				})
 			}
 			wg.Go(func() {
-				if _, err := o.CancelRun(context.Background(), o.run([]string{"R 1", "S 3"}[i]).ID, nil); err != nil {
+				if _, err := o.CancelRun(context.Background(), o.run([]string{"R 1", "S 3"}[i]).ID, traintravel.CancelRunOptions{}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -346,6 +346,48 @@ func TestCancelRunUnderLoad(t *testing.T) {
 				t.Errorf("%+v", b)
 			}
 		}
+	})
+}
+
+// A train that has arrived is history, unless it did not run: then its passengers have
+// their money back.
+func TestRunsOfThePast(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := newOffice(t, store)
+		b := o.book(anna, o.trip('A', 'B', "R 1"))
+		o.mustPay(b, traintravel.Succeeded)
+		run := o.run("R 1")
+		block := traintravel.Block{Coach: run.Coaches[1].Number, Seat: 1, Board: 0, Alight: 3}
+		past := traintravel.CancelRunOptions{Past: true}
+		arrives := run.Calls[len(run.Calls)-1].Arrive
+
+		o.clock.add(arrives.Sub(o.clock.now()) - time.Second)
+		if o.run("R 1").Arrived {
+			t.Error("it has arrived a second before it does")
+		}
+		o.expect("blocking what is under way", o.Block(t.Context(), run.ID, block), nil)
+		o.clock.add(time.Second)
+		if !o.run("R 1").Arrived || !o.manifest(run).Run.Arrived {
+			t.Error("it has not arrived")
+		}
+		o.expect("blocking", o.Block(t.Context(), run.ID, block), traintravel.ErrArrived)
+		o.expect("unblocking", o.Unblock(t.Context(), run.ID, block), traintravel.ErrArrived)
+		_, err := o.CancelRun(t.Context(), run.ID, traintravel.CancelRunOptions{})
+		o.expect("cancelling", err, traintravel.ErrArrived)
+		o.stands(b.ID, traintravel.Confirmed)
+
+		// Called again, it goes on without being told again.
+		done, err := o.CancelRun(t.Context(), run.ID, past)
+		if err != nil || done.Bookings != 1 || done.Refunds["eur"] != b.Price.Amount {
+			t.Error(done, err)
+		}
+		done, err = o.CancelRun(t.Context(), run.ID, traintravel.CancelRunOptions{})
+		if err != nil || done.Bookings != 0 {
+			t.Error(done, err)
+		}
+		o.do()
+		o.holds(0)
+		o.expect("restoring", o.RestoreRun(t.Context(), run.ID), nil)
 	})
 }
 

@@ -41,6 +41,10 @@ var (
 	// ErrPlaceTaken: somebody has the place that is to be blocked.
 	ErrPlaceTaken = errors.New("the place is taken")
 
+	// ErrArrived: the run has arrived at its last call, and there is nothing left of it
+	// to be blocked or cancelled.
+	ErrArrived = errors.New("the train has arrived at its last stop")
+
 	// ErrPaidTooLate: the money came when the booking could not have its
 	// places any more, and is given back.
 	ErrPaidTooLate = errors.New("the payment came too late and is given back")

@@ -24,6 +24,8 @@ type Run struct {
 	Coaches  []Coach // none if the train is unreserved
 	// Cancelled says that [Service.CancelRun] has closed it.
 	Cancelled bool
+	// Arrived says that it is at its last call, by the timetable.
+	Arrived bool
 }
 
 // A RunCall is where a run calls, in the order of travel. Times are in the time
@@ -100,7 +102,7 @@ func (s *Service) Runs(ctx context.Context, number string, date Date) ([]Run, er
 			if err != nil {
 				return nil, err
 			}
-			runs = append(runs, sn.operated(t, date, inv[0]))
+			runs = append(runs, sn.operated(t, date, inv[0], s.now()))
 		}
 	}
 	slices.SortFunc(runs, func(a, b Run) int { return a.Calls[0].Depart.Compare(b.Calls[0].Depart) })
@@ -108,10 +110,10 @@ func (s *Service) Runs(ctx context.Context, number string, date Date) ([]Run, er
 }
 
 // operated is what an operator sees of a run.
-func (sn *snapshot) operated(t *train, d Date, inv *inventory) Run {
+func (sn *snapshot) operated(t *train, d Date, inv *inventory, now time.Time) Run {
 	r := Run{
 		ID: t.run(d), Operator: t.operator, Number: t.name, Coaches: slices.Clone(t.coaches),
-		Cancelled: inv != nil && inv.cancelled,
+		Cancelled: inv != nil && inv.cancelled, Arrived: t.arrived(d, now),
 	}
 	for i := range t.stops {
 		at := sn.stop(t.station(i), t.arrives(d, i))
@@ -148,7 +150,7 @@ func (s *Service) Manifest(ctx context.Context, id RunID) (Manifest, error) {
 			}
 			inv = sn.fitted(inv, t)
 		}
-		m = Manifest{Run: sn.operated(t, id.Date, inv)}
+		m = Manifest{Run: sn.operated(t, id.Date, inv, now)}
 		add := func(b *Booking) {
 			if !b.live(now) {
 				return

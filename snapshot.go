@@ -197,6 +197,11 @@ func (t *train) arrives(d Date, call int) time.Time {
 	return t.arrive(call).Instant(d, t.location)
 }
 
+// arrived says whether the run of a date is at its last call, by the timetable.
+func (t *train) arrived(d Date, now time.Time) bool {
+	return !now.Before(t.arrives(d, len(t.stops)-1))
+}
+
 // rideable says whether a traveller can get on at one call, or stay seated there
 // from another train, and off at another.
 func (t *train) rideable(from, to int) bool {

@@ -150,7 +150,7 @@ func (p *program) printChecked(rep *checked, asJSON bool) error {
 		fmt.Fprintf(p.stdout, "%s: %s%s. %s\n", f.Kind, where, f.Problem, f.Meaning)
 	}
 	if more := rep.Found - int64(len(rep.Faults)); more > 0 {
-		fmt.Fprintf(p.stdout, "and %d faults more\n", more)
+		fmt.Fprintf(p.stdout, "and %s\n", howMany(more, "fault more", "faults more"))
 	}
 	records := int64(0)
 	for _, n := range rep.Records {
@@ -160,7 +160,8 @@ func (p *program) printChecked(rep *checked, asJSON bool) error {
 	if rep.Pages {
 		also = ", and all pages of the file"
 	}
-	fmt.Fprintf(p.stdout, "%d records were checked, of %d bookings%s: %s\n", records, rep.Records["bookings"], also, rep.verdict())
+	fmt.Fprintf(p.stdout, "%s checked, of %s%s: %s\n", howMany(records, "record was", "records were"),
+		howMany(rep.Records["bookings"], "booking", "bookings"), also, rep.verdict())
 	return rep.faulty()
 }
 

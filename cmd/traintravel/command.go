@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -106,11 +107,15 @@ func (p *program) env() map[string]string {
 	return env
 }
 
-// args checks the number of arguments: a wrong one is a wrong usage.
+// args checks the number of arguments, and that none is empty, as it is when it was to
+// be a variable of a shell's that is not set: that is a wrong usage.
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, a []string) error {
 		if err := check(c, a); err != nil {
 			return usageError{err}
+		}
+		if i := slices.Index(a, ""); i >= 0 {
+			return usagef("argument %d is empty: expected is '%s'", i+1, c.UseLine())
 		}
 		return nil
 	}

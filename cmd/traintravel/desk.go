@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,7 +26,7 @@ type runRequest struct {
 	JSON                 bool     // of the manifest
 	Places               []string // to be blocked
 	From, To             string   // between which stations
-	Undo, Yes            bool
+	Undo, Yes, Past      bool
 }
 
 // runCommand makes a command on one run.
@@ -81,13 +82,16 @@ func (p *program) cancelRun() *cobra.Command {
 		Short: "Cancel a train on a date: its bookings end and are refunded in full",
 		Long: `Cancel a train on a date: nobody can book it any more, its bookings are cancelled and
 refunded in full, whatever the terms of sale say, and webhooks tell of each. Without
---yes it only says what it would do. Broken off, it goes on when it is called again.
+--yes it only says what it would do. Broken off, it goes on when it is called again. A
+train that has arrived by the timetable takes --past: it did not run, say, and its
+passengers are to have their money back.
 
 While a server has the data file, it does so. Refunds are made by servers, in the
 background.`,
 		Args: args(cobra.ExactArgs(2)),
 	}, "cancel-run", &req)
 	c.Flags().BoolVar(&req.Yes, "yes", false, "do it")
+	c.Flags().BoolVar(&req.Past, "past", false, "also if the train has arrived at its last stop by the timetable")
 	c.Flags().BoolVar(&req.Undo, "undo", false, "sell the train again; bookings that were cancelled stay so")
 	return c
 }
@@ -271,10 +275,17 @@ func onBlock(ctx context.Context, service *traintravel.Service, req runRequest, 
 	if req.Undo {
 		do, done = service.Unblock, "for sale again"
 	}
-	if err := do(ctx, run.ID, blocks...); err != nil {
+	err = do(ctx, run.ID, blocks...)
+	if wrong, ok := errors.AsType[*traintravel.InvalidError](err); ok {
+		return errors.New(wrong.Reason) // its field is the number of a block
+	}
+	if req.Undo && errors.Is(err, traintravel.ErrNotFound) {
+		return fmt.Errorf("%w: 'manifest' lists what is blocked, and from where to where (--from, --to)", err)
+	}
+	if err != nil {
 		return err
 	}
-	tell.say(fmt.Sprintf("%s: %d places are %s", runTitle(run), len(blocks), done))
+	tell.say(fmt.Sprintf("%s: %s %s", runTitle(run), howMany(len(blocks), "place is", "places are"), done))
 	return nil
 }
 
@@ -285,6 +296,9 @@ func onCancelRun(ctx context.Context, service *traintravel.Service, req runReque
 		return err
 	}
 	if req.Undo {
+		if !run.Cancelled {
+			return fmt.Errorf("%s: it is not cancelled", runTitle(run))
+		}
 		if err := service.RestoreRun(ctx, run.ID); err != nil {
 			return err
 		}
@@ -292,15 +306,23 @@ func onCancelRun(ctx context.Context, service *traintravel.Service, req runReque
 		tell.say(runTitle(run) + ": for sale again")
 		return nil
 	}
+	if run.Arrived && !run.Cancelled && !req.Past {
+		return fmt.Errorf("%s: %w; if its passengers are to have their money back all the same, give --past", runTitle(run), traintravel.ErrArrived)
+	}
 	if !req.Yes {
 		m, err := service.Manifest(ctx, run.ID)
 		if err != nil {
 			return err
 		}
-		tell.say(fmt.Sprintf("%s: %d bookings would be cancelled; give --yes to do it", runTitle(m.Run), len(m.Riders)))
+		tell.say(fmt.Sprintf("%s: %s would be cancelled; give --yes to do it", runTitle(m.Run), howMany(len(m.Riders), "booking", "bookings")))
 		return nil
 	}
-	done, err := service.CancelRun(ctx, run.ID, func(looked int) { tell.progress(int64(looked), 0) })
+	done, err := service.CancelRun(ctx, run.ID, traintravel.CancelRunOptions{
+		Past: req.Past, Progress: func(looked int) { tell.progress(int64(looked), 0) },
+	})
+	if errors.Is(err, traintravel.ErrArrived) { // meanwhile
+		return err
+	}
 	refunds := "no refund"
 	if len(done.Refunds) > 0 {
 		refunds = "refunds of"
@@ -309,9 +331,9 @@ func onCancelRun(ctx context.Context, service *traintravel.Service, req runReque
 		}
 	}
 	run.Cancelled = true
-	tell.say(fmt.Sprintf("%s: %d bookings cancelled, %s", runTitle(run), done.Bookings, refunds))
+	tell.say(fmt.Sprintf("%s: %s cancelled, %s", runTitle(run), howMany(done.Bookings, "booking", "bookings"), refunds))
 	if done.Paying > 0 {
-		tell.say(fmt.Sprintf("%d of them are being paid for at this moment: what is taken is given back", done.Paying))
+		tell.say(howMany(done.Paying, "of them is", "of them are") + " being paid for at this moment: what is taken is given back")
 	}
 	if err != nil {
 		return fmt.Errorf("it was broken off, call it again: %w", err)

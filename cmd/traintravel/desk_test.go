@@ -55,12 +55,13 @@ func TestDesk(t *testing.T) {
 		coach := m.Riders[0].Coach
 		free := m.Sections[0].Free
 		has(desk(1, "block", train, day, coach+":*"), "the place is taken")
-		has(desk(0, "block", train, day, coach+":30", "--to", "Paris Gare du Nord"), "1 places are out of sale")
+		has(desk(0, "block", train, day, coach+":30", "--to", "Paris Gare du Nord"), ": 1 place is out of sale")
 		if err := json.Unmarshal([]byte(desk(0, "manifest", train, day, "--json")), &m); err != nil || m.Sections[0].Free != free-1 {
 			t.Error(err, m.Sections)
 		}
 		has(desk(0, "block", train, day, coach+":30", "--undo"), "for sale again")
-		has(desk(1, "block", train, day, coach+":30", "--undo"), "not found")
+		has(desk(1, "block", train, day, coach+":30", "--undo"), "a block of coach "+coach+", seat 30: not found", "'manifest' lists")
+		has(desk(1, "cancel-run", train, day, "--undo"), "is not cancelled")
 		has(desk(2, "block", train, day, coach), "is no place such as")
 		has(desk(1, "block", train, day, "none:1"), "there is no seat")
 		has(desk(2, "block", train, day, "none:*"), "has no coach")
@@ -72,13 +73,13 @@ func TestDesk(t *testing.T) {
 		has(desk(1, "manifest", "X 1", day), "no train")
 		has(desk(2, "manifest", train, "tomorrow"), "is no date")
 		has(desk(2, "manifest", train, day, "--departs", "at eight"), "--departs: \"at eight\" is no time")
-		has(desk(0, "cancel-run", train, day), "1 bookings would be cancelled", "--yes")
+		has(desk(0, "cancel-run", train, day), ": 1 booking would be cancelled", "--yes")
 		r.stop()
 		if while == "served" {
 			continue
 		}
 		shown = desk(0, "cancel-run", train, day, "--yes")
-		has(shown, "CANCELLED", "1 bookings cancelled", "refunds of")
+		has(shown, "CANCELLED", ": 1 booking cancelled", "refunds of")
 		if !regexp.MustCompile(`refunds of \d+\.\d\d eur`).MatchString(shown) {
 			t.Error(shown)
 		}
@@ -93,4 +94,11 @@ func TestDesk(t *testing.T) {
 	has(desk(0, "cancel-run", train, day, "--undo"), "for sale again")
 	r.call(token, "POST", "/bookings", `{"trip_id": "`+trip+`", "passenger_name": "John Doe"}`, 201)
 	has(desk(0, "booking", "john doe"), "refund of -", "cancelled with its train by the operator", "confirmed", "held until")
+	past := time.Now().AddDate(0, 0, -9).Format(time.DateOnly)
+	has(desk(1, "block", train, past, "1:1"), "has arrived at its last stop")
+	has(desk(1, "cancel-run", train, past), "has arrived at its last stop", "give --past")
+	has(desk(1, "cancel-run", train, past, "--yes"), "give --past")
+	has(desk(0, "cancel-run", train, past, "--past"), "0 bookings would be cancelled")
+	has(desk(0, "cancel-run", train, past, "--past", "--yes"), "CANCELLED", "0 bookings cancelled")
+	has(desk(0, "cancel-run", train, past, "--yes"), "0 bookings cancelled")
 }

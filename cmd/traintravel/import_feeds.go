@@ -101,7 +101,7 @@ func readParts(ctx context.Context, named []string, flags feedOptions, progress 
 	}
 	rep.join(all, joined, flags.Verbose)
 	if flags.Strict && len(joined.Alike) > 0 {
-		return nil, rep, fmt.Errorf("refused by --strict: %d pairs of stations look alike but are not joined", len(joined.Alike))
+		return nil, rep, fmt.Errorf("refused by --strict: %s alike but are not joined", howMany(len(joined.Alike), "pair of stations looks", "pairs of stations look"))
 	}
 	if err := all.Check(); err != nil {
 		return nil, rep, err
@@ -204,7 +204,7 @@ func (r *feedReader) locate(t *traintravel.Timetable, zoneless map[uuid.UUID]boo
 		}
 	}
 	if n := len(nowhere); n > 0 {
-		rep.Notes = append(rep.Notes, fmt.Sprintf("by its coordinates, %s is in no country (%d times)", nowhere[0], n))
+		rep.Notes = append(rep.Notes, fmt.Sprintf("by its coordinates, %s is in no country (%s)", nowhere[0], howMany(n, "time", "times")))
 	}
 	return nil
 }

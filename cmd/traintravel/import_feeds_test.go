@@ -42,8 +42,8 @@ func TestImportJoins(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "trains.db")
 	ch, de := "ch="+writeSwiss(t, "Basel SBB,47.547,7.589"), "de="+writeGerman(t, "BASEL SBB,47.5475,7.589")
 	want := []string{
-		"ch: 2 stations, 1 trains, 2 calls, from 2020-01-01 to 2099-12-31\n",
-		"de: 2 stations, 1 trains, 2 calls, from 2020-01-01 to 2099-12-31\n",
+		"ch: 2 stations, 1 train, 2 calls, from 2020-01-01 to 2099-12-31\n",
+		"de: 2 stations, 1 train, 2 calls, from 2020-01-01 to 2099-12-31\n",
 		"together: 3 stations, 2 trains, 4 calls",
 		"joined: Basel SBB (ch) and BASEL SBB (de), 56 m apart: the same name\n",
 	}
@@ -124,7 +124,7 @@ func TestImportLocates(t *testing.T) {
 	t.Parallel()
 	feed := writeFeed(t, "1")
 	rewrite(t, feed, "stops.txt", "stop_id,stop_name,stop_lat,stop_lon\na,Basel SBB,47.547,7.589\nb,Atlantis,40,-40\n")
-	const found, nowhere = "found by coordinates: the countries of 1 stations and the time zones of 1", "Atlantis is in no country"
+	const found, nowhere = "found by coordinates: the countries of 1 station and the time zones of 1", "Atlantis is in no country"
 	for _, c := range []struct {
 		args []string
 		says bool

@@ -63,10 +63,10 @@ func (r *report) join(t *traintravel.Timetable, joined feeds.Report, all bool) {
 	r.Stations, r.Trains = len(t.Stations), len(t.Trains)
 	r.Joined, r.Alike = lines(joined.Joined, "joined: ", all, feeds.Pair.String), lines(joined.Alike, "not joined: ", all, feeds.Pair.String)
 	if joined.Rules > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("for %d changes the feeds' rules differ, so the strictest counts", joined.Rules))
+		r.Notes = append(r.Notes, fmt.Sprintf("for %s the feeds' rules differ, so the strictest counts", howMany(joined.Rules, "change", "changes")))
 	}
 	if joined.Twice > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d trains are in two feeds and are sold twice: take them out of one of the feeds, as a rule by its agency", joined.Twice))
+		r.Notes = append(r.Notes, howMany(joined.Twice, "train is in two feeds and is", "trains are in two feeds and are")+" sold twice: take what is in both out of one of the feeds, as a rule by its agency")
 	}
 }
 
@@ -90,22 +90,29 @@ func (p *program) print(r *report, opts feedOptions) {
 		if f.Name != "" {
 			fmt.Fprintf(p.stdout, "%s: ", f.Name)
 		}
-		fmt.Fprintf(p.stdout, "%d stations, %d trains, %d calls, from %s to %s\n", f.Stations, f.Trains, f.Calls, f.First, f.Last)
+		fmt.Fprintln(p.stdout, sizes(f.Stations, f.Trains, f.Calls, f.First, f.Last))
 		if f.From != "" {
 			fmt.Fprintf(p.stdout, "  by %s\n", f.From)
 		}
 		each(p.stdout, f.Notes)
 		if f.Countries+f.Zones > 0 {
-			fmt.Fprintf(p.stdout, "  found by coordinates: the countries of %d stations and the time zones of %d (borders © OpenStreetMap contributors)\n", f.Countries, f.Zones)
+			fmt.Fprintf(p.stdout, "  found by coordinates: the countries of %s and the time zones of %d (borders © OpenStreetMap contributors)\n",
+				howMany(f.Countries, "station", "stations"), f.Zones)
 		}
 	}
 	if len(r.Feeds) > 1 {
-		fmt.Fprintf(p.stdout, "together: %d stations, %d trains, %d calls, from %s to %s\n", r.Stations, r.Trains, r.Calls, r.First, r.Last)
+		fmt.Fprintln(p.stdout, "together:", sizes(r.Stations, r.Trains, r.Calls, r.First, r.Last))
 	}
 	each(p.stdout, r.Notes, r.Joined, r.Alike, r.Stranded)
 	if opts.DryRun {
 		fmt.Fprintln(p.stdout, "dry run: nothing was changed")
 	}
+}
+
+// sizes say how much a timetable has.
+func sizes(stations, trains, calls int, first, last string) string {
+	return fmt.Sprintf("%s, %s, %s, from %s to %s", howMany(stations, "station", "stations"), howMany(trains, "train", "trains"),
+		howMany(calls, "call", "calls"), first, last)
 }
 
 func each(w io.Writer, lists ...[]string) {

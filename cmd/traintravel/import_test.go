@@ -34,7 +34,7 @@ func TestImport(t *testing.T) {
 	feed := writeFeed(t, "1")
 
 	code, out, stderr := once(t, nil, "import", "--dry-run", feed, "--data", data)
-	if code != 0 || !strings.Contains(out, "2 stations, 1 trains, 2 calls") || !strings.Contains(out, "nothing was changed") {
+	if code != 0 || !strings.Contains(out, "2 stations, 1 train, 2 calls") || !strings.Contains(out, "nothing was changed") {
 		t.Errorf("dry run: %d, %s%s", code, out, stderr)
 	}
 	if _, err := os.Stat(data); !os.IsNotExist(err) {
@@ -58,7 +58,7 @@ func TestImport(t *testing.T) {
 		return r.call(token, "GET", "/trips?origin="+from+"&destination="+to+"&date="+day, "", 200)["data"].([]any)[0].(map[string]any)
 	}
 	before := trip()
-	if code, out, stderr := once(t, nil, "import", writeFeed(t, "2"), "--data", data); code != 0 || !strings.Contains(out, "1 trains") {
+	if code, out, stderr := once(t, nil, "import", writeFeed(t, "2"), "--data", data); code != 0 || !strings.Contains(out, "1 train,") {
 		t.Fatalf("import while serving: %d, %s%s", code, out, stderr)
 	}
 	if after := trip(); after["bicycles_allowed"] != false || before["bicycles_allowed"] != true || after["id"] != before["id"] {

@@ -61,7 +61,7 @@ func listenOrTake(addr string) (l net.Listener, given bool, err error) {
 				s.Close()
 			}
 		}
-		return nil, false, fmt.Errorf("%d sockets were handed over, not one that is listened on", len(sockets))
+		return nil, false, fmt.Errorf("%s handed over, not one that is listened on", howMany(len(sockets), "socket was", "sockets were"))
 	}
 	return sockets[0], true, nil
 }

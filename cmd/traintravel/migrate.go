@@ -86,7 +86,7 @@ func (p *program) migrateFile(ctx context.Context, where storage) error {
 	case err != nil:
 		return oneLine{err}
 	case moves:
-		fmt.Fprintf(p.stdout, "%d records of %s have moved to %s\n", records, where.data, to)
+		fmt.Fprintf(p.stdout, "%s moved to %s, from %s\n", howMany(records, "record has", "records have"), to, where.data)
 	default:
 		fmt.Fprintf(p.stdout, "%s has moved to %s already\n", where.data, to)
 	}

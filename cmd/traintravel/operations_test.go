@@ -90,7 +90,7 @@ func TestOperations(t *testing.T) {
 				t.Errorf("%s: %s", command, out)
 			}
 		}
-		if command == "traintravel check" && !strings.Contains(out, "of 1 bookings") {
+		if command == "traintravel check" && !strings.Contains(out, "of 1 booking") {
 			t.Errorf("%s: %s", command, out)
 		}
 	}

@@ -81,7 +81,7 @@ func (p *program) restoreFrom(ctx context.Context, set restoring, file string) e
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stdout, "%s has the data of %s: %d bookings\n", target, file, rep.Records[traintravel.TableBookings.String()])
+	fmt.Fprintf(p.stdout, "%s has the data of %s: %s\n", target, file, howMany(rep.Records[traintravel.TableBookings.String()], "booking", "bookings"))
 	return p.warnOfKeys(ctx, set, from)
 }
 

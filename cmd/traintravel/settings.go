@@ -51,7 +51,7 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.kind, "token-type", "at+jwt", "`typ` of the issuer's access tokens: JWT for Keycloak, for one")
 	f.StringVar(&s.accounts, "accounts", "", "`file` of who may sign in at the built-in authorization server, and through which programs, such as examples/accounts.yaml (default: anybody, and a few for demonstration)")
 	f.DurationVar(&s.hold, "hold", time.Hour, "how long a booking waits for its payment")
-	f.DurationVar(&s.retain, "retain", 0, "how long after the end of a journey its passenger is known; then name, user and card are removed from the booking (default: for ever)")
+	f.DurationVar(&s.retain, "retain", 0, "how long after the end of a journey its passenger is known; then name, user and card are removed from the booking; 0 is for ever")
 	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute for each client and user; 0 is no limit")
 	f.IntVar(&s.maxRequests, "max-requests", 1024, "requests that are worked on at a time, beyond which they are refused with 503; 0 is no limit")
 	f.StringVar(&s.tlsCert, "tls-cert", "", "`file` of the certificate, and those that it rests on, in PEM: serve https. It is read again when it changes (default: serve http)")

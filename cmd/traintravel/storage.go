@@ -30,13 +30,16 @@ func (s *storage) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.postgres, "postgres", "", "`URL` of a PostgreSQL database of data, such as postgres://user@host/database, in place of the file; the password may be in it, in PGPASSWORD or in a passfile")
 }
 
-// check refuses two places.
+// check refuses two places, and none.
 func (s *storage) check(f *pflag.FlagSet) error {
 	if s.shared() && f.Changed("data") {
 		return usagef("--data and --postgres both say where the data is (or TRAINTRAVEL_DATA and TRAINTRAVEL_POSTGRES do): give one of them")
 	}
 	if f.Changed("postgres") && !s.shared() {
 		return usagef("--postgres is empty: give the URL of a database, or leave it out to keep the data in a file")
+	}
+	if s.data == "" && !s.shared() {
+		return usagef("--data is empty: give the path of a file, or leave it out for %s", defaultData)
 	}
 	return nil
 }

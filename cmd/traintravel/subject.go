@@ -42,9 +42,6 @@ func (p *program) subjectCommand(name, short, long string) *cobra.Command {
 		Long: long + "\n\nUSER is the sub of the user's tokens. While a server has the data file, it does so.",
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error {
-			if a[0] == "" {
-				return usagef("the name of the user is empty")
-			}
 			req.ID = a[0]
 			return p.errand(c, where, "subject-"+name, req)
 		},
@@ -60,15 +57,23 @@ func (q subjectRequest) subject() traintravel.Subject {
 	return traintravel.Subject{Issuer: q.Issuer, ID: q.ID}
 }
 
+// unknown is the error of a subject of whom nothing is kept.
+func (q subjectRequest) unknown() error {
+	return fmt.Errorf("nothing is kept about the user %.200q of the issuer %.200q: check --issuer and how the name is written, capitals too", q.ID, q.Issuer)
+}
+
 // onSubjectErase erases a subject.
 func onSubjectErase(ctx context.Context, service *traintravel.Service, req subjectRequest, tell teller) error {
 	done, err := service.EraseSubject(ctx, req.subject())
-	tell.say(fmt.Sprintf("%d bookings are nobody's now, %d webhooks ended", done.Bookings, done.Subscriptions))
+	if err == nil && done.Bookings+done.Subscriptions+len(done.Kept) == 0 {
+		return req.unknown()
+	}
+	tell.say(howMany(done.Bookings, "booking is", "bookings are") + " nobody's now, " + howMany(done.Subscriptions, "webhook", "webhooks") + " ended")
 	if err != nil {
 		return fmt.Errorf("it was broken off, call it again: %w", err)
 	}
 	if len(done.Kept) > 0 {
-		tell.say(fmt.Sprintf("%d bookings are still needed, for a journey or for a payment under way:", len(done.Kept)))
+		tell.say(howMany(len(done.Kept), "booking is", "bookings are") + " still needed, for a journey or for a payment under way:")
 		for _, id := range done.Kept {
 			tell.say("  " + id.String())
 		}
@@ -81,6 +86,9 @@ func onSubjectExport(ctx context.Context, service *traintravel.Service, req subj
 	data, err := service.ExportSubject(ctx, req.subject())
 	if err != nil {
 		return err
+	}
+	if len(data.Bookings)+len(data.Subscriptions) == 0 {
+		return req.unknown()
 	}
 	type object = map[string]any
 	bookings, hooks := []object{}, []object{}

@@ -46,7 +46,7 @@ func TestSubjectCommands(t *testing.T) {
 			t.Errorf("%s: %s", while, out)
 		}
 		code, out, errs = once(t, nil, "subject", "erase", "anna", "--data", data)
-		if code != 0 || !strings.Contains(out, kept) || strings.Contains(out, over) || strings.HasPrefix(out, "1 bookings are nobody's") != (while == "served") {
+		if code != 0 || !strings.Contains(out, kept) || strings.Contains(out, over) || strings.HasPrefix(out, "1 booking is nobody's") != (while == "served") {
 			t.Errorf("%s: %d, %s%s", while, code, out, errs)
 		}
 		r.stop()
@@ -57,8 +57,11 @@ func TestSubjectCommands(t *testing.T) {
 	if code, _, errs := once(t, nil, "subject", "erase", "", "--data", data); code != 2 {
 		t.Error(code, errs)
 	}
-	if code, out, _ := once(t, nil, "subject", "export", "anna", "--issuer", "https://id.example", "--data", data); code != 0 || !strings.Contains(out, `"bookings": []`) {
-		t.Error(code, out)
+	if code, out, errs := once(t, nil, "subject", "export", "anna", "--issuer", "https://id.example", "--data", data); code != 1 || out != "" || !strings.Contains(errs, `"anna" of the issuer "https://id.example"`) {
+		t.Error(code, out, errs)
+	}
+	if code, out, errs := once(t, nil, "subject", "erase", "Anna", "--data", data); code != 1 || out != "" || !strings.Contains(errs, `"Anna" of the issuer "builtin"`) {
+		t.Error(code, out, errs)
 	}
 	if code, _, errs := once(t, nil, "serve", "--data", data, "--retain", "5m"); code != 2 || !strings.Contains(errs, "--retain") {
 		t.Error(code, errs)

@@ -144,7 +144,7 @@ func undelivered(ctx context.Context, service *traintravel.Service, sub uuid.UUI
 		if d.Status == traintravel.DeliveryDelivered {
 			continue
 		}
-		text := fmt.Sprintf("  %v %s of %s: %s, tried %d times", d.ID, d.Type, d.Created.UTC().Format(time.RFC3339), d.Status, d.Attempts)
+		text := fmt.Sprintf("  %v %s of %s: %s, tried %s", d.ID, d.Type, d.Created.UTC().Format(time.RFC3339), d.Status, howMany(d.Attempts, "time", "times"))
 		switch {
 		case d.LastStatus != 0:
 			text += fmt.Sprintf(", last answered with %d", d.LastStatus)

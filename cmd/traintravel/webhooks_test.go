@@ -250,7 +250,7 @@ func webhooksCommand(t *testing.T, ring string, where ...string) {
 		}
 		list = strings.Split(strings.TrimSpace(rest), "\n")
 	}
-	if !strings.Contains(list[0], "newBooking of 2024-02-01T08:00:0") || !strings.Contains(list[0], "pending, tried 1 times") {
+	if !strings.Contains(list[0], "newBooking of 2024-02-01T08:00:0") || !strings.Contains(list[0], "pending, tried 1 time,") {
 		t.Errorf("it says %s", list[0])
 	}
 	if said := ask(0, "retry", "--all"); said != shown+": 0 sent again\n" {
