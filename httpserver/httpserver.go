@@ -34,7 +34,7 @@ type Options struct {
 	// MaxRequests is how many requests are worked on at a time. Those beyond it are
 	// refused at once, with 503 and Retry-After. What is answered without work is
 	// not counted: health checks, the description and its pages. Zero is 1024,
-	// negative is no limit.
+	// negative is no limit. Requests that others answer count if they ask Server.Admit.
 	MaxRequests int
 
 	// TrustedProxies are the networks whose X-Forwarded-Proto, -Host, -Prefix

@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"net/http"
 	"sync/atomic"
 	"time"
 )
@@ -22,6 +23,20 @@ func (l *load) enter() bool {
 	}
 	l.now.Add(-1)
 	return false
+}
+
+// Admit counts a request that another handler answers, such as an authorization server
+// beside this one, among those that are worked on at a time: see Options.MaxRequests.
+// It returns what has to be called, once, when it has been answered; nil if there are
+// too many, and it is to be refused with 503.
+func (s *Server) Admit(r *http.Request) (done func()) {
+	if s.load.enter() {
+		return s.load.leave
+	}
+	if s.load.tell() {
+		s.log.WarnContext(r.Context(), "request refused", "method", knownMethod(r.Method), "problem", problemOverloaded.slug)
+	}
+	return nil
 }
 
 // leave ends what enter began.

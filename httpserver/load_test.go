@@ -3,6 +3,7 @@ package httpserver_test
 import (
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -47,9 +48,17 @@ func TestMaxRequests(t *testing.T) {
 		if n := strings.Count(w.log.String(), "level=WARN"); n != 1 {
 			t.Errorf("the log has %d warnings in a second: %s", n, w.log.String())
 		}
+		if w.server.Admit(httptest.NewRequest("POST", "/oauth/token", nil)) != nil {
+			t.Error("a request beside is worked on, and there is no room")
+		}
 		for _, end := range ends {
 			end()
 		}
+		one, other := w.server.Admit(httptest.NewRequest("GET", "/oauth/authorize", nil)), w.server.Admit(httptest.NewRequest("GET", "/", nil))
+		w.do("GET", "/bookings").problem(503, "overloaded")
+		one()
+		w.get("/bookings").want(200)
+		other()
 		for range 3 { // whatever ends a request
 			w.get("/bookings").want(200)
 			w.do("GET", "/bookings").want(401)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -131,5 +133,37 @@ func TestOriginsMaySignIn(t *testing.T) {
 		if got := resp.Header.Values("Access-Control-Allow-Origin"); len(got) > 0 {
 			t.Errorf("%s from two origins: allowed is %q", path, got)
 		}
+	}
+}
+
+// Requests to the sign-in are among those of which there may be so many at a time;
+// health is told all the same.
+func TestSignInIsBounded(t *testing.T) {
+	t.Parallel()
+	r := start(t, "serve", "--data", filepath.Join(t.TempDir(), "t.db"), "--max-requests", "1")
+	conn, err := net.Dial("tcp", strings.TrimPrefix(r.base, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
+	answers := bufio.NewReader(conn)
+	if line, err := answers.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") { // it is worked on
+		t.Fatal(line, err)
+	}
+	for path, want := range map[string]int{"/oauth/jwks": 503, "/oauth/authorize": 503, "/stations": 503, "/healthz": 200} {
+		if resp := r.ask("GET", path); resp.StatusCode != want {
+			t.Errorf("%s: %d, want %d", path, resp.StatusCode, want)
+		}
+	}
+	fmt.Fprint(conn, "a=b")
+	if _, err := answers.ReadString('\n'); err != nil { // the empty line after it
+		t.Fatal(err)
+	}
+	if resp, err := http.ReadResponse(answers, nil); err != nil || resp.StatusCode != 401 && resp.StatusCode != 400 {
+		t.Fatal(resp, err)
+	}
+	conn.Close()
+	for r.ask("GET", "/oauth/jwks").StatusCode == 503 { // it ends when it is answered, or just after
 	}
 }

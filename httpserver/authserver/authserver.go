@@ -70,6 +70,11 @@ type Options struct {
 	// is 429. Nil is no limit.
 	Limit func(r *http.Request, client string) (header string, wait int64)
 
+	// Admit is asked whether a request may be worked on, and returns what is called at
+	// its end; nil is no, and then the answer is 503. Requests that take no work, those
+	// of browsers before they call, are not asked about. Nil is yes to all.
+	Admit func(r *http.Request) (done func())
+
 	// CrossOrigin wraps what answers programs (tokens, revocation, keys, metadata),
 	// so that pages of other origins may call it from browsers. It never wraps the
 	// pages that people see. Nil is no other origin.
@@ -147,6 +152,9 @@ func New(o Options) (*Server, error) {
 	if o.Limit == nil {
 		o.Limit = func(*http.Request, string) (string, int64) { return "", 0 }
 	}
+	if o.Admit == nil {
+		o.Admit = func(*http.Request) func() { return func() {} }
+	}
 	s := &Server{opts: o, base: base, clients: map[string]*client{}}
 	for _, c := range append([]Client{demoClient()}, o.Clients...) {
 		known, err := newClient(c)
@@ -215,6 +223,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.tooMany(w, r)
 		return
 	}
+	done := s.opts.Admit(r)
+	if done == nil {
+		s.overloaded(w, r)
+		return
+	}
+	defer done()
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	s.route(w, r)
 }
@@ -239,6 +253,16 @@ func (s *Server) tooMany(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.pages.fault(w, http.StatusTooManyRequests, "There were too many requests from where you are. Please try again in a moment.")
+}
+
+// overloaded answers a request when there are too many at a time.
+func (s *Server) overloaded(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Retry-After", "1")
+	if s.forPrograms(r.URL.Path) {
+		s.fail(w, &oauthError{"temporarily_unavailable", "too many requests are being worked on; Retry-After says when to try again", http.StatusServiceUnavailable})
+		return
+	}
+	s.pages.fault(w, http.StatusServiceUnavailable, "Too many people are here at this moment. Please try again in a second.")
 }
 
 func errTooMany() error {

@@ -3,6 +3,7 @@ package authserver
 import (
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"testing"
 )
 
@@ -90,5 +91,39 @@ func TestLimitOfClient(t *testing.T) {
 		if p := b.post(a.url+"/oauth/revoke", url.Values{"client_id": {DemoClient}, "token": {"x"}}); p.status == 429 || p.header.Get("RateLimit") != "any" {
 			t.Errorf("a public client: %d %v", p.status, p.header)
 		}
+	}
+}
+
+// Of too many requests at a time some are refused, each in the way of who asks, and
+// what is worked on ends, whatever becomes of it.
+func TestAdmit(t *testing.T) {
+	t.Parallel()
+	var room atomic.Bool
+	ended := make(chan bool, 1)
+	a := newAuthority(t, func(o *Options) {
+		o.Admit = func(*http.Request) func() {
+			if !room.Load() {
+				return nil
+			}
+			return func() { ended <- true }
+		}
+	})
+	b := newBrowser(t)
+	for _, path := range []string{"/oauth/jwks", "/oauth/token", "/.well-known/oauth-authorization-server"} {
+		if p := b.get(a.url + path); p.status != http.StatusServiceUnavailable || p.header.Get("Retry-After") != "1" || p.object(t)["error"] != "temporarily_unavailable" {
+			t.Errorf("%s: %d %v %s", path, p.status, p.header, p.body)
+		}
+	}
+	for _, path := range []string{"/oauth/authorize?" + goodRequest().Encode(), "/oauth/nothing", "/oauth/style.css"} {
+		if p := b.get(a.url + path); p.status != http.StatusServiceUnavailable || p.header.Get("Retry-After") != "1" || p.header.Get("Content-Type") != "text/html; charset=utf-8" {
+			t.Errorf("%s: %d %v %s", path, p.status, p.header, p.body)
+		}
+	}
+	room.Store(true)
+	for _, path := range []string{"/oauth/jwks", "/oauth/token", "/oauth/nothing", "/oauth/authorize?" + goodRequest().Encode()} {
+		if p := b.get(a.url + path); p.status == http.StatusServiceUnavailable {
+			t.Errorf("%s: %d", path, p.status)
+		}
+		<-ended
 	}
 }
