@@ -1,6 +1,7 @@
 package traintravel_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -8,9 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/store/memstore"
 )
 
 // walk follows Next through a list, and runs between before each page but the
@@ -183,6 +186,41 @@ func TestPaymentsArePaged(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A repeating store runs what reads it twice over, as a store does that begins again.
+type repeating struct{ *memstore.Store }
+
+func (s repeating) View(ctx context.Context, fn func(traintravel.Reader) error) error {
+	return s.Store.View(ctx, func(r traintravel.Reader) error { return errors.Join(fn(r), fn(r)) })
+}
+
+// What is read holds nothing twice, however often the store had it read.
+func TestReadingIsRepeated(t *testing.T) {
+	t.Parallel()
+	ctx, store := t.Context(), memstore.New()
+	o := newOffice(t, store)
+	again := o.at(repeating{store})
+	id := o.onlyPaid(o.trip('F', 'G', "S 3"))
+	o.book(berta, o.trip('A', 'C', "R 1"))
+	runs := []traintravel.RunID{o.run("R 1").ID, o.run("S 3").ID}
+	page := traintravel.Page{Limit: traintravel.MaxLimit}
+	for name, read := range map[string]func(*office) (any, error){
+		"payments":  func(o *office) (any, error) { return o.Payments(ctx, berta, id, page) },
+		"bookings":  func(o *office) (any, error) { return o.Bookings(ctx, berta, page) },
+		"history":   func(o *office) (any, error) { return o.BookingHistory(ctx, id) },
+		"manifest":  func(o *office) (any, error) { return o.Manifest(ctx, runs[0]) },
+		"no places": func(o *office) (any, error) { return o.Manifest(ctx, runs[1]) },
+		"subject":   func(o *office) (any, error) { return o.ExportSubject(ctx, berta.Subject) },
+	} {
+		want, err := read(o)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if got, err := read(again); err != nil || cmp.Diff(want, got) != "" {
+			t.Errorf("%s: %v, -want +got:\n%s", name, err, cmp.Diff(want, got))
+		}
+	}
 }
 
 // TestTripsArePaged while they sell out and depart.
