@@ -8,13 +8,13 @@ import (
 
 // RetryDead has all dead deliveries of a subscription of the caller's tried now, as
 // [Service.RetryDelivery] does with one, and returns how many. It returns ErrNotFound
-// if there is no such subscription, ErrDisabled if it is disabled. After another error, as
+// if there is no such subscription, ErrDisabled if it is disabled or removed. After another error, as
 // many are tried.
 func (s *Service) RetryDead(ctx context.Context, by Caller, sub uuid.UUID) (retried int, err error) {
 	switch to, err := s.Subscription(ctx, by, sub); {
 	case err != nil:
 		return 0, err
-	case to.Disabled:
+	case to.Disabled || to.Removed:
 		return 0, ErrDisabled
 	}
 	now := s.now()

@@ -85,7 +85,8 @@ func (s *Service) Deliveries(ctx context.Context, by Caller, sub uuid.UUID, page
 
 // RetryDelivery has a delivery of the caller's tried now: a dead one gets all its tries
 // anew. key is an idempotency key as in [NewBooking]. It returns ErrNotFound, ErrDelivered
-// for one that has arrived, or ErrDisabled if the subscription is disabled and it is no ping.
+// for one that has arrived, or ErrDisabled if the subscription is disabled and it is no ping,
+// or is removed.
 func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUID, key string) (d Delivery, err error) {
 	ctx, end := s.begin(ctx, "RetryDelivery")
 	defer end(&err)
@@ -118,7 +119,7 @@ func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUI
 		switch {
 		case is.Status == DeliveryDelivered:
 			return ErrDelivered
-		case to.Disabled && is.Type != Ping:
+		case to.Disabled && is.Type != Ping || to.Removed:
 			return ErrDisabled
 		case is.Status == DeliveryDead:
 			l.revive(&is)

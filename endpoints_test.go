@@ -150,6 +150,24 @@ func TestOperatorsEndpoint(t *testing.T) {
 		if books := o.audit(); books.Deliveries != 0 || len(m.to(url)) != 4 {
 			t.Errorf("%d deliveries wait after %v", books.Deliveries, m.to(url))
 		}
+
+		// Who has other endpoints says that it is none of them, and sends nothing there.
+		for _, c := range []struct {
+			*office
+			removed bool
+		}{{knows, false}, {o, true}, {other, false}} {
+			subs, err := c.Subscriptions(t.Context(), traintravel.Operator(), traintravel.Page{})
+			if err != nil || len(subs.Items) != 1 || subs.Items[0].Removed != c.removed {
+				t.Fatalf("%+v, %v, removed: %t", subs, err, c.removed)
+			}
+			if one, err := c.Subscription(t.Context(), traintravel.Operator(), subs.Items[0].ID); err != nil || one.Removed != c.removed {
+				t.Errorf("%+v, %v, removed: %t", one, err, c.removed)
+			}
+			want := map[bool]error{true: traintravel.ErrDisabled}[c.removed]
+			if _, err := c.RetryDead(t.Context(), traintravel.Operator(), subs.Items[0].ID); !errors.Is(err, want) {
+				t.Errorf("%v, want %v", err, want)
+			}
+		}
 	})
 	_, err := traintravel.New(memstore.New(), traintravel.Options{Webhooks: &traintravel.WebhookOptions{
 		Sender: &mailroom{}, SealKey: make([]byte, 32), Operator: []traintravel.OperatorWebhook{{URL: "u", Secrets: []traintravel.Secret{operators}}, {URL: "u", Secrets: []traintravel.Secret{operators}}},

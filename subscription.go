@@ -27,7 +27,11 @@ type Subscription struct {
 	// Disabled says that nothing is posted: the owner wants it so, or the receiver
 	// answered 410.
 	Disabled bool
-	Created  time.Time
+	// Removed says of an endpoint of the operator's that it is no longer among those
+	// of [WebhookOptions] of the service that was asked. Nothing arrives there, and
+	// what waits becomes dead letters. It is not stored.
+	Removed bool
+	Created time.Time
 	// Replayed says that Subscribe answered a repeated idempotency key. It is not stored.
 	Replayed bool
 }
@@ -37,6 +41,8 @@ type NewSubscription struct {
 	URL string
 	// Events are what to post; empty is newBooking alone.
 	Events []EventType
+	// Disabled has nothing but pings posted until that is changed.
+	Disabled bool
 	// IdempotencyKey is as in [NewBooking].
 	IdempotencyKey string
 }
@@ -119,7 +125,8 @@ var (
 	ErrTooManySubscriptions = fmt.Errorf("there are %d subscriptions already: delete one", maxSubscriptions)
 	// ErrDelivered: what was delivered is not delivered again.
 	ErrDelivered = errors.New("the event was delivered")
-	// ErrDisabled: nothing but a ping is posted to a subscription that is disabled.
+	// ErrDisabled: nothing but a ping is posted to a subscription that is disabled, and
+	// nothing to an endpoint that the operator has removed.
 	ErrDisabled = errors.New("the subscription is disabled")
 )
 
@@ -218,6 +225,9 @@ func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (
 	idem, err := s.idempotency(by, n.IdempotencyKey, "subscription", func(f *fingerprint) {
 		f.str(n.URL)
 		f.str(listed(events))
+		if n.Disabled {
+			f.flags(true)
+		}
 	})
 	if err != nil {
 		return Subscription{}, "", err
@@ -225,7 +235,7 @@ func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (
 	now := s.now()
 	secret := newWebhookSecret()
 	sub := subscription{Subscription: Subscription{
-		ID: timeID(now, s.newID()), URL: n.URL, Events: events, Owner: by.Subject, Client: by.Client, Created: now,
+		ID: timeID(now, s.newID()), URL: n.URL, Events: events, Owner: by.Subject, Client: by.Client, Disabled: n.Disabled, Created: now,
 		ByClient: by.forItself() && slices.Contains(s.opts.Webhooks.Clients, by.Client),
 	}}
 	sealed := s.seal(secret, sub.ID)
@@ -329,6 +339,7 @@ func (s *Service) Subscriptions(ctx context.Context, by Caller, page Page) (_ Li
 	}
 	for i := range subs {
 		if subs[i].ownedBy(by) {
+			subs[i].Removed = s.removed(&subs[i])
 			found = append(found, subs[i].Subscription)
 		}
 	}
@@ -365,7 +376,15 @@ func (s *Service) ownSubscription(ctx context.Context, r Reader, by Caller, id u
 	if !sub.ownedBy(by) {
 		return subscription{}, ErrNotFound
 	}
+	sub.Removed = s.removed(&sub)
 	return sub, nil
+}
+
+// removed says whether the operator has taken an endpoint away. A service without
+// webhooks does not know.
+func (s *Service) removed(sub *subscription) bool {
+	w := s.opts.Webhooks
+	return sub.operator && w != nil && !slices.ContainsFunc(w.Operator, func(op OperatorWebhook) bool { return op.URL == sub.URL })
 }
 
 // change changes a subscription of the caller's.

@@ -45,7 +45,7 @@ func (c *contract) webhooks(t *testing.T) {
 	if self := made.resource().Links["self"]; made.local(self) != at {
 		t.Errorf("the webhook is at %s, and Location leads to %s", self, at)
 	}
-	k.ask(201, "createWebhook", "/webhooks", subscribing, body(`{"url":"https://shop.example"}`), key("other"))
+	k.ask(201, "createWebhook", "/webhooks", subscribing, body(`{"url":"https://shop.example","disabled":false}`), key("other"))
 	k.ask(422, "createWebhook", "/webhooks", subscribing, body(`{"url":"https://shop.example/"}`), key("hook"))
 	for bad, names := range map[string]string{
 		"": "", "[]": "", "{}": "/url", `{"url":1}`: "/url", `{"url":"http://shop.example"}`: "/url", `{"url":""}`: "/url", `{"url":"https://127.0.0.1/"}`: "/url",

@@ -205,6 +205,8 @@ func (d *decoder) newWebhook() (n traintravel.NewSubscription) {
 			n.URL = d.text()
 		case "events":
 			n.Events = d.events()
+		case "disabled":
+			n.Disabled = d.flag()
 		default:
 			return false
 		}

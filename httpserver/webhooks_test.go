@@ -266,6 +266,40 @@ func TestWebhookRotation(t *testing.T) {
 	})
 }
 
+// A webhook may be made disabled: it gets nothing before it is enabled.
+func TestWebhookBeginsDisabled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		hook := newReceiver(200)
+		w := newWorld(t, withWebhooks(hook))
+		create := func(text string) answer {
+			return w.do("POST", "/webhooks", as("anna-rw"), body(`{"url":"https://shop.example/"`+text+`}`), key("one"))
+		}
+		var sub webhook
+		if create(`,"disabled":true`).want(201).into(&sub); !sub.Disabled {
+			t.Errorf("%+v", sub)
+		}
+		create(`,"disabled":true`).want(201)
+		create(`,"disabled":false`).problem(422, "key-reused")
+		create("").problem(422, "key-reused")
+		create(`,"disabled":"yes"`).problem(400, "invalid-request")
+		w.later(time.Second)
+		w.book()
+		w.deliver()
+		if all := w.postings(sub); len(all) != 0 || len(hook.all()) != 0 {
+			t.Errorf("%v, %d posts", all, len(hook.all()))
+		}
+		w.do("PATCH", "/webhooks/"+sub.ID, as("anna-rw"), body(`{"disabled":false}`)).want(200).into(&sub)
+		w.later(time.Second)
+		w.book()
+		w.deliver()
+		w.expect(sub, "newBooking delivered after 1: 200")
+		if len(hook.all()) != 1 {
+			t.Errorf("%d posts", len(hook.all()))
+		}
+	})
+}
+
 // Who may do what with whose webhooks: each pair of callers, with all scopes.
 func TestWebhookMatrix(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -58,7 +59,8 @@ func (p *program) webhooks() *cobra.Command {
 		Long: `List the operator's own webhooks (serve --webhook) to which something happened, and
 of each the events that have not arrived there, the newest first: those that are to be
 tried again, and the dead ones, which were tried ten times in three days. Dead ones are
-kept for 30 days; 'webhooks retry' has them sent again.
+kept for 30 days; 'webhooks retry' has them sent again. A URL that the server has no
+more is listed as long as there are such events, and said to be so.
 
 While a server has the data file, it answers. Without one nothing is sent before the
 next server starts.`,
@@ -117,6 +119,10 @@ func onWebhooks(ctx context.Context, service *traintravel.Service, req webhookRe
 	}
 	for _, sub := range own {
 		at := shownURL(sub.URL)
+		if req.All && sub.Removed {
+			say(at + removedHook)
+			continue
+		}
 		if req.All {
 			n, err := service.RetryDead(ctx, traintravel.Operator(), sub.ID)
 			say(fmt.Sprintf("%s: %d sent again", at, n))
@@ -125,13 +131,21 @@ func onWebhooks(ctx context.Context, service *traintravel.Service, req webhookRe
 			}
 			continue
 		}
-		say(at)
-		if err := undelivered(ctx, service, sub.ID, say); err != nil {
+		head := sync.OnceFunc(func() { say(at) })
+		if sub.Removed { // and forgotten when nothing is left of it
+			at += removedHook
+		} else {
+			head()
+		}
+		if err := undelivered(ctx, service, sub.ID, func(text string) { head(); say(text) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// removedHook is said of an endpoint that the server has no more.
+const removedHook = ": no longer among --webhook, so nothing is sent there; what waits is given up after its last try"
 
 // undelivered lists what has not arrived.
 func undelivered(ctx context.Context, service *traintravel.Service, sub uuid.UUID, say func(string)) error {
@@ -185,6 +199,9 @@ func retryDeliveries(ctx context.Context, service *traintravel.Service, own []tr
 		err := error(traintravel.ErrNotFound)
 		for i := 0; i < len(own) && errors.Is(err, traintravel.ErrNotFound); i++ {
 			_, err = service.RetryDelivery(ctx, traintravel.Operator(), own[i].ID, id, "")
+		}
+		if errors.Is(err, traintravel.ErrDisabled) {
+			return fmt.Errorf("%v is for a URL that is no longer among --webhook: nothing is sent there", id)
 		}
 		if err != nil {
 			return fmt.Errorf("%v: %w", id, err)

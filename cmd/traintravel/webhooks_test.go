@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -282,6 +283,21 @@ func webhooksCommand(t *testing.T, ring string, where ...string) {
 		t.Errorf("it says %s", said)
 	}
 	ask(0, "retry", other)
+	if where[0] == "--data" { // a server knows which it has
+		without := slices.Delete(slices.Clone(serve), slices.Index(serve, "--webhook"), slices.Index(serve, "--webhook")+2)
+		r = start(t, without...)
+		if said := ask(0); !strings.HasPrefix(said, shown+": no longer among --webhook") || !strings.Contains(said, other) {
+			t.Errorf("it says %s", said)
+		}
+		if said := ask(0, "retry", "--all"); !strings.HasPrefix(said, shown+": no longer among --webhook") {
+			t.Errorf("it says %s", said)
+		}
+		if said := ask(1, "retry", other); !strings.Contains(said, "no longer among --webhook") {
+			t.Errorf("it says %s", said)
+		}
+		r.stop()
+		ask(0, "retry", other)
+	}
 	start(t, serve...)
 	for came := ""; !ids[came]; {
 		came = <-got
