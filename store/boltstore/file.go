@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -19,16 +20,20 @@ import (
 
 // Make makes a file at path, whole or not at all: fill writes it under another name in
 // the same folder; then it is synced and, readable by its owner alone, gets its own.
-// Whoever stops half-way leaves at most a file of the other name, which begins like it
-// and which Open removes.
+// Whoever is stopped half-way leaves at most a file of the other name, a draft, which
+// begins like it. [Open] removes those of its file, and so does Make, when its own is
+// there: whoever is still at one finds that. [Drafts] are those of all files, and no file may
+// have such a name.
 //
 // A file that is there already is left as it is, with an error that wraps
 // [fs.ErrExist], unless it is to be replaced: then it is kept locked meanwhile, and one
 // that a Store has open is refused with [ErrInUse].
 func Make(path string, replace bool, fill func(draft string) error) error {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
+	path = resolved(path)
+	if isDraft.MatchString(path) {
+		return fmt.Errorf("boltstore: %s is a name for a file that is being made, and is removed: give another", path)
 	}
+	held := false
 	publish := func(draft string) error { return link(draft, path) }
 	if info, err := os.Lstat(path); err == nil {
 		switch {
@@ -42,12 +47,32 @@ func Make(path string, replace bool, fill func(draft string) error) error {
 			return fmt.Errorf("boltstore: %w", err)
 		}
 		defer release()
+		held = true
+		removeDrafts(path) // nobody is at one
 		publish = func(draft string) error { return os.Rename(draft, path) }
 	}
-	if err := makeAs(path, fill, publish); err != nil {
+	err := makeAs(path, fill, publish)
+	if err != nil && !held && there(path) { // somebody else was quicker
+		err = fs.ErrExist
+	}
+	if err != nil {
 		return fmt.Errorf("boltstore: make %s: %w", path, err)
 	}
+	removeDrafts(path)
 	return nil
+}
+
+// resolved is the path of a file without links.
+func resolved(path string) string {
+	if path, err := filepath.EvalSymlinks(path); err == nil {
+		return path
+	}
+	return path
+}
+
+func there(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // hold keeps a file from being opened. One that is no file of a store, or damaged,
@@ -95,7 +120,7 @@ func link(draft, path string) error {
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if _, statErr := os.Lstat(path); statErr == nil {
+	if there(path) {
 		return fs.ErrExist
 	}
 	return os.Rename(draft, path) // a file system without links
@@ -114,22 +139,35 @@ func makeFile(path string) error {
 	if err == nil {
 		return nil
 	}
-	if _, statErr := os.Lstat(path); statErr == nil { // somebody else has made it
+	if there(path) { // somebody else has made it
 		return nil
 	}
 	return fmt.Errorf("make %s: %w", path, err)
 }
 
+// Drafts returns the paths of the files in a folder to which [Make] or [Compact] is
+// writing, or was when it was stopped: which of them, it cannot tell.
+func Drafts(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	var drafts []string
+	for _, e := range entries {
+		if isDraft.MatchString(e.Name()) {
+			drafts = append(drafts, filepath.Join(dir, e.Name()))
+		}
+	}
+	return drafts, err
+}
+
+var isDraft = regexp.MustCompile(`.` + regexp.QuoteMeta(draftMark) + `[0-9a-z]{1,13}$`)
+
 // removeDrafts removes the drafts of who stopped before their files were made.
 // Whoever is still at it finds that the file is there by now.
 func removeDrafts(path string) {
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), filepath.Base(path)+draftMark) {
-			_ = os.Remove(filepath.Join(filepath.Dir(path), e.Name()))
+	path = resolved(path)
+	drafts, _ := Drafts(filepath.Dir(path))
+	for _, draft := range drafts {
+		if strings.HasPrefix(filepath.Base(draft), filepath.Base(path)+draftMark) {
+			_ = os.Remove(draft)
 		}
 	}
 }

@@ -121,10 +121,11 @@ func Compact(ctx context.Context, path string) (before, after int64, err error) 
 }
 
 func (s *Store) compact(ctx context.Context) (before, after int64, err error) {
-	if before, err = size(s.path); err != nil {
+	path := resolved(s.path)
+	if before, err = size(path); err != nil {
 		return 0, 0, err
 	}
-	err = makeAs(s.path, func(draft string) error {
+	err = makeAs(path, func(draft string) error {
 		db, err := bolt.Open(draft, 0o600, &bolt.Options{NoSync: true, FreelistType: bolt.FreelistArrayType, NoStatistics: true})
 		if err != nil {
 			return err
@@ -135,49 +136,61 @@ func (s *Store) compact(ctx context.Context) (before, after int64, err error) {
 		}
 		after, err = size(draft)
 		return err
-	}, func(draft string) error { return os.Rename(draft, s.path) })
+	}, func(draft string) error { return os.Rename(draft, path) })
 	if err != nil {
 		return 0, 0, fmt.Errorf("boltstore: compact %s: %w", s.path, err)
 	}
 	return before, after, nil
 }
 
-// compacted copies all buckets in the order of their keys, so that pages are full.
+// compacted copies all buckets in the order of their keys, so that pages are full. The
+// store's own is the last: without it, what was copied half is no file of a store.
 func compacted(ctx context.Context, to, from *bolt.DB) (err error) {
 	defer caught(&err)()
-	const most = 8 << 20 // bytes in one transaction
 	return from.View(func(src *bolt.Tx) error {
-		return src.ForEach(func(name []byte, b *bolt.Bucket) error {
-			c := b.Cursor()
-			for k, v, first := []byte(nil), []byte(nil), true; first || k != nil; {
-				if err := ctx.Err(); err != nil {
+		err := src.ForEach(func(name []byte, b *bolt.Bucket) error {
+			if string(name) == ownBucket {
+				return nil
+			}
+			return copyBucket(ctx, to, name, b)
+		})
+		if err != nil {
+			return err
+		}
+		return copyBucket(ctx, to, []byte(ownBucket), src.Bucket([]byte(ownBucket)))
+	})
+}
+
+func copyBucket(ctx context.Context, to *bolt.DB, name []byte, b *bolt.Bucket) error {
+	const most = 8 << 20 // bytes in one transaction
+	c := b.Cursor()
+	for k, v, first := []byte(nil), []byte(nil), true; first || k != nil; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := to.Update(func(dst *bolt.Tx) error {
+			d, err := dst.CreateBucketIfNotExists(name)
+			if err != nil {
+				return err
+			}
+			d.FillPercent = 0.95 // none comes between; some room is left for changes
+			if first {
+				k, v = c.First()
+				first = false
+			}
+			for n := 0; k != nil && n < most; k, v = c.Next() {
+				if err := d.Put(k, v); err != nil {
 					return err
 				}
-				err := to.Update(func(dst *bolt.Tx) error {
-					d, err := dst.CreateBucketIfNotExists(name)
-					if err != nil {
-						return err
-					}
-					d.FillPercent = 0.95 // none comes between; some room is left for changes
-					if first {
-						k, v = c.First()
-						first = false
-					}
-					for n := 0; k != nil && n < most; k, v = c.Next() {
-						if err := d.Put(k, v); err != nil {
-							return err
-						}
-						n += len(k) + len(v)
-					}
-					return nil
-				})
-				if err != nil {
-					return err
-				}
+				n += len(k) + len(v)
 			}
 			return nil
 		})
-	})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func size(path string) (int64, error) {
