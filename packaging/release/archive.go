@@ -83,6 +83,22 @@ func (r *build) archive(name string, write func(io.Writer) error) error {
 	return errors.Join(write(f), f.Close())
 }
 
+// packed writes a text as gzip, without the name or the time of a file.
+func packed(to, text string) error {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(w, text); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return os.WriteFile(to, b.Bytes(), 0o644)
+}
+
 // collectLicences writes what the licences of all that is in a program ask to be passed
 // on with it: those of Go, of modules, and of packages that have one of their own.
 func collectLicences(to string, env []string) error {

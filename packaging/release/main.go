@@ -19,6 +19,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -63,6 +64,9 @@ func release(out, version string, targets []string, fresh bool) error {
 	if old, err := os.ReadDir(out); err != nil || len(old) > 0 {
 		return cmp.Or(err, fmt.Errorf("-out: %s is not empty", out))
 	}
+	if err := r.shared(); err != nil {
+		return err
+	}
 	for _, t := range targets {
 		goos, goarch, ok := strings.Cut(t, "/")
 		if !ok {
@@ -82,7 +86,6 @@ type build struct {
 	out     string
 	tmp     string
 	fresh   bool
-	made    bool // the completions are there
 }
 
 var versionForm = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`)
@@ -145,7 +148,7 @@ func (r *build) target(goos, goarch string) error {
 	if err := collectLicences(licences, env); err != nil {
 		return err
 	}
-	files := []string{program, "LICENSE", "README.md", licences}
+	files := []string{program, "LICENSE", "README.md", licences, filepath.Join(r.tmp, "traintravel.1")}
 	name := strings.Join([]string{"traintravel", r.version, goos, goarch}, "_")
 	pack := r.tarball
 	if goos == "windows" {
@@ -162,24 +165,46 @@ func (r *build) target(goos, goarch string) error {
 
 // debian makes a Debian package of what target has built.
 func (r *build) debian(dir, goarch string) error {
-	if !r.made { // the same for all
-		for _, shell := range []string{"bash", "zsh", "fish"} {
-			env, args := r.compile("run", "", "", "./cmd/traintravel", "completion", shell)
-			script, err := output(env, args...)
-			if err != nil {
-				return err
-			}
-			if err := os.WriteFile(filepath.Join(r.tmp, shell), []byte(script+"\n"), 0o644); err != nil {
-				return err
-			}
-		}
-		r.made = true
-	}
 	_, err := output([]string{
-		"VERSION=" + r.version, "ARCH=" + goarch, "BUILT=" + dir, "SHELLS=" + r.tmp,
+		"VERSION=" + r.version, "ARCH=" + goarch, "BUILT=" + dir, "SHARED=" + r.tmp,
 		"SOURCE_DATE_EPOCH=" + strconv.FormatInt(r.time.Unix(), 10),
 	}, "go", "run", nfpm, "package", "--config", "packaging/deb/nfpm.yaml", "--packager", "deb", "--target", r.out+string(filepath.Separator))
 	return err
+}
+
+// shared makes what is the same for all targets, and what the program itself tells:
+// the manual and completions for shells.
+func (r *build) shared() error {
+	program := filepath.Join(r.tmp, "here", "traintravel")
+	env, args := r.compile("build", "", "", "-o", program, "./cmd/traintravel")
+	if _, err := output(env, args...); err != nil {
+		return err
+	}
+	page, err := manPage(r.version, r.time, helpOf(program))
+	if err != nil {
+		return err
+	}
+	files := map[string]string{"traintravel.1": page}
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		script, err := output(nil, program, "completion", shell)
+		if err != nil {
+			return err
+		}
+		files[shell] = script + "\n"
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(r.tmp, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return packed(filepath.Join(r.tmp, "traintravel.1.gz"), page)
+}
+
+// helpOf asks a program for what --help prints.
+func helpOf(program string) func(command ...string) (string, error) {
+	return func(command ...string) (string, error) {
+		return output(nil, slices.Concat([]string{program}, command, []string{"--help"})...)
+	}
 }
 
 // sums writes SHA256SUMS, as sha256sum -c reads it, and prints it.
