@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -35,7 +36,8 @@ it can make tokens and tickets, and without it those that were given out are no 
 			if err := where.check(c.Flags()); err != nil {
 				return err
 			}
-			return p.backUp(c.Context(), where, files[0], force)
+			defer p.nameDrafts(files[0])
+			return unchanged(c.Context(), files[0], p.backUp(c.Context(), where, files[0], force))
 		},
 	}
 	where.flags(c.Flags())
@@ -71,6 +73,26 @@ func (p *program) backUp(ctx context.Context, where storage, file string, force 
 	}
 	fmt.Fprintf(p.stdout, "%s has all data, %d bytes\nThe keys are not in it: keep a copy of %s too\n", file, info.Size(), where.keysFile(""))
 	return nil
+}
+
+// unchanged says of a file what became of it when its making was interrupted.
+func unchanged(ctx context.Context, file string, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("interrupted: %s is as it was", file)
+	}
+	return err
+}
+
+// nameDrafts names what lies beside a file of those whose making was broken off, by a
+// kill or a loss of power: nothing else removes it but the making of the same file.
+func (p *program) nameDrafts(file string) {
+	drafts, err := boltstore.Drafts(filepath.Dir(file))
+	if err != nil {
+		return // there is no such folder, which was said
+	}
+	for _, draft := range drafts {
+		fmt.Fprintf(p.stderr, "%s is half a file, of a backup, restore or compact that was killed or is under way: remove it if none is\n", draft)
+	}
 }
 
 // spareKeys refuses to put data in place of keys, which no backup has.
@@ -179,7 +201,7 @@ own.`,
 			before, after, err := boltstore.Compact(c.Context(), data)
 			bar.end()
 			if err != nil {
-				return busy(err)
+				return unchanged(c.Context(), data, busy(err))
 			}
 			fmt.Fprintf(p.stdout, "%s had %d bytes, and has %d\n", data, before, after)
 			return nil

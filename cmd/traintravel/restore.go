@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -31,7 +33,12 @@ at the gateway. Put back the keys file of the time too: it is in no backup.`,
 			if err := set.check(c.Flags()); err != nil {
 				return err
 			}
-			return p.restoreFrom(c.Context(), set, files[0])
+			err := p.restoreFrom(c.Context(), set, files[0])
+			if set.shared() {
+				return err
+			}
+			p.nameDrafts(set.data)
+			return unchanged(c.Context(), set.data, err)
 		},
 	}
 	set.flags(c.Flags())
@@ -52,6 +59,9 @@ type restoring struct {
 func (p *program) restoreFrom(ctx context.Context, set restoring, file string) error {
 	if !set.shared() && sameFile(set.data, file) {
 		return usagef("%s is the data file itself", file)
+	}
+	if half, _ := boltstore.Drafts(filepath.Dir(file)); slices.Contains(half, filepath.Clean(file)) {
+		return usagef("%s is half a file, of a command that was killed: give another", file)
 	}
 	from, err := boltstore.Open(file, readOnly)
 	if err != nil {
@@ -82,7 +92,7 @@ func (p *program) restoreFrom(ctx context.Context, set restoring, file string) e
 		return err
 	}
 	fmt.Fprintf(p.stdout, "%s has the data of %s: %s\n", target, file, howMany(rep.Records[traintravel.TableBookings.String()], "booking", "bookings"))
-	return p.warnOfKeys(ctx, set, from)
+	return p.warnOfKeys(context.WithoutCancel(ctx), set, from) // it is restored, whoever interrupts now
 }
 
 func (p *program) restoreFile(ctx context.Context, set restoring, from *boltstore.Store, progress func(done, total int64)) error {
