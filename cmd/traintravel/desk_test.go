@@ -9,6 +9,14 @@ import (
 	"time"
 )
 
+// train is the train of the first trip of a day, and that trip.
+func (r *running) train(token, day string) (train, trip string) {
+	r.t.Helper()
+	trips := r.call(token, "GET", "/trips?direct=true&origin="+berlin+"&destination="+paris+"&date="+day, "", 200)["data"].([]any)
+	first := trips[0].(map[string]any)
+	return first["legs"].([]any)[0].(map[string]any)["train"].(string), first["id"].(string)
+}
+
 // The desk asks while the server sells, and when there is none.
 func TestDesk(t *testing.T) {
 	t.Parallel()
@@ -18,9 +26,7 @@ func TestDesk(t *testing.T) {
 	token = strings.TrimSpace(token)
 	day := time.Now().AddDate(0, 0, 2).Format(time.DateOnly)
 	id := r.book(token, day, "")
-	trips := r.call(token, "GET", "/trips?direct=true&origin="+berlin+"&destination="+paris+"&date="+day, "", 200)["data"].([]any)
-	leg := trips[0].(map[string]any)["legs"].([]any)[0].(map[string]any)
-	train, trip := leg["train"].(string), trips[0].(map[string]any)["id"].(string)
+	train, trip := r.train(token, day)
 
 	desk := func(wantCode int, args ...string) string {
 		t.Helper()

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"encoding/json"
 	"net"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,12 +34,24 @@ func fenced(t *testing.T, kind string) (lines []string) {
 			for line := range strings.Lines(block[2]) {
 				lines = append(lines, strings.TrimSpace(line))
 			}
-		case "sh", "promql", "text":
+		case "sh", "promql", "text", "deb": // the last are for packaging/test-install
 		default:
 			t.Errorf("the runbook has a block of the kind %s", block[1])
 		}
 	}
 	return lines
+}
+
+// runbookSays is what some commands of the runbook say, of one booking.
+var runbookSays = map[string]string{
+	`traintravel check`:                              "of 1 booking ",
+	`traintravel manifest "$TRAIN" "$DATE"`:          "John Doe",
+	`traintravel booking "$BOOKING"`:                 "succeeded",
+	`traintravel booking --limit 5 doe`:              "confirmed",
+	`traintravel cancel-run "$TRAIN" "$DATE"`:        "1 booking would be cancelled",
+	`traintravel cancel-run "$TRAIN" "$DATE" --yes`:  "1 booking cancelled",
+	`traintravel cancel-run "$TRAIN" "$DATE" --undo`: "for sale again",
+	`traintravel subject erase "$PASSENGER"`:         "bookings are nobody's now",
 }
 
 // TestOperations runs the commands of the runbook, one after another, none of which
@@ -47,7 +61,7 @@ func TestOperations(t *testing.T) {
 	need.Program(t, "curl", "curl")
 	t.Parallel()
 	commands := fenced(t, "sh")
-	for _, name := range []string{"serve", "config", "check", "backup", "restore", "compact", "webhooks", "token-keys", "ticket-keys", "import"} {
+	for _, name := range []string{"serve", "config", "check", "backup", "restore", "compact", "webhooks", "token-keys", "ticket-keys", "import", "manifest", "block", "cancel-run", "booking", "subject export", "subject erase"} {
 		if !strings.Contains(strings.Join(commands, "\n"), "traintravel "+name) {
 			t.Errorf("the runbook does not run %s", name)
 		}
@@ -74,6 +88,11 @@ func TestOperations(t *testing.T) {
 	} {
 		sh.run("export " + v)
 	}
+	for command := range runbookSays {
+		if !slices.Contains(commands, command) {
+			t.Errorf("the runbook does not say %s", command)
+		}
+	}
 	booked := false
 	for _, command := range commands {
 		out := sh.run(command + "\necho \"status $?\"")
@@ -83,15 +102,25 @@ func TestOperations(t *testing.T) {
 		}
 		if !booked && strings.HasPrefix(command, "traintravel backup") { // so that there is something to be lost
 			r := &running{t: t, base: "http://" + addr}
-			r.book(issue(t, "anna", data), soon(), "")
+			token := issue(t, "anna", data)
+			booking := r.book(token, soon(), "")
+			train, _ := r.train(token, soon())
+			_, text, _ := once(t, nil, "manifest", train, soon(), "--json", "--data", data)
+			var m struct{ Riders []struct{ Coach string } }
+			if err := json.Unmarshal([]byte(text), &m); err != nil || len(m.Riders) != 1 {
+				t.Fatalf("the manifest: %v, %s", err, text)
+			}
+			for _, v := range [][2]string{{"TRAIN", train}, {"DATE", soon()}, {"COACH", m.Riders[0].Coach}, {"BOOKING", booking}, {"PASSENGER", "anna"}} {
+				sh.run("export " + v[0] + "='" + v[1] + "'")
+			}
 			booked = true
 			sh.run("rm backups/*")
-			if out := sh.run(command); !strings.Contains(out, "has all data") {
+			if out = sh.run(command); !strings.Contains(out, "has all data") {
 				t.Errorf("%s: %s", command, out)
 			}
 		}
-		if command == "traintravel check" && !strings.Contains(out, "of 1 booking") {
-			t.Errorf("%s: %s", command, out)
+		if want := runbookSays[command]; !strings.Contains(out, want) {
+			t.Errorf("%s says %s, not %q", command, out, want)
 		}
 	}
 }
