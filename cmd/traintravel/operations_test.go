@@ -44,14 +44,14 @@ func fenced(t *testing.T, kind string) (lines []string) {
 
 // runbookSays is what some commands of the runbook say, of one booking.
 var runbookSays = map[string]string{
-	`traintravel check`:                              "of 1 booking ",
+	`traintravel check`:                              "of 1 booking",
 	`traintravel manifest "$TRAIN" "$DATE"`:          "John Doe",
 	`traintravel booking "$BOOKING"`:                 "succeeded",
 	`traintravel booking --limit 5 doe`:              "confirmed",
 	`traintravel cancel-run "$TRAIN" "$DATE"`:        "1 booking would be cancelled",
 	`traintravel cancel-run "$TRAIN" "$DATE" --yes`:  "1 booking cancelled",
 	`traintravel cancel-run "$TRAIN" "$DATE" --undo`: "for sale again",
-	`traintravel subject erase "$PASSENGER"`:         "bookings are nobody's now",
+	`traintravel subject erase "$PASSENGER"`:         " nobody's now",
 }
 
 // TestOperations runs the commands of the runbook, one after another, none of which
