@@ -41,6 +41,7 @@ func (s *Service) serveEndpoint(ctx context.Context, it item) error {
 			s.suspects.clear(it.id)
 			return s.forgetDeliveries(ctx, it)
 		case posted == 0:
+			s.pace.wait()
 			if done, err := s.leaveEndpoint(ctx, it); done || err != nil {
 				return err
 			}

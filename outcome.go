@@ -14,7 +14,37 @@ const (
 	recordTimeout = 10 * time.Second
 	// recordAtOnce is about how many are recorded in one update.
 	recordAtOnce = 1024
+	// beat is how often what became of deliveries is written while there is much of it.
+	beat = 10 * time.Millisecond
 )
+
+// A pace has those who write wait for each other, so that a store writes for all at once
+// what is in no hurry: the next beat, if there was one just before. The zero value is at
+// rest.
+type pace struct {
+	mu   sync.Mutex
+	last time.Time
+}
+
+func (p *pace) wait() {
+	p.mu.Lock()
+	now := time.Now()
+	next := p.last.Add(beat)
+	rested := !next.After(now)
+	if rested {
+		p.last = now
+	}
+	p.mu.Unlock()
+	if rested {
+		return
+	}
+	time.Sleep(next.Sub(now))
+	p.mu.Lock()
+	if p.last.Before(next) {
+		p.last = next
+	}
+	p.mu.Unlock()
+}
 
 // A logbook is where what came of attempts is recorded: in one update, of all endpoints,
 // what comes while the update before it is under way.
@@ -42,7 +72,7 @@ func (s *Service) record(ctx context.Context, outcomes []outcome) error {
 		}
 	}
 	if len(made) > 0 {
-		errs = append(errs, s.logbook.add(made, func(all []outcome) error {
+		errs = append(errs, s.logbook.add(made, s.pace.wait, func(all []outcome) error {
 			ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 			defer stop()
 			return s.recordAll(ctx, all)
@@ -53,7 +83,7 @@ func (s *Service) record(ctx context.Context, outcomes []outcome) error {
 
 // add puts outcomes on the next sheet, and returns when that is written: by who was the
 // first to put something on it.
-func (b *logbook) add(outcomes []outcome, write func([]outcome) error) error {
+func (b *logbook) add(outcomes []outcome, wait func(), write func([]outcome) error) error {
 	b.mu.Lock()
 	first := b.next == nil || len(b.next.outcomes) >= recordAtOnce
 	if first {
@@ -64,17 +94,19 @@ func (b *logbook) add(outcomes []outcome, write func([]outcome) error) error {
 	own.outcomes = append(own.outcomes, outcomes...)
 	b.mu.Unlock()
 	if first {
-		b.write(own, write)
+		b.write(own, wait, write)
 	}
 	<-own.done
 	return own.err
 }
 
-// write writes a sheet, when the one before it is written.
-func (b *logbook) write(own *sheet, write func([]outcome) error) {
+// write writes a sheet, when the one before it is written and there is more that can wait
+// no longer.
+func (b *logbook) write(own *sheet, wait func(), write func([]outcome) error) {
 	if own.before != nil {
 		<-own.before
 	}
+	wait()
 	defer close(own.done)
 	defer recovered(&own.err)
 	b.mu.Lock()

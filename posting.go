@@ -26,7 +26,7 @@ const (
 	// more: then one has to take crowded times as long.
 	atOnce    = 16
 	growAfter = 5 * time.Millisecond
-	many      = 128
+	many      = 64
 	crowded   = 10
 )
 

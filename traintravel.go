@@ -130,6 +130,7 @@ type Service struct {
 	due           atomic.Uint32 // of these kinds
 	subscribed    atomic.Bool   // somebody has: see subscribedKey
 	logbook       logbook
+	pace          pace // of what is written of deliveries
 	suspects      suspects
 	posters       atomic.Int32  // how many deliveries are posted at a time, to all endpoints
 	subscriptions atomic.Uint64 // counts changes of any by this service

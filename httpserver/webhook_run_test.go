@@ -77,10 +77,11 @@ func TestWebhookReceiversMisbehave(t *testing.T) {
 				ctx, stop := context.WithCancel(t.Context())
 				var running sync.WaitGroup
 				running.Go(func() { _ = w.service.Run(ctx) })
+				begun := time.Now()
 				w.book()
+				time.Sleep(time.Second / 10) // until it is recorded
 				synctest.Wait()
 				w.expect(good, arrived)
-				begun := time.Now()
 				for _, at := range []struct {
 					after time.Duration
 					want  string
