@@ -20,7 +20,7 @@ func deliveryKey(sub, id uuid.UUID) Key {
 // deliveriesOf lists the deliveries of a subscription after one of them.
 func deliveriesOf(sub, after uuid.UUID, limit int) Range {
 	prefix := "d" + string(sub[:])
-	r := Range{Table: TableDeliveries, From: prefix, To: prefix + "\xff", Limit: limit}
+	r := Range{Table: TableDeliveries, From: prefix, To: prefixEnd(prefix), Limit: limit}
 	if after != uuid.Nil {
 		r.From += string(after[:]) + "\x00"
 	}
@@ -30,7 +30,7 @@ func deliveriesOf(sub, after uuid.UUID, limit int) Range {
 // queueOf lists the queue of a subscription: what is due at an instant, or all.
 func queueOf(sub uuid.UUID, due time.Time, limit int) Range {
 	prefix := "q" + string(sub[:])
-	r := Range{Table: TableDeliveries, From: prefix, To: prefix + "\xff", Limit: limit}
+	r := Range{Table: TableDeliveries, From: prefix, To: prefixEnd(prefix), Limit: limit}
 	if !due.IsZero() {
 		r.To = prefix + sortable(due.Add(1))
 	}

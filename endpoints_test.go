@@ -3,6 +3,7 @@ package traintravel_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -174,6 +175,25 @@ func TestOperatorsEndpoint(t *testing.T) {
 	}})
 	if _, ok := errors.AsType[*traintravel.InvalidError](err); !ok {
 		t.Errorf("an endpoint that is there twice: %v", err)
+	}
+}
+
+// An operator's endpoint is listed whatever the bytes of its ID.
+func TestOperatorsEndpointIsListed(t *testing.T) {
+	t.Parallel()
+	url := hook
+	for i := 0; traintravel.OperatorID(url)[0] != 0xff; i++ {
+		url = fmt.Sprint(hook, i)
+	}
+	o, m := withWebhooks(t, memstore.New())
+	knows := o.colleague(m, func(w *traintravel.WebhookOptions) {
+		w.Operator = []traintravel.OperatorWebhook{{URL: url, Secrets: []traintravel.Secret{operators}}}
+	})
+	knows.book(anna, o.trip('F', 'G', "S 3"))
+	knows.do()
+	subs, err := knows.Subscriptions(t.Context(), traintravel.Operator(), traintravel.Page{})
+	if err != nil || len(subs.Items) != 1 || subs.Items[0].URL != url {
+		t.Errorf("%+v, %v", subs, err)
 	}
 }
 

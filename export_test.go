@@ -85,3 +85,6 @@ func HoldsCardNumber(s string) bool { return holdsCardNumber(s) }
 
 // KeepForgetting puts on the agenda what Run does for Options.Retain.
 func (s *Service) KeepForgetting(ctx context.Context) { s.keepForgetting(ctx) }
+
+// OperatorID is the ID that an operator's endpoint has.
+func OperatorID(url string) uuid.UUID { return operatorID(url) }

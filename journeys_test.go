@@ -86,7 +86,7 @@ func TestSearchOffersWhatIsLeft(t *testing.T) {
 			}
 		}
 	})
-	if offered == 0 || full == 0 || less*200 > searches {
+	if offered == 0 || full == 0 || less*50 > searches {
 		t.Errorf("%d trips with changes, %d full rides, %d of %d searches that offer less", offered, full, less, searches)
 	}
 }

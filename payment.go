@@ -331,7 +331,7 @@ func (s *Service) Payments(ctx context.Context, by Caller, booking uuid.UUID, pa
 }
 
 // afterPayments is the end of the range of a booking's payments.
-func afterPayments(booking uuid.UUID) string { return string(booking[:]) + "\xff" }
+func afterPayments(booking uuid.UUID) string { return prefixEnd(string(booking[:])) }
 
 // readPayments reads payments of one booking.
 func readPayments(ctx context.Context, r Reader, part Range) ([]Payment, error) {

@@ -1,7 +1,6 @@
 package traintravel
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -61,7 +60,11 @@ func (s *subscription) marks() []Key {
 // readMarked reads the subscriptions that have a mark with a prefix, the newest first,
 // all or those before an ID. Should two subjects share a mark, the subscriptions tell.
 func readMarked(ctx context.Context, r Reader, prefix, before string) ([]subscription, error) {
-	marks, err := r.List(ctx, Range{Table: TableWebhooks, From: prefix, To: prefix + cmp.Or(before, "\xff"), Reverse: true})
+	to := prefix + before
+	if before == "" {
+		to = prefixEnd(prefix)
+	}
+	marks, err := r.List(ctx, Range{Table: TableWebhooks, From: prefix, To: to, Reverse: true})
 	if err != nil || len(marks) == 0 {
 		return nil, err
 	}
