@@ -22,6 +22,7 @@ const (
 // serveEndpoint posts what is due to an endpoint, until there is nothing left or others
 // have to have their turn.
 func (s *Service) serveEndpoint(ctx context.Context, it item) error {
+	defer s.pace.begin()()
 	work, stop := context.WithCancel(ctx)
 	defer stop()
 	p := &posting{s: s, sub: it.id}

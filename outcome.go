@@ -18,19 +18,32 @@ const (
 	beat = 10 * time.Millisecond
 )
 
-// A pace has those who write wait for each other, so that a store writes for all at once
-// what is in no hurry: the next beat, if there was one just before. The zero value is at
-// rest.
+// A pace has those who are at work wait for each other before they write, so that a store
+// writes for all at once what is in no hurry: for the next beat, if there was one just
+// before. The zero value is at rest.
 type pace struct {
 	mu   sync.Mutex
+	work int // how many are at work
 	last time.Time
 }
 
+// begin begins somebody's work, which ends with the function that it returns.
+func (p *pace) begin() (end func()) {
+	add := func(n int) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.work += n
+	}
+	add(1)
+	return func() { add(-1) }
+}
+
+// wait returns at once to who is alone at work.
 func (p *pace) wait() {
 	p.mu.Lock()
 	now := time.Now()
 	next := p.last.Add(beat)
-	rested := !next.After(now)
+	rested := p.work < 2 || !next.After(now)
 	if rested {
 		p.last = now
 	}

@@ -13,6 +13,11 @@ func TestPace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var p pace
+		end := p.begin()
+		p.wait()
+		p.wait() // nobody else is there
+		time.Sleep(time.Hour)
+		p.begin()
 		begun := time.Now()
 		var all sync.WaitGroup
 		var mu sync.Mutex
@@ -45,6 +50,13 @@ func TestPace(t *testing.T) {
 		}
 		if len(went) != len(want) {
 			t.Errorf("%v", went)
+		}
+		end()
+		now := time.Now()
+		p.wait()
+		p.wait()
+		if !time.Now().Equal(now) {
+			t.Error("who is alone again waits")
 		}
 	})
 }
