@@ -27,7 +27,7 @@ import (
 )
 
 // keptBookings are in the file that is backed up, restored and compacted.
-const keptBookings = 10_000
+const keptBookings = 3000
 
 // soldFile makes a file with so many bookings of the demo network.
 func soldFile(t *testing.T, path string, n int) {
@@ -94,7 +94,7 @@ func TestKeepingKilled(t *testing.T) {
 	data, old := path("trains.db"), path("old.db")
 	soldFile(t, data, keptBookings)
 	soldFile(t, old, 20)
-	says(t, 0, "of 10000 bookings, and all pages of the file: everything agrees", "check", "--data", data)
+	says(t, 0, "of 3000 bookings, and all pages of the file: everything agrees", "check", "--data", data)
 	served := path("served.db")
 	copyTo(t, data, served)
 	start(t, "serve", "--data", served)
@@ -113,7 +113,7 @@ func TestKeepingKilled(t *testing.T) {
 		{"restore over another", []string{"restore", data, "--data", in("instead"), "--force"}, in("instead"), old, false},
 		{"compact", []string{"compact", "--data", in("compacted")}, in("compacted"), data, false},
 	} {
-		t.Run(k.name, func(t *testing.T) { k.stop(t, data, (rounds+1)/2) })
+		t.Run(k.name, func(t *testing.T) { k.stop(t, data, rounds/3) })
 	}
 }
 
