@@ -42,3 +42,35 @@ func TestImportOfAPipe(t *testing.T) {
 		t.Errorf("stopped, it ends with %d: %s", code, r.stderr)
 	}
 }
+
+// A pipe in place of data, a backup or keys is refused: to open one would wait for ever.
+func TestPipesAreNoData(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	pipe, data := filepath.Join(dir, "pipe"), filepath.Join(dir, "t.db")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code := start(t, "serve", "--data", data).stop(); code != 0 {
+		t.Fatal(code)
+	}
+	for _, args := range [][]string{
+		{"serve", "--data", pipe, "--addr", "127.0.0.1:0"},
+		{"serve", "--data", filepath.Join(dir, "new.db"), "--keys", pipe, "--addr", "127.0.0.1:0"},
+		{"check", "--data", pipe},
+		{"compact", "--data", pipe},
+		{"backup", "--data", data, pipe},
+		{"backup", "--data", data, pipe, "--force"},
+		{"restore", pipe, "--data", filepath.Join(dir, "new.db")},
+		{"restore", data, "--data", pipe},
+		{"restore", data, "--data", pipe, "--force"},
+		{"token", "--user", "anna", "--keys", pipe},
+		{"token-keys", "--keys", pipe},
+		{"ticket-keys", "rotate", "--keys", pipe},
+	} {
+		code, _, stderr := once(t, nil, args...)
+		if code == 0 || !strings.Contains(stderr, pipe+" is not a") {
+			t.Errorf("%v: %d, %s", args, code, stderr)
+		}
+	}
+}

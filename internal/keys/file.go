@@ -72,17 +72,20 @@ func Create(path string) (*Ring, error) {
 
 // read returns the text of a keys file that only its owner may read.
 func read(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("the keys file: %w", err)
+	}
+	if !info.Mode().IsRegular() { // to open a pipe would wait for who writes into it
+		return nil, fmt.Errorf("the keys file %s is not a file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("the keys file: %w", err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
+	if info, err = f.Stat(); err != nil {
 		return nil, fmt.Errorf("the keys file: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("the keys file %s is not a file", path)
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
 		return nil, fmt.Errorf("the keys file %s has mode %04o, so others may use it: chmod 600 %s", path, mode, path)

@@ -127,6 +127,11 @@ func damaged(path string, cause any) error {
 // which itself would make a new one of an empty file, and crash on one that was
 // cut short.
 func checkFile(path string) error {
+	if info, err := os.Stat(path); err != nil {
+		return err
+	} else if !info.Mode().IsRegular() { // to open a pipe would wait for who writes into it
+		return fmt.Errorf("%s is not a regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -146,8 +151,6 @@ func checkFile(path string) error {
 	switch {
 	case err != nil:
 		return err
-	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is not a regular file", path)
 	case info.Size() == 0:
 		return fmt.Errorf("%s is empty: it lost its content, or never had any and may be removed", path)
 	case newest.PageSize == 0:
