@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/traintravel/traintravel"
-	"github.com/traintravel/traintravel/internal/keys"
 	"github.com/traintravel/traintravel/store/boltstore"
 )
 
@@ -95,9 +94,19 @@ func (p *program) nameDrafts(file string) {
 	}
 }
 
-// spareKeys refuses to put data in place of keys, which no backup has.
+// spareKeys refuses to put data in place of keys, which no backup has, be they damaged:
+// no data begins like them.
 func spareKeys(path string) error {
-	if _, err := keys.Load(path); err == nil {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil // nor can it be replaced, or it is no keys file of ours
+	}
+	defer f.Close()
+	var first [1]byte
+	if n, _ := f.Read(first[:]); n == 1 && first[0] == '{' {
 		return usagef("%s is a keys file: give another file", path)
 	}
 	return nil

@@ -180,8 +180,8 @@ func (k keeping) stop(t *testing.T, data string, rounds int) {
 
 	// The next one, with room to spare, names what another file's has left, and takes
 	// away what is of this one.
-	other := filepath.Join(dir, "other.db.new-1")
-	for _, name := range []string{other, k.target + ".new-1"} {
+	other := filepath.Join(dir, "other.db.traintravel-draft-1")
+	for _, name := range []string{other, k.target + ".traintravel-draft-1"} {
 		if err := os.WriteFile(name, content[:len(content)/2], 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -91,6 +91,12 @@ func TestCheckBackupRestore(t *testing.T) {
 	}
 	elsewhere := filepath.Join(t.TempDir(), "trains.db")
 	says(t, 2, "is a keys file", "restore", backup, "--data", ring, "--force")
+	half := filepath.Join(t.TempDir(), "keys.json") // damaged, so that nobody reads it
+	if err := os.WriteFile(half, read(t, ring)[:100], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	says(t, 2, "is a keys file", "backup", half, "--force", "--data", data)
+	says(t, 2, "is a keys file", "restore", backup, "--data", half, "--force")
 	says(t, 0, "There is no keys file", "restore", backup, "--data", elsewhere)
 	other := filepath.Join(t.TempDir(), "other.db")
 	start(t, "serve", "--data", other).stop()

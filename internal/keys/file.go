@@ -220,8 +220,12 @@ func (r *Ring) signed(keys []*ecdsa.PrivateKey) (map[string]any, error) {
 	return map[string]any{nameSigning: encoded, nameRetired: r.retired}, err
 }
 
-// change changes members of a keys file as it is now.
+// change changes members of a keys file as it is now: of that which a link leads to, lest
+// who knows it by its own name goes on with what it was.
 func change(path string, to func(now *Ring) (map[string]any, error)) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
 	unlock := lock(filepath.Dir(path))
 	defer unlock()
 	now, err := Load(path)

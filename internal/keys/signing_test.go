@@ -5,6 +5,7 @@ import (
 	"crypto/ecdsa"
 	"errors"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -95,5 +96,28 @@ func TestIDsAreNoFlags(t *testing.T) {
 		if id := id(key); len(id) != 43 || strings.HasPrefix(id, "-") {
 			t.Fatalf("%q", id)
 		}
+	}
+}
+
+// Who changes a keys file through a link changes it, and leaves the link.
+func TestChangeThroughALink(t *testing.T) {
+	t.Parallel()
+	path := file(t)
+	create(t, path)
+	link := path + ".link"
+	if err := os.Symlink(path, link); err != nil {
+		t.Skip("no links can be made here: ", err)
+	}
+	now := time.Now()
+	if err := RotateSigning(link, now, now.Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{path, link} {
+		if r, err := Load(name); err != nil || len(r.Signing()) != 2 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if to, err := os.Readlink(link); err != nil || to != path {
+		t.Errorf("the link leads to %q: %v", to, err)
 	}
 }

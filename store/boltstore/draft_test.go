@@ -37,7 +37,7 @@ func TestDraftsGo(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "a.db"), filepath.Join(dir, "b.db")
 	leave := func() {
-		for _, name := range []string{path + ".new-0abc", path + ".new-1z.new-xyz", other + ".new-1", path + ".newer", path + ".new-A"} {
+		for _, name := range []string{path + ".traintravel-draft-0abc", path + ".traintravel-draft-1z.traintravel-draft-xyz", other + ".traintravel-draft-1", path + ".newer", path + ".traintravel-draft-A"} {
 			if err := os.WriteFile(name, []byte("half"), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -55,24 +55,24 @@ func TestDraftsGo(t *testing.T) {
 	}
 	fill := func(draft string) error { return os.WriteFile(draft, []byte("whole"), 0o600) }
 	leave()
-	is("a.db.new-0abc", "a.db.new-1z.new-xyz", "b.db.new-1")
+	is("a.db.traintravel-draft-0abc", "a.db.traintravel-draft-1z.traintravel-draft-xyz", "b.db.traintravel-draft-1")
 	for _, replace := range []bool{false, true} {
 		leave()
 		if err := Make(path, replace, fill); err != nil {
 			t.Fatal(err)
 		}
-		is("b.db.new-1")
+		is("b.db.traintravel-draft-1")
 	}
 	leave()
 	if err := Make(path, false, fill); !errors.Is(err, fs.ErrExist) {
 		t.Error(err)
 	}
-	is("a.db.new-0abc", "a.db.new-1z.new-xyz", "b.db.new-1")
+	is("a.db.traintravel-draft-0abc", "a.db.traintravel-draft-1z.traintravel-draft-xyz", "b.db.traintravel-draft-1")
 	if err := Make(path, true, func(string) error { return fs.ErrInvalid }); !errors.Is(err, fs.ErrInvalid) {
 		t.Error(err)
 	}
-	is("b.db.new-1") // there is room for the next try
-	if err := Make(path+".new-20261128", false, fill); err == nil || !strings.Contains(err.Error(), "give another") {
+	is("b.db.traintravel-draft-1") // there is room for the next try
+	if err := Make(path+".traintravel-draft-20261128", false, fill); err == nil || !strings.Contains(err.Error(), "give another") {
 		t.Errorf("a file with the name of a draft: %v", err)
 	}
 
@@ -114,7 +114,7 @@ func TestCompactHalf(t *testing.T) {
 		t.Errorf("half a copy is opened: %v, %v", s, err)
 	}
 
-	if err := errors.Join(os.Remove(half), os.Symlink(path, link), os.WriteFile(path+".new-abc", nil, 0o600)); err != nil {
+	if err := errors.Join(os.Remove(half), os.Symlink(path, link), os.WriteFile(path+".traintravel-draft-abc", nil, 0o600)); err != nil {
 		t.Skip(err)
 	}
 	if _, _, err := Compact(t.Context(), link); err != nil {

@@ -92,7 +92,7 @@ func hold(path string) (release func(), err error) {
 }
 
 // draftMark is between the name of a file and the rest of that of its draft.
-const draftMark = ".new-"
+const draftMark = ".traintravel-draft-"
 
 // makeAs has a file written and synced under another name, and then published.
 func makeAs(path string, fill, publish func(draft string) error) error {
