@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -168,3 +169,24 @@ func TestCheckFaults(t *testing.T) {
 	says(t, 1, "not a file of this store", "restore", text, "--data", filepath.Join(dir, "third.db"))
 	says(t, 1, "not a file of this store", "check", "--data", text)
 }
+
+// What a command says and nobody can write down is a failure: a check that is run every
+// night has found nothing out then.
+func TestLostWords(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "t.db")
+	start(t, "serve", "--data", data).stop()
+	for _, args := range [][]string{{"check", "--data", data}, {"version"}, {"token", "--user", "anna", "--data", data}} {
+		stderr := &output{}
+		if code := run(t.Context(), args, broken{syscall.ENOSPC}, stderr, nil); code != 1 || !strings.Contains(stderr.String(), syscall.ENOSPC.Error()) {
+			t.Errorf("%v: %d, %s", args, code, stderr)
+		}
+	}
+	if code := run(t.Context(), []string{"check", "--data", data}, broken{syscall.EPIPE}, &output{}, nil); code != 0 {
+		t.Errorf("a reader that has heard enough: %d", code)
+	}
+}
+
+type broken struct{ err error }
+
+func (b broken) Write([]byte) (int, error) { return 0, b.err }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -37,7 +40,8 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 
 // run runs the command and returns its exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ []string) int {
-	p := &program{stdout: stdout, stderr: stderr, environ: environ, sources: map[string]string{}}
+	said := &mouth{to: stdout}
+	p := &program{stdout: said, stderr: stderr, environ: environ, sources: map[string]string{}}
 	p.log = slog.New(slog.NewTextHandler(stderr, nil))
 	p.waits, p.notify = usualWaits, p.tellSystemd
 	root := &cobra.Command{
@@ -76,7 +80,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ [
 	root.PersistentFlags().StringVar(&p.config, "config", "", "YAML `file` of settings: names of flags of serve, without dashes, and values")
 	p.tolerate(root)
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	root.SetOut(said)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
@@ -86,6 +90,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ [
 	})
 	c, err := root.ExecuteContextC(ctx)
 	if err == nil {
+		err = said.failed()
+	}
+	if err == nil {
 		return 0
 	}
 	fmt.Fprintf(stderr, "%s: %v\n", c.CommandPath(), err)
@@ -94,6 +101,30 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ [
 		return 2
 	}
 	return 1
+}
+
+// A mouth is where a command says what came of it, and knows if that was lost: then it
+// has failed, whatever it did. Who has closed a pipe has heard enough.
+type mouth struct {
+	to  io.Writer
+	mu  sync.Mutex
+	err error // the first
+}
+
+func (m *mouth) Write(b []byte) (int, error) {
+	n, err := m.to.Write(b)
+	if err != nil && !errors.Is(err, syscall.EPIPE) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.err = cmp.Or(m.err, err)
+	}
+	return n, err
+}
+
+func (m *mouth) failed() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.err
 }
 
 // env is the environment by names.
