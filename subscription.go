@@ -346,10 +346,6 @@ func (s *Service) Subscriptions(ctx context.Context, by Caller, page Page) (_ Li
 	return cut(subscriptionList, found, page.skip(), page.Limit, func(s Subscription) string { return string(s.ID[:]) }), nil
 }
 
-func (s *subscription) ownedBy(by Caller) bool {
-	return s.operator == by.operator && s.Owner == by.Subject && s.Client == by.Client
-}
-
 // Subscription returns a subscription of the caller's, or ErrNotFound.
 func (s *Service) Subscription(ctx context.Context, by Caller, id uuid.UUID) (_ Subscription, err error) {
 	ctx, end := s.begin(ctx, "Subscription")
@@ -378,13 +374,6 @@ func (s *Service) ownSubscription(ctx context.Context, r Reader, by Caller, id u
 	}
 	sub.Removed = s.removed(&sub)
 	return sub, nil
-}
-
-// removed says whether the operator has taken an endpoint away. A service without
-// webhooks does not know.
-func (s *Service) removed(sub *subscription) bool {
-	w := s.opts.Webhooks
-	return sub.operator && w != nil && !slices.ContainsFunc(w.Operator, func(op OperatorWebhook) bool { return op.URL == sub.URL })
 }
 
 // change changes a subscription of the caller's.

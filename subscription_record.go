@@ -39,6 +39,10 @@ type subscription struct {
 	secrets  []sealedSecret // the newest first; none if it is the operator's
 }
 
+func (s *subscription) ownedBy(by Caller) bool {
+	return s.operator == by.operator && s.Owner == by.Subject && s.Client == by.Client
+}
+
 // A sealedSecret signs until an instant, or without end.
 type sealedSecret struct {
 	sealed string
@@ -161,3 +165,10 @@ func (d *decoder) events() (events []EventType) {
 
 // operatorID is the ID of an endpoint of the operator's.
 func operatorID(url string) uuid.UUID { return hashID("operator", url) }
+
+// removed says whether the operator has taken an endpoint away. A service without
+// webhooks does not know.
+func (s *Service) removed(sub *subscription) bool {
+	w := s.opts.Webhooks
+	return sub.operator && w != nil && !slices.ContainsFunc(w.Operator, func(op OperatorWebhook) bool { return op.URL == sub.URL })
+}
