@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -10,9 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -81,14 +78,8 @@ type keeping struct {
 // the file that it reads as it was, and of the one that it makes all or nothing; and the
 // next one who makes it takes away what was left.
 func TestKeepingKilled(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no process is killed by a signal here")
-	}
+	rounds := killsHere(t)
 	t.Parallel()
-	rounds, err := strconv.Atoi(cmp.Or(os.Getenv(killRoundsEnv), fmt.Sprint(killRounds)))
-	if err != nil {
-		t.Fatalf("%s: %v", killRoundsEnv, err)
-	}
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	data, old := path("trains.db"), path("old.db")

@@ -34,19 +34,26 @@ const (
 	killDays     = 3
 )
 
+// killsHere returns how often to kill. It skips the test where that is not possible.
+func killsHere(t *testing.T) int {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("no process is killed by a signal here")
+	}
+	rounds, err := strconv.Atoi(cmp.Or(os.Getenv(killRoundsEnv), fmt.Sprint(killRounds)))
+	if err != nil {
+		t.Fatalf("%s: %v", killRoundsEnv, err)
+	}
+	return rounds
+}
+
 // TestKilled kills a server while people book, pay and cancel over HTTP, and
 // then the next one on the same file, again and again. Whatever was answered is
 // so, to the one who was answered and to nobody else; and all who have asked hear of
 // it, at least once, and of nothing twice without being able to tell.
 func TestKilled(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no process is killed by a signal here")
-	}
+	rounds := killsHere(t)
 	t.Parallel()
-	rounds, err := strconv.Atoi(cmp.Or(os.Getenv(killRoundsEnv), fmt.Sprint(killRounds)))
-	if err != nil {
-		t.Fatalf("%s: %v", killRoundsEnv, err)
-	}
 	o := newOffice(t)
 	for round := range rounds {
 		if round%3 == 2 { // one that dies while it starts

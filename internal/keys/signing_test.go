@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -105,8 +106,10 @@ func TestChangeThroughALink(t *testing.T) {
 	path := file(t)
 	create(t, path)
 	link := path + ".link"
-	if err := os.Symlink(path, link); err != nil {
-		t.Skip("no links can be made here: ", err)
+	if err := os.Symlink(path, link); err != nil && runtime.GOOS == "windows" {
+		t.Skip("Windows makes links for administrators alone: ", err)
+	} else if err != nil {
+		t.Fatal(err)
 	}
 	now := time.Now()
 	if err := RotateSigning(link, now, now.Add(time.Hour)); err != nil {
