@@ -110,6 +110,8 @@ func (a *auditor) refund(p *payment, of []payment) {
 		a.say(faultRefund, p.key(), "refund %v gives back payment %v, which is %v (a refund: %t)", p.ID, p.RefundOf, of[i].Status, of[i].RefundOf != uuid.Nil)
 	case p.Amount.Amount >= 0 || -p.Amount.Amount > of[i].Amount.Amount || p.Amount.Currency != of[i].Amount.Currency:
 		a.say(faultRefund, p.key(), "refund %v is of %v, and payment %v of %v", p.ID, p.Amount, p.RefundOf, of[i].Amount)
+	case p.ID.Version() == 8 && !slices.ContainsFunc(purposes[:], func(why purpose) bool { return p.ID == refundID(p.RefundOf, why) }):
+		a.say(faultRefund, p.key(), "refund %v of payment %v has not the ID that follows from that: the gateway may make it twice", p.ID, p.RefundOf)
 	}
 }
 

@@ -252,6 +252,18 @@ var Corruptions = []Corruption{
 		p.Amount.Amount *= 2
 		v.put(p.key(), p.encode())
 	}, []FaultKind{faultRefund}},
+	{"a refund under an ID that does not follow from its charge", func(v *Vandal) {
+		p := v.payment(func(p *payment) bool { return p.RefundOf != uuid.Nil })
+		v.delete(p.key())
+		if !p.next.IsZero() {
+			v.delete(p.agendaKey())
+			p.ID[15]++
+			v.put(p.agendaKey(), p.Booking[:])
+		} else {
+			p.ID[15]++
+		}
+		v.put(p.key(), p.encode())
+	}, []FaultKind{faultRefund}},
 	{"money for an expired booking", func(v *Vandal) {
 		b := v.status(Expired)
 		p := v.payment(func(p *payment) bool { return p.Status == Succeeded && p.RefundOf == uuid.Nil })

@@ -132,7 +132,11 @@ func (l *ledger) end(b *Booking, refund Money) error {
 		return err
 	}
 	if refund.Amount > 0 {
-		l.refund(b.ID, b.PaidBy, refund)
+		why := forCancelling
+		if b.ByOperator {
+			why = forCancelledRun
+		}
+		l.refund(b.ID, b.PaidBy, refund, why)
 	}
 	l.become(b, Cancelled)
 	l.event(BookingCancelled, b.ID, uuid.Nil)
@@ -140,11 +144,11 @@ func (l *ledger) end(b *Booking, refund Money) error {
 }
 
 // refund records that money is to be given back; Run does it.
-func (l *ledger) refund(booking, charge uuid.UUID, amount Money) {
+func (l *ledger) refund(booking, charge uuid.UUID, amount Money, why purpose) {
 	amount.Amount = -amount.Amount
 	l.newPayment(payment{
 		Payment: Payment{
-			ID: laterID(l.now, hashID("refund", charge), charge), Booking: booking, RefundOf: charge,
+			ID: refundID(charge, why), Booking: booking, RefundOf: charge,
 			Amount: amount, Status: Pending, Created: l.now,
 		},
 		next: l.now,
@@ -243,7 +247,7 @@ func (l *ledger) succeed(sn *snapshot, p *payment, b *Booking) error {
 		return err
 	}
 	if !confirmed {
-		l.refund(b.ID, p.ID, p.Amount)
+		l.refund(b.ID, p.ID, p.Amount, forPayingTooLate)
 		return nil
 	}
 	b.PaidBy = p.ID
