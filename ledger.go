@@ -2,6 +2,7 @@ package traintravel
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -151,25 +152,32 @@ func (l *ledger) newBooking(b Booking) *Booking {
 
 // payment loads a payment of a booking to be changed.
 func (l *ledger) payment(booking, id uuid.UUID) (*payment, error) {
+	p, unreadable, err := l.tryPayment(booking, id)
+	return p, cmp.Or(err, unreadable)
+}
+
+// tryPayment is payment with two errors: why there is no record that can be read, and a
+// failure of the store.
+func (l *ledger) tryPayment(booking, id uuid.UUID) (_ *payment, unreadable, err error) {
 	for _, e := range l.payments {
 		if e.after.ID == id {
-			return &e.after, nil
+			return &e.after, nil, nil
 		}
 	}
 	v, err := l.tx.Get(l.ctx, paymentKey(booking, id))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if v[0] == nil {
-		return nil, ErrNotFound
+		return nil, ErrNotFound, nil
 	}
-	p, err := decodePayment(v[0])
-	if err != nil {
-		return nil, err
+	p, unreadable := decodePayment(v[0])
+	if unreadable != nil {
+		return nil, unreadable, nil
 	}
 	e := &paymentEntry{before: p, after: p}
 	l.payments = append(l.payments, e)
-	return &e.after, nil
+	return &e.after, nil, nil
 }
 
 func (l *ledger) newPayment(p payment) *payment {

@@ -57,8 +57,9 @@ func (w *world) workAt(t *rapid.T, o *office, now time.Time) {
 				continue
 			}
 			news++
-			late = late || is == traintravel.Succeeded
-			w.payment(t, k, books, id, now)
+			if w.payment(t, k, books, id, now) && is == traintravel.Succeeded {
+				late = true
+			}
 		}
 		if late && (k.Status == traintravel.Held || k.Status == traintravel.Expired) {
 			bought = append(bought, k)
@@ -69,8 +70,9 @@ func (w *world) workAt(t *rapid.T, o *office, now time.Time) {
 	}
 }
 
-// payment checks what was found out of an attempt, and what the bank knows.
-func (w *world) payment(t *rapid.T, k *ticket, books traintravel.Books, id uuid.UUID, now time.Time) {
+// payment checks what was found out of an attempt, and what the bank knows. It says
+// whether that was within a day of the end of the attempt or its booking.
+func (w *world) payment(t *rapid.T, k *ticket, books traintravel.Books, id uuid.UUID, now time.Time) (inTime bool) {
 	was, p := w.payments[id], books.Payments[id]
 	out, err := w.bank().Gateway.Lookup(t.Context(), p.ID)
 	arrived := err == nil && out.Failure.Code != "canceled"
@@ -79,16 +81,22 @@ func (w *world) payment(t *rapid.T, k *ticket, books traintravel.Books, id uuid.
 		t.Fatalf("payment %v became %v, and the bank has not told", was, p.Status)
 	case p.Status == traintravel.Succeeded && (was == traintravel.Pending || was == traintravel.Failed) && arrived && out.Status == p.Status:
 	case p.Status == traintravel.Failed && was == traintravel.Pending && arrived && out.Status == p.Status:
-	case p.Status == traintravel.Failed && was == traintravel.Pending && !arrived && !now.Before(p.Created.Add(90*time.Second)):
+	case p.Status == traintravel.Failed && was == traintravel.Pending && !arrived && (!now.Before(p.Created.Add(90*time.Second)) || k.Status != traintravel.Held):
 	default:
 		t.Fatalf("payment %v became %v after %v, and the bank says %v, %v", was, p.Status, now.Sub(p.Created), out, err)
 	}
 	w.payments[p.ID] = p.Status
+	ended, failedBefore := w.ended[id]
+	if !failedBefore {
+		ended = k.until
+	}
+	inTime = now.Before(ended.Add(24 * time.Hour))
 	if p.Status == traintravel.Failed {
 		k.failures++
+		w.ended[id] = p.Settled
 	}
 	if k.OpenPayment != p.ID {
-		return
+		return inTime
 	}
 	k.OpenPayment, k.until = uuid.Nil, k.Expires
 	// Unless another attempt succeeded a moment before, in the same round.
@@ -96,6 +104,7 @@ func (w *world) payment(t *rapid.T, k *ticket, books traintravel.Books, id uuid.
 	if p.Status == traintravel.Failed && k.lapsed(now) && !kept {
 		k.Status, k.expired = traintravel.Expired, true
 	}
+	return inTime
 }
 
 // bought checks what a payment has bought that came late.

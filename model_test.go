@@ -76,6 +76,7 @@ type world struct {
 	known     []knownTrip
 	way       []lost
 	payments  map[uuid.UUID]traintravel.PaymentStatus // attempts, as last seen
+	ended     map[uuid.UUID]time.Time                 // attempts that were given up, or whose booking ended
 	unsettled map[uuid.UUID]bool                      // charges of which the bank does not tell the outcome yet
 	ids       uint64
 }
@@ -95,7 +96,7 @@ type knownTrip struct {
 
 func newWorld(t *rapid.T, first, second traintravel.Store) *world {
 	w := &world{
-		timetable: variants[0], unsettled: map[uuid.UUID]bool{}, payments: map[uuid.UUID]traintravel.PaymentStatus{},
+		timetable: variants[0], unsettled: map[uuid.UUID]bool{}, payments: map[uuid.UUID]traintravel.PaymentStatus{}, ended: map[uuid.UUID]time.Time{},
 		skew: rapid.SampledFrom([]time.Duration{0, 3 * time.Second, 7 * time.Minute}).Draw(t, "skew"),
 	}
 	fences := rapid.Bool().Draw(t, "fences")

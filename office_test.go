@@ -279,6 +279,7 @@ func visa(number traintravel.Secret) traintravel.Source {
 // asked. Both are told charge, lookup, refund or cancel.
 type bank struct {
 	*sandbox.Gateway
+	debits debits
 	before func(op string, id uuid.UUID) error
 	after  func(op string, id uuid.UUID, out *traintravel.Outcome) error
 }
@@ -299,11 +300,11 @@ func (b *bank) ask(op string, id uuid.UUID, act func() (traintravel.Outcome, err
 }
 
 func (b *bank) Charge(ctx context.Context, c traintravel.Charge) (traintravel.Outcome, error) {
-	return b.ask("charge", c.ID, func() (traintravel.Outcome, error) { return b.Gateway.Charge(ctx, c) })
+	return b.ask("charge", c.ID, func() (traintravel.Outcome, error) { return b.debits.charge(ctx, b.Gateway, c) })
 }
 
 func (b *bank) Lookup(ctx context.Context, id uuid.UUID) (traintravel.Outcome, error) {
-	return b.ask("lookup", id, func() (traintravel.Outcome, error) { return b.Gateway.Lookup(ctx, id) })
+	return b.ask("lookup", id, func() (traintravel.Outcome, error) { return b.debits.lookup(ctx, b.Gateway, id) })
 }
 
 func (b *bank) Refund(ctx context.Context, r traintravel.Refund) (traintravel.Outcome, error) {
@@ -311,7 +312,7 @@ func (b *bank) Refund(ctx context.Context, r traintravel.Refund) (traintravel.Ou
 }
 
 func (b *bank) Cancel(ctx context.Context, id uuid.UUID) (traintravel.Outcome, error) {
-	return b.ask("cancel", id, func() (traintravel.Outcome, error) { return b.Gateway.Cancel(ctx, id) })
+	return b.ask("cancel", id, func() (traintravel.Outcome, error) { return b.debits.cancel(ctx, b.Gateway, id) })
 }
 
 // Movements and Balance are the sandbox's, which is in memory and does not fail.

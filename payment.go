@@ -43,6 +43,7 @@ type NewPayment struct {
 type payment struct {
 	Payment
 	charging bool      // the gateway may still be asked, until deadline
+	unfenced bool      // it was lost, and the gateway has not said that it is cancelled
 	deadline time.Time // of the charge
 	next     time.Time // when Run looks after it; zero once there is nothing to do
 	tries    int       // how often Run has
@@ -56,8 +57,8 @@ const (
 	// lateCharge is how long after its deadline a charge may still arrive at
 	// the gateway.
 	lateCharge = time.Minute
-	// watchFor is how long an attempt that the gateway had not heard of is
-	// watched, should it hear of it after all.
+	// watchFor is how long an attempt that has ended for its payer is watched at
+	// least, and may still confirm its booking: see [payment.ended].
 	watchFor = 24 * time.Hour
 )
 
@@ -71,6 +72,8 @@ const (
 //
 // The attempt is recorded, and the booking's places are kept for it, before
 // the gateway is asked; once asked, the caller's context no longer ends it.
+// If the charge of an earlier attempt was lost, and the gateway did not answer when it
+// was to cancel that one, it is asked again first.
 // It returns ErrNotFound, ErrHoldExpired, ErrAlreadyPaid, ErrPaymentInProgress,
 // ErrNoGateway, ErrKeyReused, ErrKeyInUse, an [*AmountError] or an
 // [*InvalidError], and then nothing was charged.
@@ -114,23 +117,28 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 		p.charging, p.next = false, time.Time{}
 	}
 	var first *answer
-	err = s.update(ctx, now, func(l *ledger) (err error) {
-		if first, err = l.replay(idem, nil, nil); first != nil || err != nil {
-			return err
-		}
-		b, err := l.booking(booking)
-		if err != nil {
-			return err
-		}
-		if !b.ownedBy(by) {
-			return ErrNotFound
-		}
-		if err := l.startPayment(b, p); err != nil {
-			return err
-		}
-		l.remember(idem, answer{booking: booking, payment: p.ID})
-		return nil
-	})
+	record := func() error {
+		return s.update(ctx, now, func(l *ledger) (err error) {
+			if first, err = l.replay(idem, nil, nil); first != nil || err != nil {
+				return err
+			}
+			b, err := l.booking(booking)
+			if err != nil {
+				return err
+			}
+			if !b.ownedBy(by) {
+				return ErrNotFound
+			}
+			if err := l.startPayment(b, p); err != nil {
+				return err
+			}
+			l.remember(idem, answer{booking: booking, payment: p.ID})
+			return nil
+		})
+	}
+	if err = record(); errors.Is(err, ErrPaymentInProgress) && s.followOpen(ctx, booking) {
+		err = record()
+	}
 	switch {
 	case err != nil:
 		return Payment{}, err
@@ -209,46 +217,37 @@ func recovered(err *error) {
 	}
 }
 
-// settle records an outcome that the gateway told, and says whether the payment
+// settle records what the gateway answered to a charge, and says whether the payment
 // has confirmed its booking.
-func (s *Service) settle(ctx context.Context, booking, id uuid.UUID, out Outcome, then ...func(*payment)) (settled Payment, confirmed bool, err error) {
-	for {
-		sn, err := s.snapshot(ctx)
-		if err != nil {
-			return Payment{}, false, err
+func (s *Service) settle(ctx context.Context, booking, id uuid.UUID, out Outcome) (settled Payment, confirmed bool, err error) {
+	err = s.onPayment(ctx, booking, id, func(l *ledger, sn *snapshot, p *payment, b *Booking) error {
+		if err := l.settle(sn, p, b, out); err != nil {
+			return err
 		}
-		err = s.update(ctx, s.now(), func(l *ledger) error {
+		settled, confirmed = p.Payment, b.PaidBy == id
+		return nil
+	})
+	if err != nil {
+		return Payment{}, false, err
+	}
+	return settled, confirmed, nil
+}
+
+// onPayment runs rules on a payment and its booking, which are there.
+func (s *Service) onPayment(ctx context.Context, booking, id uuid.UUID, rules func(*ledger, *snapshot, *payment, *Booking) error) error {
+	return s.whileCurrent(ctx, func(sn *snapshot) error {
+		return s.update(ctx, s.now(), func(l *ledger) error {
 			p, err := l.payment(booking, id)
 			if err != nil {
 				return damaged(err)
-			}
-			if len(then) > 0 && p.next.IsZero() { // Run was late: nobody looks after it any more
-				l.payments = nil
-				settled = p.Payment
-				return nil
 			}
 			b, err := l.booking(booking)
 			if err != nil {
 				return damaged(err)
 			}
-			if err := l.settle(sn, p, b, out); err != nil {
-				return err
-			}
-			for _, f := range then {
-				f(p)
-			}
-			settled, confirmed = p.Payment, b.PaidBy == id
-			return nil
+			return rules(l, sn, p, b)
 		})
-		if errors.Is(err, errStale) {
-			s.snapshots.expire()
-			continue
-		}
-		if err != nil {
-			return Payment{}, false, err
-		}
-		return settled, confirmed, nil
-	}
+	})
 }
 
 // firstPayment answers a repeated request with the payment it led to.

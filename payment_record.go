@@ -21,7 +21,7 @@ func (p *payment) encode() []byte {
 	e.str(p.Failure.Message)
 	e.time(p.Created)
 	e.id(p.RefundOf)
-	e.flags(p.charging)
+	e.flags(p.charging, p.unfenced)
 	e.time(p.deadline)
 	e.time(p.next)
 	e.uint(uint64(p.tries))
@@ -35,7 +35,8 @@ func decodePayment(v []byte) (payment, error) {
 	p.Status = PaymentStatus(d.str())
 	p.Failure = Failure{d.str(), d.str()}
 	p.Created, p.RefundOf = d.time(), d.id()
-	p.charging = d.flags()[0]
+	f := d.flags()
+	p.charging, p.unfenced = f[0], f[1]
 	p.deadline, p.next, p.tries = d.time(), d.time(), int(d.uint())
 	if version >= 2 {
 		p.Settled = d.time()

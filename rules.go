@@ -80,6 +80,7 @@ func (l *ledger) expire(id uuid.UUID) error {
 	if b.Status == Held {
 		l.become(b, Expired)
 		l.event(BookingExpired, b.ID, uuid.Nil)
+		return l.callOff(b)
 	}
 	return nil
 }
@@ -126,7 +127,7 @@ func (l *ledger) cancel(b *Booking, refund Money, refused error) error {
 }
 
 // end cancels a booking and records what its payer gets back. A payment that is
-// under way is given back when it turns out to have succeeded.
+// under way is called off, and given back if it succeeds all the same.
 func (l *ledger) end(b *Booking, refund Money) error {
 	if err := l.release(b); err != nil {
 		return err
@@ -140,7 +141,7 @@ func (l *ledger) end(b *Booking, refund Money) error {
 	}
 	l.become(b, Cancelled)
 	l.event(BookingCancelled, b.ID, uuid.Nil)
-	return nil
+	return l.callOff(b)
 }
 
 // refund records that money is to be given back; Run does it.
@@ -209,6 +210,9 @@ func (l *ledger) settle(sn *snapshot, p *payment, b *Booking, out Outcome) error
 	}
 	if p.charging {
 		p.charging, p.next = false, l.now.Add(lookAfter(0))
+		if p.over(b, l.now) { // since it was asked for: it is called off at once
+			p.next = l.now
+		}
 	}
 	return nil
 }
@@ -237,12 +241,12 @@ func (l *ledger) fail(p *payment, b *Booking, why Failure) error {
 // succeed records that money came, and gives the passenger the seat for it or
 // the money back: it may have come after the hold had ended.
 func (l *ledger) succeed(sn *snapshot, p *payment, b *Booking) error {
+	late := p.tooLate(b, l.now)
 	l.settled(p, Succeeded, Failure{})
-	open := b.OpenPayment == p.ID
-	if open {
+	if b.OpenPayment == p.ID {
 		b.OpenPayment, b.PinnedUntil = uuid.Nil, time.Time{}
 	}
-	confirmed, err := l.confirm(sn, b)
+	confirmed, err := l.confirm(sn, b, late)
 	if err != nil {
 		return err
 	}
@@ -253,14 +257,19 @@ func (l *ledger) succeed(sn *snapshot, p *payment, b *Booking) error {
 	b.PaidBy = p.ID
 	l.become(b, Confirmed)
 	l.event(BookingConfirmed, b.ID, p.ID)
-	return nil
+	return l.callOff(b) // another attempt that is under way
 }
 
 // confirm keeps the booking's places for good, or takes them again if the hold
-// had ended and they are free. If it returns false, the booking is over or
-// somebody's other payment has confirmed it.
-func (l *ledger) confirm(sn *snapshot, b *Booking) (bool, error) {
-	if b.Status != Held && b.Status != Expired {
+// had ended and they are free, unless the payment is too late. If it returns false,
+// the booking is over, is still to be paid, or another payment has confirmed it.
+func (l *ledger) confirm(sn *snapshot, b *Booking, late bool) (bool, error) {
+	switch {
+	case b.Status != Held && b.Status != Expired:
+		return false, nil
+	case late && b.lapsed(l.now):
+		return false, l.expire(b.ID)
+	case late:
 		return false, nil
 	}
 	if l.now.Before(b.departs()) {

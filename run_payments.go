@@ -69,59 +69,88 @@ func (s *Service) followRefund(ctx context.Context, p payment) error {
 	return err
 }
 
-// followCharge looks a charge up. One that the gateway has not heard of fails
-// once it cannot arrive any more; if the gateway cannot promise that, it is
-// watched for a day.
+// followCharge asks the gateway what became of a charge, and to cancel one that has
+// ended for its payer.
 func (s *Service) followCharge(ctx context.Context, p payment) error {
-	var out Outcome
-	heard := true
-	err := s.ask(ctx, func(ctx context.Context) (err error) {
-		out, err = s.opts.Gateway.Lookup(ctx, p.ID)
-		if errors.Is(err, ErrNotFound) {
-			heard, out = false, Outcome{Status: Pending}
-			return nil
-		}
-		return valid(out, err)
-	})
+	b, err := s.readBooking(ctx, s.store, p.Booking)
+	if err != nil {
+		return damaged(err)
+	}
+	f := s.lookUpCharge(ctx, p.ID)
+	if f.toCancel(&p, &b) && ctx.Err() == nil {
+		f = s.cancelCharge(ctx, &p, f)
+	}
 	if ctx.Err() != nil {
 		return nil
 	}
-	if err != nil {
-		s.log.WarnContext(ctx, "the gateway does not say what became of a charge; it is asked again", "payment", p.ID, "error", said(err))
-		heard, out = true, Outcome{Status: Pending}
+	return s.onPayment(ctx, p.Booking, p.ID, func(l *ledger, sn *snapshot, p *payment, b *Booking) error {
+		return l.follow(sn, p, b, f)
+	})
+}
+
+// followOpen follows the open attempt of a booking for a payer who wants to make another,
+// and says whether it has: if the charge was lost, and nothing is missing but that the
+// gateway has cancelled it. Run asks for that at longer and longer intervals. Half of the
+// time that a charge may take is left.
+func (s *Service) followOpen(ctx context.Context, booking uuid.UUID) bool {
+	b, err := s.readBooking(ctx, s.store, booking)
+	if err != nil || b.OpenPayment == uuid.Nil {
+		return err == nil // it has just been settled
 	}
-	now := s.now()
-	gone := !heard && !now.Before(p.deadline.Add(lateCharge))
-	fenced := false
-	if c, ok := s.opts.Gateway.(Canceller); ok && gone {
-		var answer Outcome
-		err := s.ask(ctx, func(ctx context.Context) (err error) {
-			answer, err = c.Cancel(ctx, p.ID)
-			return valid(answer, err)
-		})
-		if err == nil { // it is known now, be it that it arrived this very moment
-			out, heard, gone, fenced = answer, true, false, answer.Status == Failed
+	p, err := s.readPayment(ctx, s.store, booking, b.OpenPayment)
+	if err != nil || !p.unfenced {
+		return false
+	}
+	ctx, stop := context.WithTimeout(ctx, s.opts.ChargeTimeout/2)
+	defer stop()
+	if err := s.followCharge(ctx, p); err != nil {
+		s.log.WarnContext(ctx, "an open payment could not be followed; Run does so later", "payment", p.ID, "error", err)
+		return false
+	}
+	return ctx.Err() == nil
+}
+
+// lookUpCharge asks the gateway what became of a charge.
+func (s *Service) lookUpCharge(ctx context.Context, id uuid.UUID) finding {
+	f := finding{asked: s.now()}
+	err := s.ask(ctx, func(ctx context.Context) (err error) {
+		f.Outcome, err = s.opts.Gateway.Lookup(ctx, id)
+		return valid(f.Outcome, err)
+	})
+	if err != nil {
+		f.Outcome, f.unheard = Outcome{Status: Pending}, errors.Is(err, ErrNotFound)
+		if !f.unheard && ctx.Err() == nil {
+			s.log.WarnContext(ctx, "the gateway does not say what became of a charge; it is asked again", "payment", id, "error", said(err))
 		}
 	}
-	definite := heard && out.Status != Pending
-	if fenced {
+	return f
+}
+
+// cancelCharge has the gateway cancel a charge that was not final when it was looked up,
+// if the gateway can. Only an outcome settles it. After Pending or an error the charge
+// may still succeed, even if the gateway had not heard of it before.
+func (s *Service) cancelCharge(ctx context.Context, p *payment, f finding) finding {
+	c, ok := s.opts.Gateway.(Canceller)
+	if !ok {
+		return f
+	}
+	var out Outcome
+	err := s.ask(ctx, func(ctx context.Context) (err error) {
+		out, err = c.Cancel(ctx, p.ID)
+		return valid(out, err)
+	})
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		return f
+	case err != nil:
+		if ctx.Err() == nil {
+			s.log.WarnContext(ctx, "the gateway has not cancelled a charge; it is asked again", "payment", p.ID, "error", said(err))
+		}
+		out = Outcome{Status: Pending}
+	case out.Status == Failed && f.unheard:
 		out.Failure = neverArrived
 	}
-	if gone {
-		out = Outcome{Status: Failed, Failure: neverArrived}
-	}
-	_, _, err = s.settle(ctx, p.Booking, p.ID, out, func(q *payment) {
-		if definite || q.Status == Failed && !now.Before(q.Created.Add(watchFor)) {
-			q.next = time.Time{}
-			return
-		}
-		q.tries++
-		q.next = now.Add(lookAfter(q.tries))
-		if arrives := p.deadline.Add(lateCharge); !heard && !gone && arrives.Before(q.next) {
-			q.next = arrives
-		}
-	})
-	return err
+	return finding{Outcome: out, asked: f.asked, unfenced: f.lost(p)}
 }
 
 var neverArrived = Failure{ProcessingError, "The payment did not reach the bank. Nothing was charged."}

@@ -1,0 +1,104 @@
+package traintravel
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// The rules of attempts to pay whose outcome the gateway has still to tell: when such an
+// attempt has ended for its payer, what is called off at the gateway, and when nobody
+// has to ask about it any more.
+
+// A finding is what the gateway has told about a charge. Status is Pending if it
+// has told nothing: an error is not an answer.
+type finding struct {
+	Outcome
+	unheard  bool      // the gateway has never been asked for the charge; Status is Pending
+	unfenced bool      // the charge was lost; if it is not final, Cancel has failed
+	asked    time.Time // the moment before the gateway was asked
+}
+
+// final says that the outcome is known for good.
+func (f finding) final() bool { return f.Status != Pending }
+
+// arrives is when a charge can reach the gateway at the latest.
+func (p *payment) arrives() time.Time { return p.deadline.Add(lateCharge) }
+
+// ended is when an attempt ended for its payer, or will end: when it was given up or had
+// failed, else when its booking ended or was paid by another attempt. From then on the
+// gateway is to cancel the charge. If it succeeds all the same within watchFor, it can
+// still confirm the booking.
+func (p *payment) ended(b *Booking) time.Time {
+	switch {
+	case p.Status == Failed && p.Settled.IsZero(): // version 1 of the record does not tell
+		return p.Created
+	case p.Status == Failed:
+		return p.Settled
+	case b.Status == Held || b.Status == Expired:
+		return b.HeldUntil() // at this instant, not when somebody notices
+	}
+	return b.Changed
+}
+
+// over says whether an attempt has ended for its payer.
+func (p *payment) over(b *Booking, now time.Time) bool {
+	return p.Status == Failed || b.Status != Held || b.lapsed(now)
+}
+
+// tooLate says whether a charge that succeeds now can only be refunded.
+func (p *payment) tooLate(b *Booking, now time.Time) bool {
+	return !now.Before(p.ended(b).Add(watchFor))
+}
+
+// toCancel says whether the gateway is to cancel a charge of which it has told this:
+// because the attempt has ended for its payer, or because the charge was lost on its way.
+func (f finding) toCancel(p *payment, b *Booking) bool {
+	return !f.final() && (p.over(b, f.asked) || f.lost(p))
+}
+
+// lost says that the gateway has not heard of a charge that cannot be on its way any more.
+func (f finding) lost(p *payment) bool { return f.unheard && !f.asked.Before(p.arrives()) }
+
+// callOff brings it forward that the gateway is asked to cancel the open attempt of a
+// booking that has just ended, or was paid by another attempt. A payment that cannot be
+// read keeps nobody from ending its booking: the check of the store reports it.
+func (l *ledger) callOff(b *Booking) error {
+	if b.OpenPayment == uuid.Nil {
+		return nil
+	}
+	p, unreadable, err := l.tryPayment(b.ID, b.OpenPayment)
+	if unreadable != nil || err != nil {
+		return err
+	}
+	p.tries, p.next = 0, l.now
+	return nil
+}
+
+// follow records what the gateway has told about a charge when Run asked, and when Run
+// asks again. An attempt of which the gateway has not heard is given up when it cannot
+// arrive any more, and watched: only "not found" after that ends the watch.
+func (l *ledger) follow(sn *snapshot, p *payment, b *Booking, f finding) error {
+	if p.next.IsZero() && f.Status != Succeeded {
+		l.payments, l.bookings = nil, nil // somebody else was quicker
+		return nil
+	}
+	out := f.Outcome
+	if f.lost(p) {
+		out = Outcome{Status: Failed, Failure: neverArrived}
+	}
+	if err := l.settle(sn, p, b, out); err != nil {
+		return err
+	}
+	if f.final() || f.lost(p) && p.tooLate(b, f.asked) {
+		p.unfenced, p.next = false, time.Time{}
+		return nil
+	}
+	p.unfenced = f.unfenced
+	p.tries++
+	p.next = l.now.Add(lookAfter(p.tries))
+	if at := p.arrives(); f.unheard && f.asked.Before(at) && at.Before(p.next) {
+		p.next = at
+	}
+	return nil
+}
