@@ -26,8 +26,19 @@
 //   - A process that stops in the middle of an update, but whose connection does
 //     not, holds up all others until idle_in_transaction_session_timeout, five
 //     seconds unless the URL says otherwise.
+//   - Each connection sets what the store depends on, whatever the server, the
+//     database and the role have there for other programs: bytea_output,
+//     standard_conforming_strings, client_encoding, client_min_messages and the
+//     defaults of transactions; and limits of time (statement_timeout,
+//     lock_timeout and so on), which a parameter of the URL can set.
+//     default_transaction_read_only is not overruled: Open refuses such a database.
 //   - A setting of synchronous_commit that does not wait for the disk, off, is
 //     overruled; one that does not wait for the standby, local, is not.
+//   - What an administrator has to mend (a role that may not log in, another
+//     password, a permission or a database that is gone) fails a call at once,
+//     without waiting: Open with the reason, and any other call with
+//     [traintravel.ErrUnavailable] and the reason. When it is mended, an open
+//     store goes on.
 //   - The schema is made and brought up to date by [Open]. The user of the URL
 //     must own it, or whoever does opens the store once after each upgrade.
 package pgstore
@@ -41,7 +52,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -70,6 +80,9 @@ type Options struct {
 // concurrent use.
 type Store struct {
 	pool     *pgxpool.Pool
+	session  session
+	schema   atomic.Pointer[string] // where the tables are, as SQL writes it; nil until that is known
+	opened   atomic.Bool            // Open has succeeded
 	retryFor time.Duration
 	told     func(updates int, took time.Duration, err error) // Options.Committed, or nil
 	queue    group.Queue
@@ -117,18 +130,19 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 	if err != nil {
 		return nil, badURL(err)
 	}
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
+	s := &Store{session: newSession(config.ConnConfig.RuntimeParams), retryFor: opts.RetryFor, told: opts.Committed, lane: lane{id: uuid.New()}}
+	s.session.configure(config, s.tables)
+	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, fmt.Errorf("pgstore: %w", err)
 	}
-	s := &Store{pool: pool, retryFor: opts.RetryFor, told: opts.Committed, lane: lane{id: uuid.New()}}
 	if s.retryFor == 0 {
 		s.retryFor = 15 * time.Second
 	}
 	if err := s.connect(ctx, opts.Waiting); err != nil {
-		pool.Close()
+		s.pool.Close()
 		return nil, err
 	}
+	s.opened.Store(true)
 	return s, nil
 }
 
@@ -168,7 +182,15 @@ func (s *Store) connect(ctx context.Context, waiting func(error)) error {
 	return err
 }
 
-// parse reads a URL and adds our settings to those it has.
+// tables is the schema that the tables are in, empty until that is known.
+func (s *Store) tables() string {
+	if schema := s.schema.Load(); schema != nil {
+		return *schema
+	}
+	return ""
+}
+
+// parse reads a URL.
 func parse(url string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -180,38 +202,12 @@ func parse(url string) (*pgxpool.Config, error) {
 	if !given(url, "pool_max_conns") {
 		config.MaxConns = poolSize
 	}
-	session := config.ConnConfig.RuntimeParams
-	if _, ok := session["application_name"]; !ok {
-		session["application_name"] = "traintravel"
-	}
-	settings := "select current_setting('synchronous_commit')"
-	if _, ok := session[idleTimeout]; !ok { // here, for poolers do not let it pass at the start
-		settings += " from set_config('" + idleTimeout + "', '5s', false)" // before other servers stop their work
-	}
-	if session["synchronous_commit"] == "off" {
-		delete(session, "synchronous_commit")
-	}
-	config.ConnConfig.OnNotice = func(c *pgconn.PgConn, n *pgconn.Notice) {
-		if n.SeverityUnlocalized == "WARNING" {
-			c.CustomData()[warned] = n.Message
-		}
-	}
-	config.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
-		var sync string
-		if err := c.QueryRow(ctx, settings, pgx.QueryExecModeExec).Scan(&sync); err != nil || sync != "off" {
-			return err
-		}
-		_, err := c.Exec(ctx, "SET synchronous_commit TO on")
-		return err
+	params := config.ConnConfig.RuntimeParams
+	if _, ok := params["application_name"]; !ok {
+		params["application_name"] = "traintravel"
 	}
 	return config, nil
 }
-
-// idleTimeout is the setting that ends a session whose transaction does not go on.
-const idleTimeout = "idle_in_transaction_session_timeout"
-
-// warned is where a connection keeps the last warning it had.
-const warned = "traintravel.warned"
 
 // given says whether a URL, or a string of keywords and values, has a parameter.
 func given(url, name string) bool {
@@ -324,7 +320,7 @@ func (v *view) read(ctx context.Context, fn func(context.Context, querier) error
 	}
 	if v.conn != nil {
 		if err := fn(ctx, v.conn); err != nil {
-			return failure(ctx, err)
+			return v.store.failure(ctx, err)
 		}
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/traintravel/traintravel"
@@ -29,7 +30,7 @@ func (s *Store) retry(ctx context.Context, fn func(context.Context) error) error
 		case err == nil:
 			return nil
 		case ctx.Err() != nil, !passes(err), time.Since(began)+pause >= limit:
-			return failure(ctx, err)
+			return s.failure(ctx, err)
 		}
 		if onStandby(err) {
 			if s.readOnly(ctx) {
@@ -48,28 +49,72 @@ func (s *Store) retry(ctx context.Context, fn func(context.Context) error) error
 	}
 }
 
-// passes says whether a failure is one that a database gets over.
-func passes(err error) bool {
-	var server *pgconn.PgError
-	if !errors.As(err, &server) {
+// A verdict is what a failure means for the call that met it.
+type verdict uint8
+
+const (
+	fault   verdict = iota // of this program, or of the data: no later call is better
+	refused                // the database refuses until its administrator does something
+	passing                // the database gets over it
+)
+
+// judge says what a failure means. What is not known is a fault.
+func judge(err error) verdict {
+	_, unread := errors.AsType[pgx.ScanArgError](err)
+	switch {
+	case unread, isOurs(err), errors.Is(err, traintravel.ErrNewerData),
+		errors.Is(err, traintravel.ErrUnknownOutcome): // whatever it wraps: nothing may be done again
+		return fault
+	case untrusted(err), refusedParameter(err) != "":
+		return refused
+	}
+	server, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
 		// The connection was lost or not made; or the answer was none that the
 		// driver understands, which happens when the other end is cut off.
-		return !untrusted(err) && !errors.Is(err, traintravel.ErrNewerData) && !errors.Is(err, traintravel.ErrUnknownOutcome) && !isOurs(err)
+		return passing
 	}
-	switch server.Code {
-	case "40001", "40P01", // serialization failure, deadlock
-		"25006",                            // a standby: it was the primary, or is going to be; see readOnly
-		"25P03",                            // we were taken for dead
-		"55P03",                            // the lock was not to be had
-		"57014",                            // cancelled
-		"57P01", "57P02", "57P03", "57P05": // shuts down, crashed, starts up
-		return true
+	if v, ok := verdicts[server.Code]; ok {
+		return v
 	}
-	switch server.Code[:2] {
-	case "08", "53": // the connection; room, memory or connections
-		return true
+	return verdicts[server.Code[:min(2, len(server.Code))]]
+}
+
+func passes(err error) bool { return judge(err) == passing }
+
+// verdicts are those on the states of SQL, and on classes of them that have none of
+// their own.
+var verdicts = map[string]verdict{
+	"08":    passing, // the connection, or a pooler is full; see refusedParameter
+	"25006": passing, // a standby: it was the primary, or is going to be; see readOnly
+	"25P03": passing, // we were taken for dead
+	"25P04": passing, // the transaction took too long
+	"28":    refused, // the role may not log in, pg_hba.conf does not let it, the password is another
+	"3D":    refused, // there is no such database
+	"3F":    refused, // nor such a schema
+	"40001": passing, // serialization failure
+	"40P01": passing, // deadlock
+	"42501": refused, // a permission is missing
+	"42P01": refused, // there is no such table, or none that the role can see
+	"53":    passing, // room, memory or connections
+	"55000": refused, // the database takes no connections
+	"55006": passing, // somebody uses the database as a template
+	"55P03": passing, // the lock was not to be had
+	"57":    passing, // cancelled, shuts down, crashed, starts up
+	"57P04": refused, // the database is dropped
+	"58":    passing, // the disk, or what a pooler connects to
+}
+
+// refusedParameter is the parameter of the URL that a pooler does not pass on, empty
+// if that is not what failed. The state of SQL that it has is that of most failures
+// of a pooler, so this goes by the words.
+func refusedParameter(err error) string {
+	if server, ok := errors.AsType[*pgconn.PgError](err); ok && server.Code == "08P01" {
+		if name, ok := strings.CutPrefix(server.Message, "unsupported startup parameter: "); ok {
+			return name
+		}
 	}
-	return false
+	return ""
 }
 
 // untrusted says whether the server does not encrypt, or is not who it should be. It
@@ -93,22 +138,59 @@ func onStandby(err error) bool {
 	return errors.As(err, &server) && server.Code == "25006"
 }
 
-// failure says what a caller is told of an error.
-func failure(ctx context.Context, err error) error {
-	var server *pgconn.PgError
+// failure says what a caller is told of an error. A database that refuses is
+// unavailable to a store that is open: when its administrator has mended that, the
+// store goes on.
+func (s *Store) failure(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, traintravel.ErrUnknownOutcome), isOurs(err):
 		return err
-	case passes(err):
-		return fmt.Errorf("pgstore: %w: %w", traintravel.ErrUnavailable, err)
-	case errors.As(err, &server) && server.Code == "42501":
-		return fmt.Errorf("pgstore: the user of the URL may not do that: %w", err)
-	case errors.As(err, &server) && (server.Code == "26000" || server.Code == "42P05"):
-		return fmt.Errorf("pgstore: a pooler gives each transaction another connection, so add default_query_exec_mode=exec to the URL: %w", err)
+	case passes(err), judge(err) == refused && s.opened.Load():
+		return fmt.Errorf("pgstore: %w: %w", traintravel.ErrUnavailable, s.advised(err))
 	}
-	return fmt.Errorf("pgstore: %w", err)
+	return fmt.Errorf("pgstore: %w", s.advised(err))
+}
+
+// advised adds to an error what is to be done about it, if that is known.
+func (s *Store) advised(err error) error {
+	server, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
+		return err
+	}
+	c := s.pool.Config().ConnConfig
+	user, database := pgx.Identifier{c.User}.Sanitize(), pgx.Identifier{c.Database}.Sanitize()
+	if name := refusedParameter(err); name != "" {
+		value := c.RuntimeParams[name]
+		if name != "search_path" { // a list of identifiers
+			value = "'" + strings.ReplaceAll(value, "'", "''") + "'"
+		}
+		return fmt.Errorf("a pooler does not pass on %s, so leave it out of the URL, and as an administrator of the database: ALTER ROLE %s SET %[1]s = %[3]s; or add it to the pooler's ignore_startup_parameters if it is not needed: %[4]w", name, user, value, err)
+	}
+	advice := ""
+	switch server.Code {
+	case "26000", "42P05":
+		advice = "a pooler gives each transaction another connection, so add default_query_exec_mode=exec to the URL"
+	case "28000":
+		advice = "the user of the URL may not connect; allow it in pg_hba.conf, or as an administrator of the database: ALTER ROLE " + user + " LOGIN"
+	case "28P01":
+		advice = "the database has another password for the user of the URL"
+	case "3D000", "57P04":
+		advice = "there is no database " + database + "; restore it, or give another URL"
+	case "3F000":
+		advice = "there is no such schema; make it, or correct the search_path of the URL or of the user"
+	case "42501":
+		advice = "the user of the URL may not do that"
+	case "42P01":
+		advice = "a table is not there, or the user of the URL may not use the schema that it is in"
+	case "55000":
+		advice = "as an administrator of the server: ALTER DATABASE " + database + " ALLOW_CONNECTIONS true"
+	}
+	if advice == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", advice, err)
 }
 
 // ours is an error that is no failure of the database.

@@ -58,12 +58,33 @@ func (s *Store) prepare(try, ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if version > 0 { // or else its tables could be divided among two schemas
+		if err := s.stay(try, conn.Conn()); err != nil {
+			return err
+		}
+	}
 	if version != len(migrations) {
-		return s.mayNot(s.migrate(ctx, conn.Conn()))
+		if err := s.mayNot(s.migrate(ctx, conn.Conn())); err != nil {
+			return err
+		}
+		return s.stay(ctx, conn.Conn())
 	}
 	// Whoever used these lanes knows by now what became of its updates.
 	_, err = conn.Exec(try, "delete from traintravel_lanes where at < now() - interval '7 days'")
 	return err
+}
+
+// stay has this connection and all later ones use the schema that the tables were
+// found in, whatever the role's search_path becomes while the store is open: another
+// one could have such tables too.
+func (s *Store) stay(ctx context.Context, conn *pgx.Conn) error {
+	var schema string
+	const where = "select relnamespace::regnamespace::text from pg_class where oid = to_regclass('traintravel_schema')"
+	if err := conn.QueryRow(ctx, where).Scan(&schema); err != nil {
+		return err
+	}
+	s.schema.Store(&schema)
+	return s.session.apply(ctx, conn, schema)
 }
 
 // schemaVersion is zero for a database without a schema of ours.

@@ -24,7 +24,6 @@ const (
 
 const (
 	beginUpdate = "begin isolation level read committed read write"
-	takeLock    = "select id from traintravel_lock where id = 1 for update"
 	readLane    = "select last from traintravel_lanes where id = $1"
 	writeLane   = "insert into traintravel_lanes (id, last, at) values ($1, $2, now()) on conflict (id) do update set last = excluded.last, at = excluded.at"
 	// nextInLane fails if a later group of the lane was committed or given up:
@@ -160,7 +159,7 @@ func (b *batch) begin(ctx context.Context, q *pgx.Batch) (err error) {
 	}
 	b.begun = true
 	q.Queue(beginUpdate)
-	q.Queue(takeLock)
+	q.Queue(b.store.session.takeLock)
 	return nil
 }
 
@@ -222,7 +221,7 @@ func (b *batch) commit(ctx context.Context) error {
 	if err == nil && warnings[warned] == nil {
 		return nil
 	}
-	if refused(err) {
+	if answered(err) {
 		if isDuplicate(err) {
 			_, _ = b.conn.Exec(ctx, "rollback") // the connection is used again
 		}
@@ -248,10 +247,10 @@ func isDuplicate(err error) bool {
 	return errors.As(err, &server) && server.Code == "23505"
 }
 
-// refused says whether the server itself told that a transaction was not
+// answered says whether the server itself told that a transaction was not
 // committed. One that it was about to commit when it shut down it does not speak
 // of.
-func refused(err error) bool {
+func answered(err error) bool {
 	var server *pgconn.PgError
 	return errors.As(err, &server) && server.SeverityUnlocalized == "ERROR"
 }
@@ -289,7 +288,7 @@ func (b *batch) look(ctx context.Context, sent int64) (committed bool, err error
 	var last int64
 	var q pgx.Batch
 	q.Queue(beginUpdate)
-	q.Queue(takeLock)
+	q.Queue(b.store.session.takeLock)
 	q.Queue(readLane, b.lane.id).QueryRow(func(row pgx.Row) error {
 		if err := row.Scan(&last); !errors.Is(err, pgx.ErrNoRows) {
 			return err
