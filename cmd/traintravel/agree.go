@@ -16,18 +16,20 @@ import (
 type agreement struct {
 	keys.Prints
 	Base string `json:"base"`
+	ID   string `json:"id,omitempty"` // of the data, for its keys file
 }
 
 // errOtherKeys says that a server's keys are not those of the others.
 var errOtherKeys = errors.New("its keys are others")
 
 // agree makes sure that the keys are those that servers of this data have or had,
-// unless they are to be replaced, and warns of another base URL.
+// unless they are to be replaced, and warns of another base URL. The data gets the ID if it
+// has none; agree returns the one that it has.
 //
 // Keys for signing may be changed one after the other, as long as each server has
 // one that the server before it had. With --issuer they do not matter.
-func (p *program) agree(ctx context.Context, set settings, store traintravel.Store, ring *keys.Ring, base string) error {
-	own := agreement{Prints: ring.Prints(), Base: base}
+func (p *program) agree(ctx context.Context, set settings, store traintravel.Store, ring *keys.Ring, base, id string) (string, error) {
+	own := agreement{Prints: ring.Prints(), Base: base, ID: id}
 	var before agreement
 	replaced := false
 	err := traintravel.Agree(ctx, store, func(recorded []byte) ([]byte, error) {
@@ -38,6 +40,10 @@ func (p *program) agree(ctx context.Context, set settings, store traintravel.Sto
 		} else if err := json.Unmarshal(recorded, &before); err != nil {
 			return nil, fmt.Errorf("what servers of this data have in common: %w", err)
 		}
+		if before.ID != "" {
+			next.ID = before.ID
+		}
+		id = next.ID
 		if set.issuer != "" {
 			next.Signing = before.Signing
 		}
@@ -48,22 +54,19 @@ func (p *program) agree(ctx context.Context, set settings, store traintravel.Sto
 		}
 		return json.Marshal(next)
 	})
-	file, where := set.keysFile(set.keys), "the data file "+set.data
-	if set.shared() {
-		where = "this database"
-	}
+	file, where := set.keysFile(set.keys), set.named()
 	switch {
 	case errors.Is(err, errOtherKeys):
-		return fmt.Errorf("the keys in %s are not those that servers of %s have, so tokens and idempotency keys of theirs would be refused: copy their keys file to %[1]s; or, if that is lost or no good any more, start once with --new-keys", file, where)
+		return "", fmt.Errorf("the keys in %s are not those that servers of %s have, so tokens and idempotency keys of theirs would be refused: copy their keys file to %[1]s; or, if that is lost or no good any more, start once with --new-keys", file, where)
 	case err != nil:
-		return err
+		return "", err
 	case replaced:
 		p.log.Warn("the keys have replaced those of before: give all servers of the data a copy, and restart them", "keys", file)
 	}
 	if set.shared() && before.Base != base {
 		p.log.Warn("the server that was started before this one has another base URL: links and tokens of one are no good on the other; give them the same --base-url", "base", base, "before", before.Base)
 	}
-	return nil
+	return id, nil
 }
 
 // agrees says whether a server with these keys does what one with those did.

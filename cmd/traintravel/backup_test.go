@@ -73,7 +73,7 @@ func TestCheckBackupRestore(t *testing.T) {
 	says(t, 2, "is the data file itself", "backup", data, "--force", "--data", data)
 	says(t, 2, "argument 1 is empty", "backup", "", "--data", data)
 	says(t, 2, "--data is empty", "backup", "elsewhere.db", "--data", "")
-	ring := filepath.Join(dir, "traintravel.keys.json")
+	ring := ownKeys(data)
 	says(t, 2, "is a keys file", "backup", ring, "--force", "--data", data)
 	says(t, 1, "no such file", "backup", filepath.Join(kept, "none", "b.db"), "--data", data)
 	says(t, 0, "all pages of the file: everything agrees", "check", "--data", backup)
@@ -101,7 +101,7 @@ func TestCheckBackupRestore(t *testing.T) {
 	says(t, 0, "There is no keys file", "restore", backup, "--data", elsewhere)
 	other := filepath.Join(t.TempDir(), "other.db")
 	start(t, "serve", "--data", other).stop()
-	says(t, 0, "are not those", "restore", backup, "--data", filepath.Join(filepath.Dir(other), "again.db"))
+	says(t, 0, "are not those", "restore", backup, "--data", filepath.Join(filepath.Dir(other), "again.db"), "--keys", ownKeys(other))
 
 	r = start(t, "serve", "--data", data)
 	if n := len(r.call(issue(t, "anna", data), "GET", "/bookings?limit=100", "", 200)["data"].([]any)); n != 8 {

@@ -56,7 +56,7 @@ public-signin: true
 		"addr: 127.0.0.1:9000 # "+file+":2",
 		"hold: 5m0s # TRAINTRAVEL_HOLD",
 		"rate-limit: 50 # --rate-limit",
-		"keys: /srv/traintravel.keys.json",
+		"keys: /srv/trains.keys.json",
 		"cors-origin: ['https://a.example', 'https://b.example'] # "+file+":7",
 		"webhook: ['https://c.example/hook?xxxxx'] # "+file+":9",
 		"public-signin: true # "+file+":10",

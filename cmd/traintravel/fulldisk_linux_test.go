@@ -74,7 +74,7 @@ func TestFullDisk(t *testing.T) {
 		if code != 1 || !strings.Contains(stderr, "no space left on device") {
 			t.Errorf("a backup to the full disk: %d, %s", code, stderr)
 		}
-		only(t, dir, "ballast", "trains.db", "trains.db.sock", "traintravel.keys.json")
+		only(t, dir, "ballast", "trains.db", "trains.db.sock", "trains.keys.json")
 		free()
 		l.done(200)
 	}

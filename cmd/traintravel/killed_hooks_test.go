@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -81,7 +80,7 @@ func (h *hearing) flags() []string {
 
 // begin makes the first subscriptions.
 func (h *hearing) begin() {
-	ring, err := keys.Load(filepath.Join(h.dir, "traintravel.keys.json"))
+	ring, err := keys.Load(ownKeys(h.data()))
 	if err != nil {
 		h.Fatal(err)
 	}

@@ -151,6 +151,8 @@ func (p *program) warnOfKeys(ctx context.Context, set restoring, from *boltstore
 	}
 	if own := (agreement{Prints: ring.Prints()}); !own.agrees(before, true) {
 		fmt.Fprintf(p.stdout, "The keys in %s are not those that the servers of the data had: put theirs there, before one is started, or start the first with --new-keys\n", file)
+	} else if err := set.refuseTaken(ring, file, ring.Use(), set.use(before.ID, file)); err != nil {
+		fmt.Fprintf(p.stdout, "No server can be started yet: %v\n", err)
 	}
 	return nil
 }

@@ -92,15 +92,20 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 		here = "https://" + publicAddr(listener.Addr())
 	}
 	base := cmp.Or(set.baseURL, here)
-	ring, err := keys.Create(set.keysFile(set.keys))
-	if err != nil {
-		return err
+	if !set.shared() && !exists(set.data) {
+		if err := p.firstKeys(set); err != nil {
+			return err
+		}
 	}
 	store, err := set.open(ctx, p.log, seen.committed())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	ring, id, err := set.serverKeys(ctx, store)
+	if err != nil {
+		return err
+	}
 	if set.shared() && set.baseURL == "" {
 		p.log.Warn("servers that share a database need the same --base-url and --keys, and this one makes its base URL from its address", "base", base)
 	}
@@ -122,8 +127,16 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	if err != nil {
 		return flagError(set.explain(err))
 	}
-	if err := p.agree(ctx, set, store, ring, base); err != nil {
+	if id, err = p.agree(ctx, set, store, ring, base, id); err != nil {
 		return set.explain(err)
+	}
+	if err := p.claim(set, ring, id); err != nil {
+		return err
+	}
+	if signIn != nil {
+		if err := ring.RecordIssuer(base); err != nil {
+			return err
+		}
 	}
 	tickets, err := ticket.NewIssuer(ring.Tickets()[0])
 	if err != nil {
@@ -207,9 +220,6 @@ func (p *program) authentication(set settings, addr net.Addr, base string, ring 
 	}
 	if !loopback(addr) && !set.publicSign {
 		return nil, nil, usagef("the built-in sign-in asks for no password, so it listens on loopback addresses only, and %v is none: give --issuer URL, or --public-signin if anybody may sign in without one", addr)
-	}
-	if err := ring.RecordIssuer(base); err != nil {
-		return nil, nil, err
 	}
 	shared, err := httpserver.CrossOrigin(set.origins)
 	if err != nil {

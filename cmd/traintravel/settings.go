@@ -81,10 +81,6 @@ func (s *settings) tokens() string {
 	return fmt.Sprintf("An access token (RFC 9068) of %s for the audience `%s`.", s.issuer, audience)
 }
 
-func keysFlag(f *pflag.FlagSet, keys *string) {
-	f.StringVar(keys, "keys", "", "`file` of keys (default traintravel.keys.json beside the file of data, or in the working folder with --postgres)")
-}
-
 // check finds all mistakes in the settings that can be found without trying.
 func (s *settings) check(f *pflag.FlagSet) error {
 	var errs []error

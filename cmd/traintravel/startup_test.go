@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -125,14 +126,14 @@ type starter struct {
 func newStarter(tb testing.TB) *starter {
 	tb.Helper()
 	s := &starter{dir: tb.TempDir()}
-	ring, err := keys.Create(s.path("traintravel.keys.json"))
+	ring, err := keys.Create(s.path("t.keys.json"))
 	if err != nil {
 		tb.Fatal(err)
 	}
 	if err := ring.RecordIssuer(shownBase); err != nil {
 		tb.Fatal(err)
 	}
-	s.token = issue(tb, "anna", s.path("new.db"))
+	s.token = issue(tb, "anna", s.path("t.db"))
 	return s
 }
 
@@ -156,6 +157,12 @@ func (s *starter) path(file string) string { return filepath.Join(s.dir, file) }
 // the start of the process until the answer was there.
 func (s *starter) start(tb testing.TB, data string) time.Duration {
 	tb.Helper()
+	if own := ownKeys(s.path(data)); !exists(own) {
+		text, err := os.ReadFile(s.path("t.keys.json"))
+		if err := errors.Join(err, os.WriteFile(own, text, 0o600)); err != nil {
+			tb.Fatal(err)
+		}
+	}
 	p := spawn(tb, s.dir, "serve", "--data", s.path(data), "--base-url", shownBase).listen()
 	defer p.kill()
 	day := time.Now().AddDate(0, 0, 2).Format(time.DateOnly)
@@ -183,8 +190,8 @@ func (s *starter) start(tb testing.TB, data string) time.Duration {
 func TestStartup(t *testing.T) {
 	t.Parallel()
 	s := newStarter(t)
-	s.start(t, "new.db")
-	s.start(t, "new.db")
+	s.start(t, "t.db")
+	s.start(t, "t.db")
 }
 
 func BenchmarkStartup(b *testing.B) {

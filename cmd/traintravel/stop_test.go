@@ -45,7 +45,7 @@ func halfSent(t *testing.T) *process {
 		t.Skip("no process is told to stop by a signal here")
 	}
 	s := newStarter(t)
-	p := spawn(t, s.dir, "serve", "--data", s.path("new.db"), "--base-url", shownBase).listen()
+	p := spawn(t, s.dir, "serve", "--data", s.path("t.db"), "--base-url", shownBase).listen()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(p.base, "http://"))
 	if err != nil {
 		t.Fatal(err)

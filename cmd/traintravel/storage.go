@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 // one process at a time, or in a database, which servers share.
 type storage struct {
 	data, postgres string
+	given          bool          // somebody has said where; check finds that out
 	lockWait       time.Duration // until another process lets go of the file; zero is a second
 }
 
@@ -32,6 +32,7 @@ func (s *storage) flags(f *pflag.FlagSet) {
 
 // check refuses two places, and none.
 func (s *storage) check(f *pflag.FlagSet) error {
+	s.given = s.shared() || f.Changed("data")
 	if s.shared() && f.Changed("data") {
 		return usagef("--data and --postgres both say where the data is (or TRAINTRAVEL_DATA and TRAINTRAVEL_POSTGRES do): give one of them")
 	}
@@ -47,16 +48,12 @@ func (s *storage) check(f *pflag.FlagSet) error {
 // shared says whether the data is in a database.
 func (s *storage) shared() bool { return s.postgres != "" }
 
-// keysFile is where the keys are, unless a flag says so.
-func (s *storage) keysFile(flag string) string {
-	const name = "traintravel.keys.json"
-	switch {
-	case flag != "":
-		return flag
-	case s.shared():
-		return name
+// named says which data it is.
+func (s *storage) named() string {
+	if s.shared() {
+		return "this database"
 	}
-	return filepath.Join(filepath.Dir(s.data), name)
+	return "the data file " + s.data
 }
 
 // A closableStore is a store that is open.

@@ -169,7 +169,7 @@ func TestMigrate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	data, database := filepath.Join(dir, "trains.db"), pgtest.Shared(t).NewDatabase(t)
-	ring := filepath.Join(dir, "traintravel.keys.json")
+	ring := ownKeys(data)
 	file := start(t, "serve", "--data", data, "--base-url", shownBase)
 	_, token, _ := once(t, nil, "token", "--user", "anna", "--data", data)
 	token = strings.TrimSpace(token)

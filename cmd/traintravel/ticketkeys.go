@@ -2,9 +2,7 @@ package main
 
 import (
 	"crypto/ecdsa"
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -49,15 +47,14 @@ func keysCommand(u keysUse) *cobra.Command {
 			if err := where.check(c.Flags()); err != nil {
 				return err
 			}
-			path := where.keysFile(file)
-			err := do(path, a)
-			if err == nil {
-				err = u.list(path)
+			_, path, err := where.ring(file)
+			if err != nil {
+				return err
 			}
-			if errors.Is(err, fs.ErrNotExist) {
-				return noKeysFile(path)
+			if err := do(path, a); err != nil {
+				return err
 			}
-			return err
+			return u.list(path)
 		}
 	}
 	c := &cobra.Command{
@@ -81,10 +78,6 @@ func keysCommand(u keysUse) *cobra.Command {
 		RunE:  in(func(path string, a []string) error { return u.remove(path, a[0]) }),
 	})
 	return c
-}
-
-func noKeysFile(path string) error {
-	return fmt.Errorf("there is no keys file %s: start '%s serve' once, or name the file with --data or --keys", path, ourName())
 }
 
 func (p *program) listTicketKeys(path string) error {

@@ -1,16 +1,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/traintravel/traintravel/httpserver/authserver"
-	"github.com/traintravel/traintravel/internal/keys"
 )
 
 func (p *program) token() *cobra.Command {
@@ -32,11 +29,7 @@ find.`,
 			if err := where.check(c.Flags()); err != nil {
 				return err
 			}
-			path := where.keysFile(file)
-			ring, err := keys.Load(path)
-			if errors.Is(err, fs.ErrNotExist) {
-				return noKeysFile(path)
-			}
+			ring, path, err := where.ring(file)
 			if err != nil {
 				return err
 			}

@@ -135,7 +135,7 @@ func TestTokenKeys(t *testing.T) {
 	}
 
 	// A file that is no good changes nothing.
-	file := filepath.Join(filepath.Dir(data), "traintravel.keys.json")
+	file := ownKeys(data)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -157,7 +157,7 @@ func TestTracesAndSecrets(t *testing.T) {
 		t.Errorf("the log does not name the trace of a request: %s", log)
 	}
 
-	ring, err := keys.Load(filepath.Join(w.folder, "traintravel.keys.json"))
+	ring, err := keys.Load(filepath.Join(w.folder, "t.keys.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func TestUpgradePostgres(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Shared(t).NewDatabase(t)
 	s := newStarter(t)
-	u := s.newUpgrade(t, "--postgres", url, "--keys", s.path("traintravel.keys.json"))
+	u := s.newUpgrade(t, "--postgres", url, "--keys", s.path("t.keys.json"))
 	old := u.spawn()
 	old.listen()
 	defer u.load(t, s.token)()

@@ -53,7 +53,13 @@ with 2 if the command line is wrong.`,
 			if keysAt == "" && server != "" {
 				keysAt = server + "/.well-known/ticket-keys"
 			}
-			set, err := findTicketKeys(c.Context(), where.keysFile(keysAt))
+			if keysAt == "" {
+				var err error
+				if _, keysAt, err = where.ring(""); err != nil {
+					return err
+				}
+			}
+			set, err := findTicketKeys(c.Context(), keysAt)
 			if err != nil {
 				return err
 			}

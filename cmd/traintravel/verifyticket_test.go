@@ -41,7 +41,7 @@ func newCounter(t *testing.T) counter {
 	return c
 }
 
-func (c counter) keysFile() string { return filepath.Join(c.dir, "traintravel.keys.json") }
+func (c counter) keysFile() string { return ownKeys(c.data) }
 
 // issuer signs with the first key of the file as it is now.
 func (c counter) issuer() *ticket.Issuer {

@@ -104,7 +104,7 @@ func TestServeWebhooks(t *testing.T) {
 	serve := []string{"serve", "--data", data, "--webhook", operator, "--webhook-client", "traintravel-program", "--webhook-allow-private"}
 
 	r := start(t, serve...)
-	ring, err := keys.Load(filepath.Join(filepath.Dir(data), "traintravel.keys.json"))
+	ring, err := keys.Load(ownKeys(data))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestWebhooksCommand(t *testing.T) {
 	t.Run("file", func(t *testing.T) {
 		t.Parallel()
 		dir := t.TempDir()
-		webhooksCommand(t, filepath.Join(dir, "traintravel.keys.json"), "--data", filepath.Join(dir, "t.db"))
+		webhooksCommand(t, filepath.Join(dir, "t.keys.json"), "--data", filepath.Join(dir, "t.db"))
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()

@@ -13,6 +13,7 @@
 //	seal            base64url: the key that seals subscribers' secrets in the database
 //	program_secret  of the built-in client for programs
 //	issuer          the URL that the built-in issuer goes by
+//	use             which data the file serves, as a [Use]
 package keys
 
 import (
@@ -49,6 +50,7 @@ const (
 	nameSeal        = "seal"
 	nameProgram     = "program_secret"
 	nameIssuer      = "issuer"
+	nameUse         = "use"
 )
 
 // A Ring is the content of a keys file. It is safe for concurrent use, and no
@@ -65,6 +67,14 @@ type Ring struct {
 
 	mu     sync.Mutex
 	issuer string
+	use    Use
+}
+
+// A Use says which data a keys file serves.
+type Use struct {
+	ID   string `json:"id,omitempty"`   // of the data; each copy of the data has the same
+	Data string `json:"data,omitempty"` // the path of the data file; empty is a database
+	Keys string `json:"keys,omitempty"` // the path that the keys file itself had then
 }
 
 // New makes fresh keys that no file holds.
@@ -241,6 +251,32 @@ func (r *Ring) RecordIssuer(issuer string) error {
 	return nil
 }
 
+// Use returns which data the keys serve; it is zero if none is recorded.
+func (r *Ring) Use() Use {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.use
+}
+
+// Claim records which data the keys serve, in the file if there is one, unless check
+// refuses that because of what is recorded there now.
+func (r *Ring) Claim(use Use, check func(was Use) error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.use == use || r.path == "" {
+		r.use = use
+		return nil
+	}
+	err := change(r.path, func(now *Ring) (map[string]any, error) {
+		return map[string]any{nameUse: use}, check(now.use)
+	})
+	if err != nil {
+		return fmt.Errorf("recording the use of %s: %w", r.path, err)
+	}
+	r.use = use
+	return nil
+}
+
 // Format writes nothing of what is in the ring, whatever the verb.
 func (r *Ring) Format(f fmt.State, _ rune) { fmt.Fprint(f, "keys") }
 
@@ -292,6 +328,9 @@ func parse(text []byte) (*Ring, error) {
 		if err := member(members, name, to); err != nil {
 			return nil, err
 		}
+	}
+	if err := member(members, nameUse, &r.use); err != nil {
+		return nil, err
 	}
 	return r, nil
 }

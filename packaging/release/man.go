@@ -44,7 +44,7 @@ OTEL_EXPORTER_OTLP_ENDPOINT says.`)
 	m.add(".SH FILES")
 	for _, f := range [][2]string{
 		{"traintravel.db", "Data, in the working folder unless --data says where."},
-		{"traintravel.keys.json", "Keys, beside the data unless --keys says where. Whoever has it can make tokens and tickets."},
+		{"traintravel.keys.json", "Keys, beside the data and named after it unless --keys says where. Whoever has it can make tokens and tickets."},
 		{"/etc/traintravel/traintravel.yaml", "Settings of the service of the Debian package."},
 		{"/etc/traintravel/environment", "Its secrets."},
 		{"/var/lib/traintravel", "Its data and keys, and where feeds have to be that it is to import."},

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/spf13/pflag"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/keys"
+)
+
+// Which keys file is the one of which data: all commands follow the rule in this file.
+//
+// The file is what --keys says; or the data file's own, which is named after it; or the
+// one beside an older data file that has the name that all keys files once had; or the
+// data file's own, still to be made. A keys file names the data that it serves. It serves
+// no other as long as that data is there, unless it is copied or moved to another path.
+
+// oldKeys is the name that each keys file once had. It is also the own one of the default
+// data file, and the one of databases.
+const oldKeys = "traintravel.keys.json"
+
+func keysFlag(f *pflag.FlagSet, keys *string) {
+	f.StringVar(keys, "keys", "", "`file` of keys (default: beside the data file and named after it, traintravel.keys.json for traintravel.db; or traintravel.keys.json in the working folder with --postgres)")
+}
+
+// ownKeys is the keys file that is named after a data file.
+func ownKeys(data string) string { return strings.TrimSuffix(data, ".db") + ".keys.json" }
+
+// keysFile is where the keys are, or are to be made. The flag, if given, says so alone.
+func (s *storage) keysFile(flag string) string {
+	switch {
+	case flag != "":
+		return flag
+	case s.shared():
+		return oldKeys
+	}
+	own, dir := ownKeys(s.data), filepath.Dir(s.data)
+	old := filepath.Join(dir, oldKeys)
+	switch {
+	case exists(own) || !exists(old):
+		return own
+	case !exists(s.data) || exists(filepath.Join(dir, defaultData)): // it was made for other data
+		return own
+	}
+	if ring, err := keys.Load(old); err == nil && taken(ring.Use(), s.use("", old)) {
+		return own
+	}
+	return old
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// use is what a keys file would record about this data. The ID may be unknown.
+func (s *storage) use(id, file string) keys.Use {
+	u := keys.Use{ID: id, Keys: wherever(file)}
+	if !s.shared() {
+		u.Data = wherever(s.data)
+	}
+	return u
+}
+
+// wherever is the absolute path of a file, without links.
+func wherever(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	} else if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(dir, filepath.Base(path))
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return path
+}
+
+// taken says whether a keys file serves data that is other than that of now. Data that
+// moved from a file to a database or back keeps its ID, and so it does in each copy.
+func taken(was, now keys.Use) bool {
+	switch {
+	case was.Keys == "" || was.Keys != now.Keys:
+		return false // nobody has used it yet, or it is a copy, or was moved
+	case was.Data == "":
+		return was.ID != now.ID && (now.ID != "" || now.Data != "")
+	case was.Data == now.Data || !exists(was.Data) || sameFile(was.Data, now.Data) || freed(was):
+		return false
+	}
+	return now.Data != "" || was.ID != now.ID
+}
+
+// freed says whether the data that a keys file served has meanwhile got its own.
+func freed(was keys.Use) bool {
+	own := wherever(ownKeys(was.Data))
+	return own != was.Keys && exists(own)
+}
+
+// refuseTaken returns an error that says what to do if a keys file serves other data.
+func (s *storage) refuseTaken(ring *keys.Ring, file string, was, now keys.Use) error {
+	if !taken(was, now) {
+		return nil
+	}
+	other, rename := "another database", ""
+	if was.Data != "" {
+		other = "the data file " + was.Data
+		if own := ownKeys(was.Data); wherever(own) != was.Keys {
+			rename = own
+		}
+	}
+	var do string
+	switch own := ownKeys(s.data); {
+	case !s.shared() && wherever(own) != now.Keys:
+		do = fmt.Sprintf("give this data its own, %s: a copy of %s ('cp -p') if its servers have used that, or else leave out --keys, and it is made", shellWord(own), shellWord(file))
+	case rename != "":
+		do = fmt.Sprintf("give that data its own: 'mv %s %s', or 'cp -p' if servers of both have used it", shellWord(file), shellWord(rename))
+	default:
+		do = fmt.Sprintf("give --keys another file: a copy of %s ('cp -p') if servers of this data have used that, or else one that is to be made", shellWord(file))
+	}
+	return fmt.Errorf("the keys file %s serves %s, and a keys file serves one: %s", file, other, do)
+}
+
+// ring reads the keys file that belongs to the data, for a command that leaves the data
+// alone.
+func (s *storage) ring(flag string) (*keys.Ring, string, error) {
+	path := s.keysFile(flag)
+	ring, err := keys.Load(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, path, noKeysFile(path)
+	}
+	if err != nil {
+		return nil, path, err
+	}
+	if flag != "" && !s.given {
+		return ring, path, nil // whatever it serves
+	}
+	return ring, path, s.refuseTaken(ring, path, ring.Use(), s.use("", path))
+}
+
+func noKeysFile(path string) error {
+	return fmt.Errorf("there is no keys file %s: start '%s serve' once, or name the file with --data or --keys", path, ourName())
+}
+
+// firstKeys makes the keys for a data file that is still to be made: data that is there and
+// has no keys has lost them.
+func (p *program) firstKeys(s settings) error {
+	path := s.keysFile(s.keys)
+	if old := filepath.Join(filepath.Dir(s.data), oldKeys); s.keys == "" && old != path && exists(old) {
+		p.log.Warn("new keys are made for a new data file; the keys file beside it is of other data", "keys", path, "other", old)
+	}
+	ring, err := keys.Create(path)
+	if err != nil {
+		return err
+	}
+	return s.refuseTaken(ring, path, ring.Use(), s.use(uuid.NewString(), path))
+}
+
+// serverKeys reads the keys that a server of a store is to have, or makes them if the
+// store has had no server yet, or is to have new ones. It returns the ID of the data too,
+// which agree records if none is recorded.
+func (s *settings) serverKeys(ctx context.Context, store traintravel.Store) (*keys.Ring, string, error) {
+	recorded, err := traintravel.Agreed(ctx, store)
+	if err != nil {
+		return nil, "", s.explain(err)
+	}
+	var before agreement
+	if recorded != nil {
+		if err := json.Unmarshal(recorded, &before); err != nil {
+			return nil, "", fmt.Errorf("what servers of this data have in common: %w", err)
+		}
+	}
+	path := s.keysFile(s.keys)
+	if recorded != nil && !s.newKeys && !exists(path) {
+		return nil, "", s.lostKeys(path, before)
+	}
+	ring, err := keys.Create(path)
+	if err != nil {
+		return nil, "", err
+	}
+	id := before.ID
+	if id == "" {
+		id = uuid.NewString()
+		// A server of an older version has left the ID out when it recorded its keys.
+		if was := ring.Use(); recorded != nil && s.shared() && was.Data == "" && was.ID != "" && before.Fingerprint == ring.Prints().Fingerprint {
+			id = was.ID
+		}
+	}
+	return ring, id, s.refuseTaken(ring, path, ring.Use(), s.use(id, path))
+}
+
+// lostKeys says what to do about a keys file that is not there, though servers of the data
+// had one.
+func (s *settings) lostKeys(path string, before agreement) error {
+	found := ""
+	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*.keys.json"))
+	for _, file := range beside {
+		if ring, err := keys.Load(file); err == nil && (agreement{Prints: ring.Prints()}).agrees(before, true) {
+			found = fmt.Sprintf(" (%s has the same keys: 'cp -p %[1]s %s')", shellWord(file), shellWord(path))
+			break
+		}
+	}
+	return fmt.Errorf("there is no keys file %s, and servers of %s had one: copy their keys file to %[1]s%[3]s; or, if that is lost, start once with --new-keys", path, s.named(), found)
+}
+
+// claim records in a keys file which data it serves, unless it serves other data. A keys
+// file that cannot be written is used as it is.
+func (p *program) claim(s settings, ring *keys.Ring, id string) error {
+	path := s.keysFile(s.keys)
+	now := s.use(id, path)
+	var refused error
+	err := ring.Claim(now, func(was keys.Use) error {
+		refused = s.refuseTaken(ring, path, was, now)
+		return refused
+	})
+	if refused != nil {
+		return refused
+	}
+	if err != nil {
+		p.log.Warn("the keys file cannot record which data it serves", "keys", path, "error", err)
+	}
+	return nil
+}
