@@ -132,7 +132,9 @@ func (r *running) book(token, date, payment string) string {
 func once(t *testing.T, environ []string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs output
-	code = run(t.Context(), args, &out, &errs, environ)
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute) // a server that should not have started ends too
+	defer stop()
+	code = run(ctx, args, &out, &errs, environ)
 	return code, out.String(), errs.String()
 }
 
