@@ -60,6 +60,7 @@ func Check(ctx context.Context, store Store, opts CheckOptions) (CheckReport, er
 	a := auditor{
 		ctx: ctx, opts: opts, report: CheckReport{Records: map[Table]int64{}},
 		subscriptions: map[uuid.UUID]bool{}, sweeps: map[uuid.UUID]int{}, served: map[uuid.UUID]int64{},
+		unread: map[uuid.UUID]bool{},
 	}
 	if a.opts.Progress == nil {
 		a.opts.Progress = func(int64, int64) {}
@@ -86,6 +87,7 @@ type auditor struct {
 	subscribed    bool                // somebody has, at some time
 	subscriptions map[uuid.UUID]bool  // those there are
 	sweeps        map[uuid.UUID]int   // how often each is on the agenda to be swept
+	unread        map[uuid.UUID]bool  // bookings of which a payment cannot be read
 	served        map[uuid.UUID]int64 // and when somebody works at it first, in nanos
 }
 

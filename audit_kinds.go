@@ -21,6 +21,7 @@ const (
 	faultPlaceOrphan  FaultKind = "place-orphan"
 	faultPlaceUnknown FaultKind = "place-unknown"
 	faultHook         FaultKind = "hook-without-bicycle"
+	faultHookLost     FaultKind = "hook-lost"
 	faultRunCancelled FaultKind = "run-cancelled"
 
 	faultPaymentOrphan  FaultKind = "payment-orphan"
@@ -67,6 +68,7 @@ var meanings = map[FaultKind]string{
 	faultPlaceTwice:   "Two passengers have one seat.",
 	faultPlaceOrphan:  "A place is kept from sale for nobody.",
 	faultPlaceUnknown: "A place is taken that the train does not have.",
+	faultHookLost:     "The passenger has a booking for a bicycle, and its place may be sold to another: ask the conductor to make room.",
 	faultHook:         "A place for a bicycle is kept from sale for nobody.",
 	faultRunCancelled: "The passenger has a booking on a train that does not run: cancel the run again, which ends what was left.",
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/store/memstore"
@@ -44,48 +45,90 @@ func stage(t *testing.T, store traintravel.Store) {
 	}
 }
 
+// travels puts bicycles, a journey with a change, and refunds of both kinds into a store.
+func travels(t *testing.T, store traintravel.Store) {
+	o := newOffice(t, store, func(o *traintravel.Options) { o.Notifier = nil })
+	o.load(timetable(train("R 1", 8, "ABCD", seats(4), hooks(2)), train("R 2", 12, "DEF", seats(3)), train("S 9", 15, "EFGH", hooks(1)), train("R 4", 17, "GH", seats(3))))
+	cycle := func(trip uuid.UUID) traintravel.Booking {
+		b, err := o.CreateBooking(t.Context(), anna, traintravel.NewBooking{TripID: trip, PassengerName: "Anna", HasBicycle: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	o.mustPay(cycle(o.trip('A', 'D', "R 1")), traintravel.Succeeded)
+	o.mustPay(o.book(anna, o.trip('A', 'D', "R 1")), traintravel.Succeeded)
+	o.mustPay(cycle(o.trip('E', 'G', "S 9")), traintravel.Succeeded)
+	o.book(anna, o.trip('D', 'F', "R 2"))
+	o.mustPay(o.book(anna, traintravel.JoinTrips(o.trip('A', 'D', "R 1"), o.trip('D', 'F', "R 2"))), traintravel.Succeeded)
+	gone := o.book(anna, o.trip('G', 'H', "R 4"))
+	o.mustPay(gone, traintravel.Succeeded)
+	o.expect("cancelling", o.CancelBooking(t.Context(), anna, gone.ID), nil)
+	o.mustPay(o.book(anna, o.trip('G', 'H', "R 4")), traintravel.Succeeded)
+	if _, err := o.CancelRun(t.Context(), o.run("R 4").ID, traintravel.CancelRunOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	// Restoring the run is no fault: who was cancelled stays so.
+	o.expect("restoring", o.RestoreRun(t.Context(), o.run("R 4").ID), nil)
+	o.do()
+}
+
 // Whatever is done to a store by hand is found, and named for what it is.
 func TestCheckFindsCorruptions(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "trains.db")
-	stage(t, openBolt(t, path))
-	sound, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	todo := traintravel.FaultKinds()
-	for _, c := range traintravel.Corruptions {
-		todo = slices.DeleteFunc(todo, func(k traintravel.FaultKind) bool { return slices.Contains(c.Finds, k) })
-		t.Run(c.Name, func(t *testing.T) {
-			t.Parallel()
-			path := filepath.Join(t.TempDir(), "trains.db")
-			if err := os.WriteFile(path, sound, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			store := openBolt(t, path)
-			if err := traintravel.Vandalize(t.Context(), store, c.Do); err != nil {
-				t.Fatal(err)
-			}
-			report, err := traintravel.Check(t.Context(), store, traintravel.CheckOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var found []traintravel.FaultKind
-			for _, f := range report.Faults {
-				t.Logf("%v %s", f, f.Kind.Meaning())
-				found = append(found, f.Kind)
-				if f.Kind.Meaning() == "" || f.Text == "" || f.Key.ID == "" {
-					t.Errorf("%+v", f)
-				}
-			}
-			slices.Sort(found)
-			if diff := cmp.Diff(c.Finds, slices.Compact(found)); diff != "" {
-				t.Errorf("found are others (-want +got):\n%s", diff)
-			}
-		})
+	for _, part := range []struct {
+		stage       func(*testing.T, traintravel.Store)
+		corruptions []traintravel.Corruption
+	}{{stage, traintravel.Corruptions}, {travels, traintravel.TravelCorruptions}} {
+		path := filepath.Join(t.TempDir(), "trains.db")
+		part.stage(t, openBolt(t, path))
+		sound, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range part.corruptions {
+			todo = slices.DeleteFunc(todo, func(k traintravel.FaultKind) bool { return slices.Contains(c.Finds, k) })
+			t.Run(c.Name, func(t *testing.T) {
+				t.Parallel()
+				findsCorruption(t, sound, c)
+			})
+		}
 	}
 	if len(todo) > 0 {
 		t.Errorf("no corruption makes %v", todo)
+	}
+}
+
+// findsCorruption does damage to a copy of a file that is sound, and expects Check to
+// find it.
+func findsCorruption(t *testing.T, sound []byte, c traintravel.Corruption) {
+	path := filepath.Join(t.TempDir(), "trains.db")
+	if err := os.WriteFile(path, sound, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	store := openBolt(t, path)
+	if report, err := traintravel.Check(t.Context(), store, traintravel.CheckOptions{}); err != nil || report.Found > 0 {
+		t.Fatalf("before: %v, %v", report.Faults, err)
+	}
+	if err := traintravel.Vandalize(t.Context(), store, c.Do); err != nil {
+		t.Fatal(err)
+	}
+	report, err := traintravel.Check(t.Context(), store, traintravel.CheckOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []traintravel.FaultKind
+	for _, f := range report.Faults {
+		t.Logf("%v %s", f, f.Kind.Meaning())
+		found = append(found, f.Kind)
+		if f.Kind.Meaning() == "" || f.Text == "" || f.Key.ID == "" {
+			t.Errorf("%+v", f)
+		}
+	}
+	slices.Sort(found)
+	if diff := cmp.Diff(c.Finds, slices.Compact(found)); diff != "" {
+		t.Errorf("found are others (-want +got):\n%s", diff)
 	}
 }
 

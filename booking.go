@@ -43,6 +43,16 @@ type Booking struct {
 	Price Money
 	Legs  []Leg
 
+	// Hooks says for each leg whether one of the train's places for bicycles is kept
+	// for the booking. It is nil if the booking has no bicycle, or if an older version
+	// made it, which did not write that down.
+	Hooks []bool
+
+	// Refund is what the payer was to get back when a booking that was paid was
+	// cancelled, perhaps zero of a currency. It is the zero Money for others, and if an
+	// older version cancelled it, which did not write that down.
+	Refund Money
+
 	// LatestPayment is the last attempt to pay, nil before the first.
 	LatestPayment uuid.UUID
 	// OpenPayment is the attempt whose outcome is not known yet, if any.

@@ -7,8 +7,9 @@ import (
 func bookingKey(id uuid.UUID) Key { return Key{TableBookings, string(id[:])} }
 
 // Version 2 knows when the status changed, version 3 when the booking was confirmed
-// and whether the operator cancelled it.
-const bookingVersion = 3
+// and whether the operator cancelled it, version 4 on which legs a bicycle has a place
+// and what a cancelled booking was to give back.
+const bookingVersion = 4
 
 func (b *Booking) encode() []byte {
 	e := newEncoder(bookingVersion, 200+160*len(b.Legs))
@@ -49,6 +50,11 @@ func (b *Booking) encode() []byte {
 	}
 	e.time(b.Changed)
 	e.time(b.Confirmed)
+	e.uint(uint64(len(b.Hooks)))
+	for _, hook := range b.Hooks {
+		e.flags(hook)
+	}
+	e.money(b.Refund)
 	return e.b
 }
 
@@ -96,7 +102,16 @@ func decodeBooking(v []byte, z *zones) (Booking, error) {
 	case b.Status == Confirmed:
 		b.Confirmed = b.Changed
 	}
-	if len(b.Legs) == 0 {
+	if version >= 4 {
+		if n := d.len(1); n > 0 {
+			b.Hooks = make([]bool, n)
+		}
+		for i := range b.Hooks {
+			b.Hooks[i] = d.flags()[0]
+		}
+		b.Refund = d.money()
+	}
+	if len(b.Legs) == 0 || len(b.Hooks) > 0 && len(b.Hooks) != len(b.Legs) {
 		d.failed = true
 	}
 	return b, d.done()

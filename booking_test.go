@@ -48,7 +48,7 @@ func TestLifeOfABooking(t *testing.T) {
 		}
 		want := traintravel.Booking{
 			ID: b.ID, TripID: trip.ID, Owner: anna.Subject, Client: "app", PassengerName: "Anna Żółć", HasBicycle: true, HasDog: true,
-			Status: traintravel.Held, Created: opens, Changed: opens, Expires: opens.Add(time.Hour), Price: trip.Price, Legs: trip.Legs,
+			Status: traintravel.Held, Created: opens, Changed: opens, Expires: opens.Add(time.Hour), Price: trip.Price, Legs: trip.Legs, Hooks: []bool{true},
 		}
 		want.Legs[0].Coach, want.Legs[0].Seat = "1", 1
 		if d := cmp.Diff(want, b); d != "" {

@@ -10,7 +10,8 @@ import (
 
 // The records in testdata/records that hold what later versions of their kinds
 // have more than the samples: when a booking's status changed, when it was confirmed
-// and that the operator cancelled it, when a payment was settled, and a run that is
+// and that the operator cancelled it, which of its legs have a hook and what it gave back,
+// when a payment was settled, and a run that is
 // cancelled and has a place that is blocked.
 func TestRecordsOfTheDesk(t *testing.T) {
 	t.Parallel()
@@ -18,6 +19,8 @@ func TestRecordsOfTheDesk(t *testing.T) {
 	changed.Changed = sampleTime(4)
 	changed.Confirmed = changed.Changed // a confirmed booking's are the same
 	confirmed.Status, confirmed.Changed, confirmed.Confirmed, confirmed.ByOperator = Cancelled, sampleTime(5), sampleTime(4), true
+	refunded := *confirmed
+	refunded.Hooks, refunded.Refund = []bool{true}, Money{4990, "eur"}
 	paid := samplePayment()
 	paid.Settled = sampleTime(6)
 	v := sampleInventory()
@@ -28,6 +31,7 @@ func TestRecordsOfTheDesk(t *testing.T) {
 		want       []byte
 	}{
 		{"booking", "changed.2.hex", changed.encode()}, {"booking", "confirmed.3.hex", confirmed.encode()},
+		{"booking", "refunded.4.hex", refunded.encode()},
 		{"payment", "settled.2.hex", paid.encode()}, {"inventory", "cancelled.3.hex", v.encode()},
 	} {
 		text, err := os.ReadFile("testdata/records/" + g.file)

@@ -156,7 +156,7 @@ var Corruptions = []Corruption{
 		b := v.status(Confirmed)
 		b.Confirmed = b.Created.Add(-time.Second)
 		v.put(bookingKey(b.ID), b.encode())
-	}, []FaultKind{faultBookingState}},
+	}, []FaultKind{faultBookingState, faultPaymentState}},
 	{"a hold that was confirmed", func(v *Vandal) {
 		b := v.held()
 		b.Confirmed = b.Created
@@ -269,7 +269,7 @@ var Corruptions = []Corruption{
 		p := v.payment(func(p *payment) bool { return p.Status == Succeeded && p.RefundOf == uuid.Nil })
 		p.ID, p.Booking = nobody, b.ID
 		v.put(p.key(), p.encode())
-	}, []FaultKind{faultRefundMissing}},
+	}, []FaultKind{faultPaymentMissing, faultRefundMissing}},
 
 	{"an idempotency key for ever", func(v *Vandal) {
 		key, _ := v.first(TableAgenda, string(byte(keyForgotten)))

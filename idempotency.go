@@ -169,7 +169,7 @@ func (l *ledger) firstAnswer(id uuid.UUID) (Booking, error) {
 func (b *Booking) atCreation() Booking {
 	first := *b
 	first.Status, first.Changed, first.PinnedUntil = Held, first.Created, time.Time{}
-	first.Confirmed, first.ByOperator = time.Time{}, false
+	first.Confirmed, first.ByOperator, first.Refund = time.Time{}, false, Money{}
 	first.LatestPayment, first.OpenPayment, first.PaidBy = uuid.Nil, uuid.Nil, uuid.Nil
 	return first
 }

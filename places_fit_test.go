@@ -286,3 +286,28 @@ func checkFitted(t *rapid.T, booked, fitted *inventory) {
 		}
 	}
 }
+
+// However timetables come and go, what is stranded and counts on the calls in force is
+// on no section of a place that another has: Check may take it for a place sold twice.
+func TestStrandedOnItsOwnCallsIsAlone(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		v, n := inventoryOf("ABCD", 1, 2), 0
+		for range rapid.IntRange(2, 10).Draw(t, "timetables") {
+			calls := rapid.SampledFrom([]string{"ABCD", "ACBD", "ABD", "BCD", "ABCBD", "DCBA", "AXD", "ABC"}).Draw(t, "calls")
+			w := inventoryOf(calls, rapid.SliceOfN(rapid.IntRange(1, 2), 1, 2).Draw(t, "coaches")...)
+			v = v.fit(w.list, w.calls, w.coaches)
+			for range rapid.IntRange(0, 4).Draw(t, "bookings") {
+				from := rapid.IntRange(0, len(calls)-2).Draw(t, "from")
+				to := rapid.IntRange(from+1, len(calls)-1).Draw(t, "to")
+				if p := v.choose(from, to, noon); p != noPlace {
+					n++
+					v.take(taken{booking: nth(n), place: p, from: uint8(from), to: uint8(to), until: forGood})
+				}
+			}
+			v.eachStrandedTwice(func(x, o *taken) {
+				t.Fatalf("%v and %v both have place %d of %s", x.booking, o.booking, x.place, calls)
+			})
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package traintravel
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -53,8 +54,12 @@ func (l *ledger) seat(sn *snapshot, b *Booking, rides []ride, until int64) error
 			}
 		}
 	}
+	b.Hooks = nil
 	for i, r := range rides {
 		e := l.ride(sn, r)
+		if b.HasBicycle {
+			b.Hooks = append(b.Hooks, take[i].hook)
+		}
 		b.Legs[i].Coach, b.Legs[i].Seat = e.inv.label(take[i].place)
 		b.Legs[i].Board, b.Legs[i].Alight = r.board, r.alight
 		if take[i].place != noPlace || take[i].hook { // else nobody counts
@@ -138,6 +143,9 @@ func (l *ledger) end(b *Booking, refund Money) error {
 			why = forCancelledRun
 		}
 		l.refund(b.ID, b.PaidBy, refund, why)
+	}
+	if b.Status == Confirmed {
+		b.Refund = Money{refund.Amount, cmp.Or(refund.Currency, b.Price.Currency)}
 	}
 	l.become(b, Cancelled)
 	l.event(BookingCancelled, b.ID, uuid.Nil)

@@ -192,6 +192,9 @@ func (e *Event) as(s BookingStatus) {
 	b := &e.Booking
 	b.Status, b.Changed = s, e.Created
 	b.ByOperator = b.ByOperator && s == Cancelled
+	if s != Cancelled {
+		b.Refund = Money{}
+	}
 	if s != Confirmed && s != Cancelled {
 		b.PaidBy, b.Confirmed = uuid.Nil, time.Time{}
 	}
@@ -206,6 +209,9 @@ func (e *Event) asFailed(q queued) {
 	}
 	b := &e.Booking
 	b.Status, b.PinnedUntil, b.OpenPayment = q.status, time.Time{}, uuid.Nil
+	if q.status != Cancelled {
+		b.Refund = Money{}
+	}
 	if q.status != Confirmed && q.status != Cancelled {
 		b.PaidBy = uuid.Nil
 	}

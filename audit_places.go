@@ -1,0 +1,224 @@
+package traintravel
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// places checks that the runs of a booking give it what its legs say. They are decoded
+// once for a page.
+func (a *auditor) places(b *Booking, l *cited, runs map[Key]*inventory) {
+	for i := range b.Legs {
+		leg := &b.Legs[i]
+		key := runKey(leg.Run)
+		inv, known := runs[key]
+		if !known {
+			if v := l.at(key); v != nil {
+				var err error
+				if inv, err = decodeInventory(v); err != nil {
+					continue // it is reported where it stands
+				}
+			}
+			if len(runs) >= maxDecoded {
+				clear(runs)
+			}
+			runs[key] = inv
+		}
+		if inv != nil && inv.cancelled {
+			a.say(faultRunCancelled, bookingKey(b.ID), "booking %v is %v, and train %v on %v is cancelled", b.ID, b.Status, leg.Run.Train, leg.Run.Date)
+		}
+		a.place(b, i, inv)
+	}
+}
+
+const maxDecoded = 256 // runs in memory at a time
+
+// place checks that a run keeps for a booking the seat of a leg and, if the leg is
+// known to have one, the hook for its bicycle.
+func (a *auditor) place(b *Booking, i int, inv *inventory) {
+	leg := &b.Legs[i]
+	seat, hook := b.kept(leg, inv)
+	switch {
+	case leg.Seat > 0 && !seat:
+		a.say(faultPlaceLost, bookingKey(b.ID), "booking %v is %v, and train %v on %v does not keep coach %s, seat %d for it until %v",
+			b.ID, b.Status, leg.Run.Train, leg.Run.Date, leg.Coach, leg.Seat, b.HeldUntil())
+	case b.Hooks == nil && !seat && inv != nil && inv.has(b.ID): // what an older version has sold without a seat is a hook
+		hook = false
+		fallthrough
+	case b.Hooks != nil && b.Hooks[i] && !hook:
+		a.say(faultHookLost, bookingKey(b.ID), "booking %v is %v, and train %v on %v does not keep a place for its bicycle from %s to %s until %v",
+			b.ID, b.Status, leg.Run.Train, leg.Run.Date, leg.Origin.Station, leg.Destination.Station, b.HeldUntil())
+	}
+}
+
+// kept says whether a run gives a booking the place that its leg says, for as long
+// as the booking has it, and a hook with it. A leg without a seat has no place, and an
+// entry in the run for its hook alone.
+func (b *Booking) kept(leg *Leg, inv *inventory) (place, hook bool) {
+	if inv == nil {
+		return false, false
+	}
+	until := forGood
+	if b.Status == Held {
+		until = nanos(b.HeldUntil())
+	}
+	board, alight := stationMark(leg.Origin.Station), stationMark(leg.Destination.Station)
+	is := func(t *taken, from, to uint64, coach string, seat int) {
+		if t.booking == b.ID && t.until == until && from == board && to == alight && coach == leg.Coach && seat == leg.Seat {
+			place, hook = true, hook || t.hook
+		}
+	}
+	for i := range inv.taken {
+		t := &inv.taken[i]
+		coach, seat := inv.label(t.place)
+		is(t, inv.calls[t.from], inv.calls[t.to], coach, seat)
+	}
+	for i := range inv.stranded {
+		s := &inv.stranded[i]
+		is(&s.taken, s.board, s.alight, s.coach, s.seat)
+	}
+	return place, hook
+}
+
+// hooked says whether a booking may have a hook of a run.
+func (b *Booking) hooked(run RunID) bool {
+	i := slices.Index(runsOf(b), run)
+	return b.HasBicycle && (b.Hooks == nil || i >= 0 && b.Hooks[i])
+}
+
+// runs checks that whatever is taken of runs belongs to live bookings, so many of them
+// at a time.
+func (a *auditor) runs(page []Record) error {
+	type run struct {
+		id  RunID
+		inv *inventory
+	}
+	var some []run
+	var l cited
+	flush := func() error {
+		if err := a.fetch(&l); err != nil {
+			return err
+		}
+		for _, r := range some {
+			a.run(r.id, r.inv, &l)
+		}
+		some, l = nil, cited{}
+		return nil
+	}
+	for _, rec := range page {
+		key := Key{TableRuns, rec.ID}
+		if !a.shaped(key, 4+16) {
+			continue
+		}
+		inv, err := decodeInventory(rec.Value)
+		if !a.readable(key, err) {
+			continue
+		}
+		for _, t := range inv.everything() {
+			l.want(bookingKey(t.booking))
+		}
+		if some = append(some, run{parseRunKey(rec.ID), inv}); len(l.keys) >= lookupKeys {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+// everything is what bookings have of a run, stranded or not.
+func (v *inventory) everything() []taken {
+	all := slices.Clone(v.taken)
+	for i := range v.stranded {
+		all = append(all, v.stranded[i].taken)
+	}
+	return slices.DeleteFunc(all, func(t taken) bool { return t.booking == blocked })
+}
+
+// run checks that whatever is taken of a run belongs to a live booking, once.
+func (a *auditor) run(run RunID, inv *inventory, l *cited) {
+	key := runKey(run)
+	seen := map[uuid.UUID]bool{}
+	for _, t := range inv.everything() {
+		if seen[t.booking] {
+			a.say(faultPlaceOrphan, key, "booking %v has two places", t.booking)
+		}
+		seen[t.booking] = true
+		v := l.at(bookingKey(t.booking))
+		if v == nil {
+			a.say(faultPlaceOrphan, key, "place %d is kept for booking %v, which is not there", t.place, t.booking)
+			continue
+		}
+		b, err := decodeBooking(v, &a.zones)
+		switch {
+		case err != nil: // it is reported where it stands
+		case !b.Status.live() || !slices.Contains(runsOf(&b), run):
+			a.say(faultPlaceOrphan, key, "place %d is kept for booking %v, which is %v, or not for this train", t.place, t.booking, b.Status)
+		case t.hook && !b.hooked(run):
+			a.say(faultHook, key, "booking %v has a hook here, and no bicycle that is to have one", t.booking)
+		}
+	}
+	a.sold(key, inv)
+}
+
+// sold checks that no section of a place belongs to two.
+func (a *auditor) sold(key Key, inv *inventory) {
+	byPlace := slices.SortedFunc(slices.Values(inv.taken), func(x, y taken) int {
+		return cmp.Or(cmp.Compare(x.place, y.place), cmp.Compare(x.from, y.from))
+	})
+	n := int32(inv.places())
+	for i := range byPlace {
+		t := &byPlace[i]
+		if t.place == noPlace {
+			continue
+		}
+		if t.place < 0 || t.place >= n {
+			a.say(faultPlaceUnknown, key, "booking %v has place %d of a train with %d", t.booking, t.place, n)
+		}
+		if i == 0 || byPlace[i-1].place != t.place {
+			continue
+		}
+		// Of those that begin before it, the one that ends last is in the way.
+		o := &byPlace[i-1]
+		for j := i - 1; j >= 0 && byPlace[j].place == t.place; j-- {
+			if byPlace[j].to > o.to {
+				o = &byPlace[j]
+			}
+		}
+		if t.overlaps(int(o.from), int(o.to)) {
+			a.twice(key, inv, t, o)
+		}
+	}
+	inv.eachStrandedTwice(func(t, o *taken) { a.twice(key, inv, t, o) })
+}
+
+func (a *auditor) twice(key Key, inv *inventory, t, o *taken) {
+	coach, seat := inv.label(t.place)
+	a.say(faultPlaceTwice, key, "coach %s, seat %d is sold to %v and to %v", coach, seat, o.booking, t.booking)
+}
+
+// eachStrandedTwice finds stranded places of which another has a section, if both were
+// sold on the calls that the run counts on, and none had to be matched with others:
+// where a timetable has changed the order of calls, two may lawfully be in each other's
+// way, and the one that is stranded tells.
+func (v *inventory) eachStrandedTwice(fn func(stranded, other *taken)) {
+	var own []taken
+	for _, t := range v.taken {
+		if t.sold == v.list {
+			own = append(own, t)
+		}
+	}
+	for _, s := range v.stranded {
+		if s.place = v.place(s.coach, s.seat); s.place == noPlace || s.on != v.list || s.sold != v.list {
+			continue
+		}
+		for i := range own {
+			if o := &own[i]; o.place == s.place && o.overlaps(int(s.from), int(s.to)) {
+				fn(&s.taken, o)
+			}
+		}
+		own = append(own, s.taken)
+	}
+}
