@@ -83,7 +83,7 @@ func TestOtherBase(t *testing.T) {
 		base string
 		warn bool
 	}{{"http://one.example", false}, {"http://one.example", false}, {"http://two.example", true}, {"http://two.example", false}} {
-		r := start(t, append(where, "--base-url", c.base)...)
+		r := start(t, append(where, "--base-url", c.base, "--public-signin")...)
 		r.call("", "GET", "/readyz", "", http.StatusOK)
 		if got := r.stderr.String(); strings.Contains(got, says) != c.warn || c.warn && !strings.Contains(got, "before=http://one.example") {
 			t.Errorf("%v: %s", c, got)

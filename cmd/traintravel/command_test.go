@@ -205,7 +205,7 @@ func TestServeBehindProxy(t *testing.T) {
 		{nil, "https://proxy.example/p/stations"},
 	} {
 		data := filepath.Join(t.TempDir(), "trains.db")
-		r := start(t, append([]string{"serve", "--data", data, "--trusted-proxy", "127.0.0.0/8", "--rate-limit", "3"}, c.flags...)...)
+		r := start(t, append([]string{"serve", "--data", data, "--trusted-proxy", "127.0.0.0/8", "--public-signin", "--rate-limit", "3"}, c.flags...)...)
 		_, token, _ := once(t, nil, "token", "--user", "anna", "--data", data)
 		ask := func(method, path, token, from string) *http.Response {
 			req, err := http.NewRequest(method, r.base+path, nil)

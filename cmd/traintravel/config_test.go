@@ -122,18 +122,18 @@ func TestConfigNamesAllMistakes(t *testing.T) {
 func TestConfigFiles(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"":                            "",
-		"# nothing yet\n":             "",
-		"null\n":                      "",
-		"- addr\n":                    "settings are lines such as",
-		"addr\n":                      "settings are lines such as",
-		"addr: 1\n---\naddr: 2\n":     "more than one document",
-		"addr: \"1\n":                 "--config: ",
-		"? [a]\n: b\n":                "is no setting",
-		"password: x\n":               "is no setting\n",
-		strings.Repeat("#", 1<<20+1):  "longer than",
-		"trusted-proxy: [10.0.0.0/8]": "",
-		"trusted-proxy: [[1]]":        "it takes a list of texts",
+		"":                           "",
+		"# nothing yet\n":            "",
+		"null\n":                     "",
+		"- addr\n":                   "settings are lines such as",
+		"addr\n":                     "settings are lines such as",
+		"addr: 1\n---\naddr: 2\n":    "more than one document",
+		"addr: \"1\n":                "--config: ",
+		"? [a]\n: b\n":               "is no setting",
+		"password: x\n":              "is no setting\n",
+		strings.Repeat("#", 1<<20+1): "longer than",
+		"trusted-proxy: [10.0.0.0/8]\npublic-signin: true": "",
+		"trusted-proxy: [[1]]":                             "it takes a list of texts",
 	} {
 		code, _, errs := config(t, nil, "--config", configFile(t, text))
 		if wrong := want != ""; wrong != (code == 2) || !strings.Contains(errs, want) {

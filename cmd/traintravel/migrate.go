@@ -109,7 +109,11 @@ func (s *storage) goOn() string {
 	case err == nil && ring.Issuer() != "":
 		base = ring.Issuer()
 	}
-	return fmt.Sprintf("  %s\n  %s serve --base-url %s --keys %s\n", set, ourName(), shellWord(base), shellWord(file))
+	more := ""
+	if base != "URL" && !loopbackURL(base) { // so they had the built-in sign-in
+		more = " --public-signin"
+	}
+	return fmt.Sprintf("  %s\n  %s serve --base-url %s --keys %s%s\n", set, ourName(), shellWord(base), shellWord(file), more)
 }
 
 // withoutPassword leaves the password out of the URL of a database, and says whether

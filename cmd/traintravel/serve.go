@@ -218,8 +218,8 @@ func (p *program) authentication(set settings, addr net.Addr, base string, ring 
 	if err != nil {
 		return nil, nil, err
 	}
-	if !loopback(addr) && !set.publicSign {
-		return nil, nil, usagef("the built-in sign-in asks for no password, so it listens on loopback addresses only, and %v is none: give --issuer URL, or --public-signin if anybody may sign in without one", addr)
+	if err := set.checkSignIn(addr); err != nil {
+		return nil, nil, err
 	}
 	shared, err := httpserver.CrossOrigin(set.origins)
 	if err != nil {

@@ -63,7 +63,7 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.BoolVar(&s.webhookPrivate, "webhook-allow-private", false, "let subscribers name private addresses (the operator's own --webhook always may)")
 	f.StringSliceVar(&s.proxies, "trusted-proxy", nil, "`network` such as 10.0.0.0/8 whose X-Forwarded headers count: -For, and, without --base-url, -Proto, -Host and -Prefix")
 	f.StringSliceVar(&s.origins, "cors-origin", nil, "`origin` such as https://shop.example whose pages may call the API, and the built-in sign-in's endpoints for programs, in browsers; * is all")
-	f.BoolVar(&s.publicSign, "public-signin", false, "let the built-in sign-in, which asks for no password, listen on other than loopback addresses")
+	f.BoolVar(&s.publicSign, "public-signin", false, "let the built-in sign-in, which asks for no password, serve more than this machine: on an --addr that is not a loopback address, under a --base-url that is none, or behind a --trusted-proxy")
 	f.StringVar(&s.clock, "clock", "", "`instant` such as 2024-02-01T08:00:00Z at which the service's clock starts")
 	s.watch.flags(f)
 	f.BoolVar(&s.anyAmount, "any-amount", false, "accept any positive amount in any currency as payment")
@@ -130,6 +130,9 @@ func (s *settings) check(f *pflag.FlagSet) error {
 	}
 	if s.issuer != "" && s.accounts != "" {
 		errs = append(errs, usagef("--accounts is for the built-in authorization server: with --issuer there is none"))
+	}
+	if err := s.checkSignIn(nil); err != nil {
+		errs = append(errs, err)
 	}
 	for _, o := range s.origins {
 		if _, err := httpserver.CrossOrigin([]string{o}); err != nil || o != "*" && strings.Contains(o, "*") {
@@ -253,10 +256,4 @@ func limit(n int) int {
 		return -1
 	}
 	return n
-}
-
-// loopback says whether an address that a listener has is of this machine alone.
-func loopback(a net.Addr) bool {
-	tcp, ok := a.(*net.TCPAddr)
-	return ok && tcp.IP.IsLoopback()
 }

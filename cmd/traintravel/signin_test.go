@@ -39,7 +39,7 @@ func TestDocsMaySignIn(t *testing.T) {
 	for _, baseURL := range []string{"", "https://Trains.example:443/rail", "http://trains.example:8080"} {
 		args := []string{"serve", "--data", filepath.Join(t.TempDir(), "t.db")}
 		if baseURL != "" {
-			args = append(args, "--base-url", baseURL)
+			args = append(args, "--base-url", baseURL, "--public-signin")
 		}
 		r := start(t, args...)
 		here, err := url.Parse(r.base)

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// checkSignIn refuses the built-in sign-in, which asks for no password, to a server that
+// more than this machine can reach. The address is what the server listens on, or nil if
+// that is not known yet.
+func (s *settings) checkSignIn(addr net.Addr) error {
+	if s.issuer != "" || s.publicSign {
+		return nil
+	}
+	why := s.public(addr)
+	if why == "" {
+		return nil
+	}
+	return usagef("the built-in sign-in asks for no password, so it is for this machine alone, but %s: give --issuer URL, the authorization server whose tokens are good, or --public-signin if anybody may sign in without a password", why)
+}
+
+// public says how more than this machine can reach the server, or "" if nothing tells that
+// it can. A server that listens on a loopback address alone may be behind a proxy.
+func (s *settings) public(addr net.Addr) string {
+	switch {
+	case addr != nil && !loopback(addr):
+		return fmt.Sprintf("the server listens on %v", addr)
+	case isBase(s.baseURL) && !loopbackURL(s.baseURL):
+		return fmt.Sprintf("--base-url %.200q is an address of others too", withoutSecrets(s.baseURL))
+	case len(s.proxies) > 0:
+		return "--trusted-proxy says that a proxy hands on requests from elsewhere"
+	}
+	return ""
+}
+
+// loopback says whether an address that a listener has is of this machine alone.
+func loopback(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+// loopbackURL says whether the host of a URL is this machine for each that reads it
+// (RFC 6761, section 6.3, for names).
+func loopbackURL(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil {
+		return false
+	}
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && addr.Unmap().IsLoopback()
+}
