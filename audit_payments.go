@@ -79,6 +79,7 @@ func (a *auditor) paid(all []payment) error {
 		}
 		for i := range of {
 			a.followed(&of[i], &l)
+			a.resolved(&of[i])
 			if of[i].RefundOf != uuid.Nil {
 				a.refund(&of[i], of)
 				continue
@@ -109,6 +110,38 @@ func (a *auditor) followed(p *payment, l *cited) {
 	case !bytes.Equal(l.at(p.agendaKey()), p.Booking[:]):
 		a.say(faultPaymentStuck, p.key(), "payment %v is %v and to be looked after at %v, and the agenda does not have it", p.ID, p.Status, p.next)
 	}
+}
+
+// resolved checks how a payment or refund has ended, and what operators have said.
+func (a *auditor) resolved(p *payment) {
+	refund := p.RefundOf != uuid.Nil
+	switch n := len(p.Settlements); {
+	case !p.Resolution.fits(p.Status) || !refund && p.Resolution != "":
+		a.say(faultPaymentState, p.key(), "payment %v is %v (a refund: %t) with the resolution %q", p.ID, p.Status, refund, p.Resolution)
+	case refund && p.Status == Failed && (p.Resolution == "" || p.Failure.Code == ""):
+		a.say(faultPaymentState, p.key(), "refund %v has failed, and nothing says why it is impossible", p.ID)
+	case n > 0 && p.Status == Pending:
+		a.say(faultPaymentState, p.key(), "payment %v is pending, and an operator has settled it", p.ID)
+	case n > 0 && refund && !p.Settlements[n-1].As.fits(p.Payment):
+		a.say(faultPaymentState, p.key(), "refund %v is %v with the resolution %q, and an operator has settled it as %s", p.ID, p.Status, p.Resolution, p.Settlements[n-1].As)
+	}
+	for _, d := range p.Settlements {
+		if d.By == "" || d.At.IsZero() {
+			a.say(faultPaymentState, p.key(), "payment %v was settled by hand as %s, and nothing says who did so and when", p.ID, d.As)
+		}
+	}
+}
+
+// fits says whether a refund can be as it is after an operator's last word on it: the
+// gateway may have made it at the same moment.
+func (v Verdict) fits(p Payment) bool {
+	switch {
+	case p.Status == Succeeded && p.Resolution == "":
+		return v != AsFailed
+	case v == AsMadeElsewhere:
+		return p.Resolution == RefundedElsewhere
+	}
+	return v == AsImpossible && p.Resolution == RefundImpossible
 }
 
 // refund checks a refund against the payment that it gives back.

@@ -38,6 +38,9 @@ var (
 	// ErrNotPaid: the booking is held, and has no ticket before it is paid.
 	ErrNotPaid = errors.New("the booking is not paid")
 
+	// ErrPaymentSettled: what became of the payment is known, and stays as it is.
+	ErrPaymentSettled = errors.New("the payment is settled")
+
 	// ErrPlaceTaken: somebody has the place that is to be blocked.
 	ErrPlaceTaken = errors.New("the place is taken")
 

@@ -264,6 +264,29 @@ var Corruptions = []Corruption{
 		}
 		v.put(p.key(), p.encode())
 	}, []FaultKind{faultRefund}},
+	{"a refund that has failed, and nobody knows why", func(v *Vandal) {
+		p := v.payment(func(p *payment) bool { return p.RefundOf != uuid.Nil })
+		if !p.next.IsZero() {
+			v.delete(p.agendaKey())
+		}
+		p.Status, p.next = Failed, time.Time{}
+		v.put(p.key(), p.encode())
+	}, []FaultKind{faultPaymentState}},
+	{"a charge that was made elsewhere", func(v *Vandal) {
+		p := v.payment(func(p *payment) bool { return p.RefundOf == uuid.Nil && p.Status == Succeeded })
+		p.Resolution = RefundedElsewhere
+		v.put(p.key(), p.encode())
+	}, []FaultKind{faultPaymentState}},
+	{"a pending payment that an operator has settled", func(v *Vandal) {
+		p := v.payment(func(p *payment) bool { return p.Status == Pending })
+		p.Settlements = []Settlement{{As: AsFailed, By: "carla", Reason: "lost", At: p.Created}}
+		v.put(p.key(), p.encode())
+	}, []FaultKind{faultPaymentState}},
+	{"a payment that nobody knows who has settled", func(v *Vandal) {
+		p := v.payment(func(p *payment) bool { return p.RefundOf == uuid.Nil && p.Status == Failed })
+		p.Settlements = []Settlement{{As: AsFailed}}
+		v.put(p.key(), p.encode())
+	}, []FaultKind{faultPaymentState}},
 	{"money for an expired booking", func(v *Vandal) {
 		b := v.status(Expired)
 		p := v.payment(func(p *payment) bool { return p.Status == Succeeded && p.RefundOf == uuid.Nil })

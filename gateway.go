@@ -77,10 +77,17 @@ type PaymentGateway interface {
 	// Refund gives back an amount of an earlier charge that succeeded. All
 	// refunds of a charge together are never more than the charge: what would
 	// exceed it, or has no such charge to give back, is an error or Failed.
-	// Run calls it until it returns Succeeded, with the same ID each time, at
-	// intervals that grow to an hour: after Pending, Failed and errors alike.
-	// So a gateway that can ask the provider anew after a refund has failed
-	// does that.
+	// Run calls it with the same ID until the refund is settled, at intervals
+	// that grow to an hour: after Pending, errors, and Failed without a Resolution
+	// alike. So a gateway that can ask the provider anew after a refund has failed
+	// does that. Three answers settle it, and then nobody asks again:
+	//
+	//	Succeeded                 the money goes back
+	//	Succeeded, RefundedElsewhere  it has gone back in another way
+	//	Failed, RefundImpossible        the provider will never make the refund; Failure says why
+	//
+	// What stays unsettled, and what is impossible, is for a person: see
+	// [Service.StuckPayments].
 	Refund(ctx context.Context, r Refund) (Outcome, error)
 }
 
@@ -113,6 +120,26 @@ type Refund struct {
 type Outcome struct {
 	Status  PaymentStatus
 	Failure Failure // why, if Status is Failed
+	// Resolution says more about a refund that is settled. It is empty for charges.
+	Resolution Resolution
+}
+
+// A Resolution is how a refund has ended that the provider did not make.
+type Resolution string
+
+const (
+	// RefundedElsewhere says that the payer has got the money back in another way: the
+	// refund was made in the provider's dashboard, or the payer's bank has taken the
+	// money back. Status is Succeeded.
+	RefundedElsewhere Resolution = "made_elsewhere"
+	// RefundImpossible says that the provider will never make the refund, however often it
+	// is asked. Status is Failed.
+	RefundImpossible Resolution = "impossible"
+)
+
+// fits says whether a refund of a status can have this resolution.
+func (r Resolution) fits(s PaymentStatus) bool {
+	return r == "" || r == RefundedElsewhere && s == Succeeded || r == RefundImpossible && s == Failed
 }
 
 // A PaymentStatus is the state of an attempt to move money.

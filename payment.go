@@ -20,12 +20,20 @@ type Payment struct {
 	Source  Source // masked: the end of the number, no code, no address
 	Status  PaymentStatus
 	Failure Failure // why, if Status is Failed
-	Created time.Time
+	// Resolution says of a refund that it succeeded because it was made elsewhere, or
+	// failed because it is impossible; otherwise it is empty.
+	Resolution Resolution
+	Created    time.Time
 	// Settled is when Status became what it is, zero while that is Pending or if it
 	// is not known.
 	Settled time.Time
 	// RefundOf is the payment that a refund gives back; nil for an attempt.
 	RefundOf uuid.UUID
+	// Settlements are what operators have decided about it by hand, the oldest first,
+	// and LastError is the gateway's last answer if that settled nothing. Both are for
+	// operators, not for the payer.
+	Settlements []Settlement
+	LastError   string
 	// Replayed says that PayBooking answered a repeated idempotency key. It
 	// is not stored.
 	Replayed bool
@@ -184,13 +192,23 @@ func (s *Service) charge(ctx context.Context, c Charge) (out Outcome, err error)
 	return out, valid(out, err)
 }
 
-// valid refuses an outcome that is none.
+// valid refuses an outcome that a charge cannot have.
 func valid(out Outcome, err error) error {
+	if err == nil && out.Resolution != "" {
+		return fmt.Errorf("the gateway answered the resolution %q about a charge", out.Resolution)
+	}
+	return validRefund(out, err)
+}
+
+// validRefund refuses an outcome that a refund cannot have.
+func validRefund(out Outcome, err error) error {
 	switch {
 	case err != nil:
 		return err
 	case out.Status != Pending && out.Status != Succeeded && out.Status != Failed:
 		return fmt.Errorf("the gateway answered the unknown status %q", out.Status)
+	case !out.Resolution.fits(out.Status):
+		return fmt.Errorf("the gateway answered the status %q with the resolution %q", out.Status, out.Resolution)
 	}
 	return nil
 }

@@ -7,8 +7,9 @@ func paymentKey(booking, id uuid.UUID) Key {
 	return Key{TablePayments, string(append(booking[:], id[:]...))}
 }
 
-// Version 2 knows when the payment was settled.
-const paymentVersion = 2
+// Version 2 knows when the payment was settled, version 3 how a refund was resolved, what
+// operators decided, and the gateway's last error.
+const paymentVersion = 3
 
 func (p *payment) encode() []byte {
 	e := newEncoder(paymentVersion, 200)
@@ -26,6 +27,16 @@ func (p *payment) encode() []byte {
 	e.time(p.next)
 	e.uint(uint64(p.tries))
 	e.time(p.Settled)
+	e.str(string(p.Resolution))
+	e.str(p.LastError)
+	e.uint(uint64(len(p.Settlements)))
+	for i := range p.Settlements {
+		s := &p.Settlements[i]
+		e.str(string(s.As))
+		e.str(s.By)
+		e.str(s.Reason)
+		e.time(s.At)
+	}
 	return e.b
 }
 
@@ -40,6 +51,15 @@ func decodePayment(v []byte) (payment, error) {
 	p.deadline, p.next, p.tries = d.time(), d.time(), int(d.uint())
 	if version >= 2 {
 		p.Settled = d.time()
+	}
+	if version >= 3 {
+		p.Resolution, p.LastError = Resolution(d.str()), d.str()
+		if n := d.len(11); n > 0 {
+			p.Settlements = make([]Settlement, n)
+		}
+		for i := range p.Settlements {
+			p.Settlements[i] = Settlement{As: Verdict(d.str()), By: d.str(), Reason: d.str(), At: d.time()}
+		}
 	}
 	return p, d.done()
 }

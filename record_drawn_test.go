@@ -99,6 +99,10 @@ func TestPaymentRecord(t *testing.T) {
 			Payment: Payment{
 				ID: drawID(t), Booking: drawID(t), Amount: drawMoney(t), Source: source, Status: PaymentStatus(drawText(t)),
 				Failure: Failure{drawText(t), drawText(t)}, Created: drawTime(t), Settled: drawTime(t), RefundOf: drawID(t),
+				Resolution: Resolution(drawText(t)), LastError: drawText(t),
+				Settlements: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Settlement {
+					return Settlement{As: Verdict(drawText(t)), By: drawText(t), Reason: drawText(t), At: drawTime(t)}
+				}), 0, 3).Draw(t, "settlements"),
 			},
 			charging: rapid.Bool().Draw(t, "charging"), deadline: drawTime(t), next: drawTime(t), tries: rapid.IntRange(0, 1<<62).Draw(t, "tries"),
 		}

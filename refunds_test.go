@@ -89,6 +89,89 @@ func TestRefundAsBefore(t *testing.T) {
 	o.holds(0)
 }
 
+// refunding is an office with a cancelled booking whose refund the bank answers as said.
+// Errors go on for as long as answers are nil.
+func refunding(t *testing.T, answers ...*traintravel.Outcome) (o *office, b traintravel.Booking, asked *int) {
+	o = newOffice(t, memstore.New())
+	b = o.book(anna, o.trip('A', 'D', "R 1"))
+	o.mustPay(b, traintravel.Succeeded)
+	o.expect("cancelling", o.CancelBooking(t.Context(), anna, b.ID), nil)
+	asked = new(int)
+	o.bank.before = func(op string, _ uuid.UUID) error {
+		if op == "refund" {
+			*asked++
+			if answers[min(*asked, len(answers))-1] == nil {
+				return errors.New("404: no such charge")
+			}
+		}
+		return nil
+	}
+	o.bank.after = func(op string, _ uuid.UUID, out *traintravel.Outcome) error {
+		if op == "refund" {
+			*out = *answers[min(*asked, len(answers))-1]
+		}
+		return nil
+	}
+	return o, b, asked
+}
+
+// worksFor lets hours go by in which everything that is due is done.
+func (o *office) worksFor(hours int) {
+	for range hours {
+		o.do()
+		o.clock.add(time.Hour)
+	}
+}
+
+var (
+	madeElsewhere = traintravel.Outcome{Status: traintravel.Succeeded, Resolution: traintravel.RefundedElsewhere}
+	impossible    = traintravel.Outcome{
+		Status: traintravel.Failed, Failure: traintravel.Failure{Code: "account_closed", Message: "The account is closed."},
+		Resolution: traintravel.RefundImpossible,
+	}
+	failedOnce = traintravel.Outcome{Status: traintravel.Failed, Failure: traintravel.Failure{Code: "no_funds", Message: "Card 4242 4242 4242 4242."}}
+)
+
+// TestRefundOutcomes: each answer that settles a refund is recorded, and the gateway is
+// not asked again. All others are followed by another try.
+func TestRefundOutcomes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answers []*traintravel.Outcome
+		asked   int
+		want    traintravel.Outcome
+	}{
+		"made":                      {[]*traintravel.Outcome{{Status: traintravel.Succeeded}}, 1, traintravel.Outcome{Status: traintravel.Succeeded}},
+		"made elsewhere":            {[]*traintravel.Outcome{&madeElsewhere}, 1, madeElsewhere},
+		"impossible":                {[]*traintravel.Outcome{&impossible}, 1, impossible},
+		"impossible without a word": {[]*traintravel.Outcome{{Status: traintravel.Failed, Resolution: traintravel.RefundImpossible}}, 1, traintravel.Outcome{Status: traintravel.Failed, Failure: traintravel.Failure{Code: traintravel.ProcessingError}, Resolution: traintravel.RefundImpossible}},
+		"failed, then impossible":   {[]*traintravel.Outcome{&failedOnce, nil, &impossible}, 3, impossible},
+		"failed, then made":         {[]*traintravel.Outcome{&failedOnce, {Status: traintravel.Pending}, {Status: traintravel.Succeeded}}, 3, traintravel.Outcome{Status: traintravel.Succeeded}},
+		"answers that cannot be": {[]*traintravel.Outcome{
+			{Status: traintravel.Pending, Resolution: traintravel.RefundImpossible},
+			{Status: traintravel.Succeeded, Resolution: traintravel.RefundImpossible},
+			{Status: traintravel.Failed, Resolution: traintravel.RefundedElsewhere},
+			{Status: traintravel.Failed, Resolution: "lost"}, {Status: "impossible"}, &madeElsewhere,
+		}, 6, madeElsewhere},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o, b, asked := refunding(t, c.answers...)
+			o.worksFor(30)
+			refund := onlyRefund(o, b)
+			if got := (traintravel.Outcome{Status: refund.Status, Failure: refund.Failure, Resolution: refund.Resolution}); got != c.want || refund.Settled.IsZero() || refund.LastError != "" {
+				t.Errorf("%+v, want %+v", refund, c.want)
+			}
+			if *asked != c.asked {
+				t.Errorf("the bank was asked %d times, want %d", *asked, c.asked)
+			}
+			if st, err := o.State(t.Context()); err != nil || st.Refunds.Count != 0 {
+				t.Errorf("%+v, %v", st, err)
+			}
+		})
+	}
+}
+
 // onlyRefund is the one refund of a booking.
 func onlyRefund(o *office, b traintravel.Booking) traintravel.Payment {
 	o.t.Helper()

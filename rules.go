@@ -101,6 +101,7 @@ func (l *ledger) become(b *Booking, s BookingStatus) {
 // settled gives a payment its final status: nothing is to be done about it.
 func (l *ledger) settled(p *payment, s PaymentStatus, why Failure) {
 	p.Status, p.Settled, p.Failure, p.charging, p.next = s, l.now, why, false, time.Time{}
+	p.Resolution, p.LastError = "", ""
 }
 
 // cancel ends a booking on its owner's wish and records the refund that it is

@@ -2,6 +2,7 @@ package traintravel
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -36,37 +37,69 @@ func lookAfter(tries int) time.Duration {
 	return min(5*time.Second<<min(tries, 10), time.Hour)
 }
 
+// followRefund asks the gateway for a refund until it is settled.
 func (s *Service) followRefund(ctx context.Context, p payment) error {
 	var out Outcome
 	err := s.ask(ctx, func(ctx context.Context) (err error) {
 		out, err = s.opts.Gateway.Refund(ctx, Refund{ID: p.ID, Charge: p.RefundOf, Amount: Money{-p.Amount.Amount, p.Amount.Currency}})
-		return valid(out, err)
+		return validRefund(out, err)
 	})
 	if ctx.Err() != nil {
 		return nil
 	}
-	if err != nil || out.Status == Failed {
-		s.log.ErrorContext(ctx, "a refund was not made; it is tried again", "refund", p.ID, "payment", p.RefundOf, "failure", hideNumbers(out.Failure.Code, ""), "error", said(err))
+	if err != nil {
+		out = Outcome{}
+	}
+	log := s.log.With("refund", p.ID, "payment", p.RefundOf, "failure", hideNumbers(out.Failure.Code, ""))
+	switch {
+	case out.Resolution == RefundImpossible:
+		log.ErrorContext(ctx, "a refund is impossible; a person has to see to it", "booking", p.Booking)
+	case out.Resolution == RefundedElsewhere:
+		log.WarnContext(ctx, "a refund had been made elsewhere")
+	case err != nil || out.Status == Failed:
+		log.ErrorContext(ctx, "a refund was not made; it is tried again", "error", said(err))
 	}
 	now := s.now()
-	err = s.update(ctx, now, func(l *ledger) error {
-		r, err := l.payment(p.Booking, p.ID)
-		if err != nil {
-			return damaged(err)
+	return s.update(ctx, now, func(l *ledger) error {
+		r, err2 := l.payment(p.Booking, p.ID)
+		if err2 != nil {
+			return damaged(err2)
 		}
-		if r.Status == Succeeded {
-			l.payments = nil
-			return nil
-		}
-		if out.Status == Succeeded {
-			l.settled(r, Succeeded, Failure{})
-			return nil
-		}
-		r.tries++
-		r.next = now.Add(lookAfter(r.tries))
+		l.followedRefund(r, out, err)
 		return nil
 	})
-	return err
+}
+
+// followedRefund records what the gateway has answered to a refund.
+func (l *ledger) followedRefund(r *payment, out Outcome, err error) {
+	final := out.Status == Succeeded || out.Resolution == RefundImpossible
+	switch {
+	case r.Status == Succeeded || r.Status == Failed && out.Status != Succeeded:
+		l.payments = nil // it was settled meanwhile
+	case final:
+		if out.Status == Failed {
+			out.Failure.Code = cmp.Or(out.Failure.Code, ProcessingError)
+		}
+		l.settled(r, out.Status, out.Failure.bounded())
+		r.Resolution = out.Resolution
+	default:
+		r.tries++
+		r.next = l.now.Add(lookAfter(r.tries))
+		r.LastError = lastError(out.Failure, err)
+	}
+}
+
+// lastError is what is kept of a gateway's answer that has settled nothing: empty if the
+// gateway is still at work.
+func lastError(why Failure, err error) string {
+	text := why.Code
+	switch {
+	case err != nil:
+		text = err.Error()
+	case why.Message != "":
+		text += ": " + why.Message
+	}
+	return Failure{Message: text}.bounded().Message
 }
 
 // followCharge asks the gateway what became of a charge, and to cancel one that has

@@ -18,6 +18,9 @@ type State struct {
 	Holds     int     // bookings that are held
 	Payments  Waiting // whose outcome is not known
 	Refunds   Waiting // to be made
+	// StuckPayments and StuckRefunds count those of them that have been pending for a
+	// day: see [Service.StuckPayments].
+	StuckPayments, StuckRefunds int
 	// Events are those to be told to the Notifier or given out to subscribers;
 	// Deliveries those that are to be posted.
 	Events, Deliveries Waiting
@@ -116,11 +119,25 @@ func (s *Service) waitingPayments(ctx context.Context, found []Record, st *State
 		case p.next.IsZero(): // likewise
 		case p.RefundOf != uuid.Nil:
 			st.Refunds.add(p.Created)
+			st.StuckRefunds += p.stuck(st.At)
 		case p.Status == Pending: // or else it is only watched
 			st.Payments.add(p.Created)
+			st.StuckPayments += p.stuck(st.At)
 		}
 	}
 	return nil
+}
+
+// stuckAfter is how long after it was begun a payment that is still pending counts as
+// stuck.
+const stuckAfter = 24 * time.Hour
+
+// stuck is 1 if a payment that is pending is stuck, and else 0.
+func (p *payment) stuck(now time.Time) int {
+	if now.Sub(p.Created) >= stuckAfter {
+		return 1
+	}
+	return 0
 }
 
 func (st *State) waitingEvents(found []Record) error {

@@ -180,7 +180,11 @@ func (l *ledger) erase(id uuid.UUID, meant func(*Booking) bool) (bool, error) {
 	is.PassengerName, is.Owner = "", Subject{}
 	for _, was := range payments {
 		p := was
-		p.Source, p.Failure.Message = Source{}, ""
+		p.Source, p.Failure.Message, p.LastError = Source{}, "", ""
+		p.Settlements = slices.Clone(p.Settlements)
+		for i := range p.Settlements {
+			p.Settlements[i].Reason = ""
+		}
 		if !bytes.Equal(p.encode(), was.encode()) {
 			l.payments = append(l.payments, &paymentEntry{before: was, after: p})
 		}
