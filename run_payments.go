@@ -152,6 +152,9 @@ func (s *Service) lookUpCharge(ctx context.Context, id uuid.UUID) finding {
 	})
 	if err != nil {
 		f.Outcome, f.unheard = Outcome{Status: Pending}, errors.Is(err, ErrNotFound)
+		if !f.unheard {
+			f.trouble = lastError(Failure{}, err)
+		}
 		if !f.unheard && ctx.Err() == nil {
 			s.log.WarnContext(ctx, "the gateway does not say what became of a charge; it is asked again", "payment", id, "error", said(err))
 		}
@@ -183,7 +186,11 @@ func (s *Service) cancelCharge(ctx context.Context, p *payment, f finding) findi
 	case out.Status == Failed && f.unheard:
 		out.Failure = neverArrived
 	}
-	return finding{Outcome: out, asked: f.asked, unfenced: f.lost(p)}
+	told := finding{Outcome: out, asked: f.asked, unfenced: f.lost(p)}
+	if err != nil {
+		told.trouble = lastError(Failure{}, err)
+	}
+	return told
 }
 
 var neverArrived = Failure{ProcessingError, "The payment did not reach the bank. Nothing was charged."}

@@ -77,24 +77,16 @@ func (s *Service) SettlePayment(ctx context.Context, booking, id uuid.UUID, d Se
 	if err := d.check(); err != nil {
 		return Payment{}, err
 	}
-	err = s.whileCurrent(ctx, func(sn *snapshot) error {
-		now := s.now()
-		d.At = now
-		return s.update(ctx, now, func(l *ledger) error {
-			p, err := l.payment(booking, id)
-			if err != nil {
-				return err
-			}
-			b, err := l.booking(booking)
-			if err != nil {
-				return damaged(err)
-			}
-			if err := l.settleByHand(sn, p, b, d); err != nil {
-				return err
-			}
-			settled = p.Payment
-			return nil
-		})
+	if _, err := s.readPayment(ctx, s.store, booking, id); err != nil {
+		return Payment{}, err
+	}
+	err = s.onPayment(ctx, booking, id, func(l *ledger, sn *snapshot, p *payment, b *Booking) error {
+		d.At = l.now
+		if err := l.settleByHand(sn, p, b, d); err != nil {
+			return err
+		}
+		settled = p.Payment
+		return nil
 	})
 	if err != nil {
 		return Payment{}, err

@@ -173,6 +173,21 @@ func TestSettleCharge(t *testing.T) {
 		o.do()
 		o.holds(b.Price.Amount)
 	})
+	t.Run("and the gateway's error is kept until then", func(t *testing.T) {
+		t.Parallel()
+		o, b, p := pending(t)
+		o.bank.before = func(string, uuid.UUID) error { return errors.New("401: the key has expired") }
+		o.clock.add(time.Hour)
+		o.do()
+		stuck, _, err := o.StuckPayments(t.Context(), time.Hour)
+		if err != nil || len(stuck) != 1 || stuck[0].ID != p.ID || stuck[0].LastError != "401: the key has expired" {
+			t.Errorf("%+v, %v", stuck, err)
+		}
+		if got := settle(o, p, traintravel.AsSucceeded); got.LastError != "" {
+			t.Errorf("%+v", got)
+		}
+		o.stands(b.ID, traintravel.Confirmed)
+	})
 	t.Run("as succeeded, too late", func(t *testing.T) {
 		t.Parallel()
 		o, b, p := pending(t)

@@ -17,6 +17,7 @@ type finding struct {
 	unheard  bool      // the gateway has never been asked for the charge; Status is Pending
 	unfenced bool      // the charge was lost; if it is not final, Cancel has failed
 	asked    time.Time // the moment before the gateway was asked
+	trouble  string    // the gateway's error, if it has returned one
 }
 
 // final says that the outcome is known for good.
@@ -91,10 +92,10 @@ func (l *ledger) follow(sn *snapshot, p *payment, b *Booking, f finding) error {
 		return err
 	}
 	if f.final() || f.lost(p) && p.tooLate(b, f.asked) {
-		p.unfenced, p.next = false, time.Time{}
+		p.unfenced, p.LastError, p.next = false, "", time.Time{}
 		return nil
 	}
-	p.unfenced = f.unfenced
+	p.unfenced, p.LastError = f.unfenced, f.trouble
 	p.tries++
 	p.next = l.now.Add(lookAfter(p.tries))
 	if at := p.arrives(); f.unheard && f.asked.Before(at) && at.Before(p.next) {
