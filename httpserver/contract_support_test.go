@@ -162,7 +162,7 @@ func (k asker) ask(status int, id, target string, parts ...part) answer {
 	if status >= 400 {
 		asXML, accept = resp.Content.GetOrZero("application/problem+xml"), header("Accept", "application/problem+xml, application/xml;q=0.1, application/pdf;q=0.01")
 		if status == 406 {
-			accept = header("Accept", "application/problem+xml")
+			accept = header("Accept", "application/problem+xml, application/xml;q=0, application/json;q=0")
 		}
 	}
 	if asXML == nil {

@@ -295,7 +295,9 @@ func (c *contract) common(t *testing.T) {
 			ask(401, k, "")
 			ask(401, k, "forged")
 			ask(403, k, lacking)
-			ask(406, k, good, header("Accept", "text/html"))
+			if c.operations[o.id].Responses.Codes.GetOrZero("204") == nil { // or else there is no form to wish for
+				ask(406, k, good, header("Accept", "text/html"))
+			}
 			ask(500, k, "fault")
 			ask(503, k, "down")
 			if o.fails&timetable != 0 {

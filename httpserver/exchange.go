@@ -185,6 +185,9 @@ func (x *exchange) check() error {
 
 // choose finds the form in which the answer is welcome.
 func (x *exchange) choose() (err error) {
+	if x.route.bare() {
+		return nil
+	}
 	if x.route.ticket() {
 		x.ticket, err = acceptedTicket(x.r.Header["Accept"])
 		return err

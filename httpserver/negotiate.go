@@ -9,14 +9,18 @@ import (
 )
 
 // accepted chooses the form of an answer by an Accept header, by RFC 9110,
-// section 12.5.1; JSON if both are as welcome. It returns false if neither is
-// accepted.
+// section 12.5.1; JSON if both are as welcome. A client that names problems alone,
+// as those do whose description lists nothing else that has a body, wants what a
+// problem is written in. It returns false if neither form is accepted.
 func accepted(headers []string) (form, bool) {
 	if len(headers) == 0 || len(headers) == 1 && (headers[0] == "*/*" || headers[0] == "application/json" || headers[0] == "") {
 		return asJSON, true
 	}
 	r := readAccept(headers)
 	j, x := r.quality("application/json"), r.quality("application/xml")
+	if j == 0 && x == 0 {
+		j, x = r.instead("application/json", "application/problem+json"), r.instead("application/xml", "application/problem+xml")
+	}
 	if x > j {
 		return asXML, true
 	}
@@ -95,6 +99,15 @@ func (a accept) quality(mediaType string) (q float64) {
 		}
 	}
 	return q
+}
+
+// instead is how welcome one media type is in place of another: not at all if that is
+// excluded.
+func (a accept) instead(excluded, mediaType string) float64 {
+	if slices.ContainsFunc(a, func(r mediaRange) bool { return r.name == excluded }) {
+		return 0
+	}
+	return a.quality(mediaType)
 }
 
 // quality reads the parameter q of a media range, 1 if there is none that can

@@ -34,11 +34,16 @@ func TestNegotiation(t *testing.T) {
 		"*/*, application/json;q=0":                                       x,
 		"application/json;q=0.0, application/*;q=0.1":                     x,
 		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": x, // a browser's
-		"text/*":                        none,
-		"application/jsonp":             none,
-		"application/problem+json":      none,
-		"application/xml;q=0, text/xml": none,
-		"nonsense":                      none,
+		"text/*":                   none,
+		"application/jsonp":        none,
+		"application/problem+json": j,
+		"application/problem+xml":  x,
+		"application/problem+json;q=0.1, application/problem+xml": x,
+		"application/problem+json, application/xml":               x,
+		"application/problem+json, application/json;q=0":          none,
+		"application/problem+json;q=0":                            none,
+		"application/xml;q=0, text/xml":                           none,
+		"nonsense":                                                none,
 	} {
 		a := w.do("GET", "/stations?limit=1", as("anna-r"), header("Accept", accept))
 		if want == none {
@@ -74,6 +79,40 @@ func TestNegotiation(t *testing.T) {
 				t.Errorf("Accept %q: a problem as %s, want %s", accept, got, want)
 			}
 		}
+	}
+}
+
+// What is answered without a body comes whatever a client wishes for: generated clients
+// name the forms of problems, for the description lists no other, and some that there are
+// none of.
+func TestNoBodyNoNegotiation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, accept := range []string{"application/problem+json", "application/problem+json, application/problem+xml", "application/problem+xml", "text/html", "*/*;q=0", "nonsense"} {
+		for _, target := range []string{"/bookings/" + w.book().ID, "/webhooks/" + w.subscribe("anna-rw", "https://example.com/hook").ID} {
+			a := w.do("DELETE", target, as("anna-rw"), header("Accept", accept)).want(204)
+			if a.body != "" || a.header.Get("Content-Type") != "" {
+				t.Errorf("%s, Accept %q: %v %s", target, accept, a.header, a.body)
+			}
+			w.do("DELETE", target, as("anna-rw"), header("Accept", accept)).problem(404, "not-found")
+		}
+	}
+}
+
+// Forms of problems are forms that every other operation has too.
+func TestProblemsAreForms(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.book()
+	w.pay(b)
+	for _, accept := range []string{"application/problem+json", "application/problem+xml;q=0.5, application/problem+json"} {
+		for _, target := range []string{"/stations", "/stations/" + berlin, search, "/trips/" + b.TripID, "/bookings", "/bookings/" + b.ID, "/bookings/" + b.ID + "/payment", "/bookings/" + b.ID + "/payments", "/webhooks"} {
+			if a := w.do("GET", target, as("anna-rw"), header("Accept", accept)).want(200); a.header.Get("Content-Type") != "application/json" {
+				t.Errorf("%s: %v", target, a.header)
+			}
+		}
+		w.ticketOf(b, "", header("Accept", accept)).want(200)
+		w.do("POST", "/bookings", as("anna-w"), body(newBooking(b.TripID)), header("Accept", accept)).want(201)
 	}
 }
 

@@ -52,6 +52,10 @@ const resourcePath = "/.well-known/oauth-protected-resource"
 // ticket says whether a success of the operation is a ticket.
 func (rt *route) ticket() bool { return rt.path == ticketPath }
 
+// bare says whether a success of the operation has no body, whose form a client could
+// wish for.
+func (rt *route) bare() bool { return rt.method == http.MethodDelete }
+
 // table is all routes there are. A parameter of a path has one name wherever it
 // stands.
 func (s *Server) table() []*route {

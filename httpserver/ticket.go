@@ -49,13 +49,16 @@ var problemNoTicketForm = &problem{status: http.StatusNotAcceptable, slug: probl
 		"application/octet-stream, which is what there is of a ticket."}
 
 // acceptedTicket chooses the form of a ticket by an Accept header, the first of
-// those that are as welcome.
+// those that are as welcome. A client that names problems alone has no wish.
 func acceptedTicket(headers []string) (form *ticketForm, err error) {
 	r, most := readAccept(headers), 0.0
 	for _, f := range ticketForms {
 		if q := r.quality(f.mediaType); q > most {
 			form, most = &f, q
 		}
+	}
+	if form == nil && max(r.instead("application/json", "application/problem+json"), r.instead("application/json", "application/problem+xml")) > 0 {
+		form = &ticketForms[0]
 	}
 	if form == nil {
 		return nil, problemNoTicketForm

@@ -55,6 +55,8 @@ func TestTicketNegotiation(t *testing.T) {
 		"":                                       "application/pdf",
 		"*/*":                                    "application/pdf",
 		"application/*":                          "application/pdf",
+		"application/problem+json":               "application/pdf",
+		"application/problem+xml, text/html":     "application/pdf",
 		"image/*":                                "image/png",
 		"image/avif,image/webp,*/*;q=0.8":        "application/pdf",
 		"image/png;q=0.5, application/pdf;q=0.4": "image/png",
@@ -76,7 +78,7 @@ func TestTicketNegotiation(t *testing.T) {
 		}
 	}
 	w.ticketOf(b, "").want(200)
-	for _, accept := range []string{"application/xml", "text/html", "nonsense", "*/*;q=0"} {
+	for _, accept := range []string{"application/xml", "text/html", "nonsense", "*/*;q=0", "application/problem+json, application/json;q=0"} {
 		for _, id := range []string{b.ID, nobody, "x"} { // 406 is told first
 			w.ticketOf(resource{ID: id}, "?leg=x", header("Accept", accept)).problem(406, "not-acceptable")
 		}
