@@ -49,9 +49,9 @@ func checkIssuerURL(issuer string) error {
 	u, err := url.Parse(issuer)
 	switch {
 	case err != nil || u.Host == "" || u.Opaque != "":
-		return fmt.Errorf("the issuer %q is no URL", issuer)
+		return errors.New("the issuer is no URL") // which may have a password in it
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.Contains(issuer, "#") || u.User != nil:
-		return fmt.Errorf("the issuer %q has a query, a fragment or a user", issuer)
+		return fmt.Errorf("the issuer at %.200s has a query, a fragment or a user", u.Host)
 	}
 	return checkSecure(u)
 }

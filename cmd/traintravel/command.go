@@ -42,7 +42,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ []string) int {
 	said := &mouth{to: stdout}
 	p := &program{stdout: said, stderr: stderr, environ: environ, sources: map[string]string{}}
-	p.log = slog.New(slog.NewTextHandler(stderr, nil))
+	p.log = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{ReplaceAttr: cleanAttr}))
 	p.waits, p.notify = usualWaits, p.tellSystemd
 	root := &cobra.Command{
 		Use:           "traintravel",
@@ -95,7 +95,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ [
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintf(stderr, "%s: %v\n", c.CommandPath(), err)
+	fmt.Fprintf(stderr, "%s: %s\n", c.CommandPath(), withoutPasswords(err.Error()))
 	if usage := (usageError{}); errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
 		fmt.Fprintf(stderr, "Try '%s --help'.\n", c.CommandPath())
 		return 2

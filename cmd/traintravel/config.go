@@ -1,8 +1,6 @@
 package main
 
 import (
-	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -73,22 +71,4 @@ func (p *program) printConfig(flags *pflag.FlagSet, set settings) error {
 // text is a YAML string, without the secrets that settings have in them.
 func text(v string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: withoutSecrets(v)}
-}
-
-var passwordWord = regexp.MustCompile(`(?i)\bpassword\s*=\s*('(\\.|[^'])*'|\S+)`)
-
-// withoutSecrets hides what only the owner of a URL or of a PostgreSQL connection
-// string should know: passwords, and what comes after a question mark.
-func withoutSecrets(v string) string {
-	u, err := url.Parse(v)
-	if err != nil || u.Host == "" {
-		if _, rest, ok := strings.Cut(v, "://"); ok && strings.ContainsAny(rest, ":@?#") {
-			return "(hidden)" // what cannot be read cannot be cleaned
-		}
-		return passwordWord.ReplaceAllString(v, "password=xxxxx")
-	}
-	if u.RawQuery != "" {
-		u.RawQuery = "xxxxx"
-	}
-	return u.Redacted()
 }

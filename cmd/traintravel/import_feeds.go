@@ -36,6 +36,9 @@ func nameFeeds(args []string) ([]string, error) {
 		case !nameForm.MatchString(name) || path == "":
 			return nil, usagef("%.100q: %.60q is no name of a feed: NAME=FILE has letters, digits and ._- before the equals sign, and a file that has such a sign is written ./FILE", arg, name)
 		}
+		if strings.Contains(path, "://") {
+			return nil, usagef("%.200q is a URL: fetch what is there, and give that file", withoutSecrets(path))
+		}
 		abs, err := filepath.Abs(path)
 		if err != nil {
 			return nil, err

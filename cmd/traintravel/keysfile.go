@@ -32,6 +32,14 @@ func keysFlag(f *pflag.FlagSet, keys *string) {
 	f.StringVar(keys, "keys", "", "`file` of keys (default: beside the data file and named after it, traintravel.keys.json for traintravel.db; or traintravel.keys.json in the working folder with --postgres)")
 }
 
+// checkKeysFlag refuses what is no path of a keys file.
+func checkKeysFlag(file string) error {
+	if strings.Contains(file, "://") {
+		return usagef("--keys: %.200q is a URL and no file", withoutSecrets(file))
+	}
+	return nil
+}
+
 // ownKeys is the keys file that is named after a data file.
 func ownKeys(data string) string { return strings.TrimSuffix(data, ".db") + ".keys.json" }
 
@@ -131,6 +139,9 @@ func (s *storage) refuseTaken(ring *keys.Ring, file string, was, now keys.Use) e
 // ring reads the keys file that belongs to the data, for a command that leaves the data
 // alone.
 func (s *storage) ring(flag string) (*keys.Ring, string, error) {
+	if err := checkKeysFlag(flag); err != nil {
+		return nil, "", err
+	}
 	path := s.keysFile(flag)
 	ring, err := keys.Load(path)
 	if errors.Is(err, fs.ErrNotExist) {

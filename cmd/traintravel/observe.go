@@ -37,10 +37,10 @@ func (w *watching) flags(f *pflag.FlagSet) {
 // check finds the mistakes in them. addr is where the public listens.
 func (w *watching) check(addr string) (errs []error) {
 	if w.logFormat != "text" && w.logFormat != "json" {
-		errs = append(errs, usagef("--log-format: %.200q is neither text nor json", w.logFormat))
+		errs = append(errs, usagef("--log-format: %.200q is neither text nor json", withoutSecrets(w.logFormat)))
 	}
 	if _, err := w.level(); err != nil {
-		errs = append(errs, usagef("--log-level: %.200q is none of debug, info, warn and error", w.logLevel))
+		errs = append(errs, usagef("--log-level: %.200q is none of debug, info, warn and error", withoutSecrets(w.logLevel)))
 	}
 	if w.admin == "" {
 		return errs
@@ -78,7 +78,7 @@ func (w *watching) level() (level slog.Level, err error) {
 // logger is the log that the flags ask for. They have been checked.
 func (w *watching) logger(to io.Writer) *slog.Logger {
 	level, _ := w.level()
-	opts := &slog.HandlerOptions{Level: level}
+	opts := &slog.HandlerOptions{Level: level, ReplaceAttr: cleanAttr}
 	if w.logFormat == "json" {
 		return slog.New(requestNames{slog.NewJSONHandler(to, opts)})
 	}

@@ -102,9 +102,17 @@ func (s *settings) check(f *pflag.FlagSet) error {
 			errs = append(errs, usagef("%s: %.200q is no absolute http or https URL", u.flag, withoutSecrets(u.value)))
 		}
 	}
+	for flag, value := range map[string]string{"--issuer": s.issuer, "--audience": s.audience} {
+		if u, err := url.Parse(value); err != nil && strings.Contains(value, "://") || err == nil && u.User != nil {
+			errs = append(errs, usagef("%s: %.200q cannot be read, or has a user: whoever uses the API is shown it, and the server needs no password of the authorization server's", flag, withoutSecrets(value)))
+		}
+	}
+	if err := checkKeysFlag(s.keys); err != nil {
+		errs = append(errs, err)
+	}
 	for _, e := range s.webhookEvents {
 		if !slices.Contains(traintravel.EventTypes(), traintravel.EventType(e)) {
-			errs = append(errs, usagef("--webhook-event: %.200q is none of %s", e, eventNames()))
+			errs = append(errs, usagef("--webhook-event: %.200q is none of %s", withoutSecrets(e), eventNames()))
 		}
 	}
 	if len(s.webhookEvents) > 0 && len(s.webhooks) == 0 {
@@ -163,7 +171,7 @@ func checkAddr(flag, addr string) error {
 		_, err = net.LookupPort("tcp", port)
 	}
 	if err != nil {
-		return usagef("%s: %.200q is no address such as 127.0.0.1:8080: %v", flag, addr, reason(err))
+		return usagef("%s: %.200q is no address such as 127.0.0.1:8080: %v", flag, withoutSecrets(addr), reason(err))
 	}
 	return nil
 }
@@ -171,6 +179,9 @@ func checkAddr(flag, addr string) error {
 // reason is what an error of net says beside the address.
 func reason(err error) string {
 	if e, ok := errors.AsType[*net.AddrError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
 		return e.Err
 	}
 	return err.Error()
@@ -229,7 +240,7 @@ func (s *settings) networks() (nets []netip.Prefix, err error) {
 		if err != nil {
 			addr, e := netip.ParseAddr(text)
 			if e != nil {
-				return nil, usagef("--trusted-proxy: %.200q is no network such as 10.0.0.0/8", text)
+				return nil, usagef("--trusted-proxy: %.200q is no network such as 10.0.0.0/8", withoutSecrets(text))
 			}
 			p = netip.PrefixFrom(addr, addr.BitLen())
 		}
@@ -245,7 +256,7 @@ func (s *settings) start() (time.Time, error) {
 	}
 	t, err := time.Parse(time.RFC3339, s.clock)
 	if err != nil {
-		return time.Time{}, usagef("--clock: %.200q is no instant of the form 2024-02-01T08:00:00Z", s.clock)
+		return time.Time{}, usagef("--clock: %.200q is no instant of the form 2024-02-01T08:00:00Z", withoutSecrets(s.clock))
 	}
 	return t, nil
 }

@@ -39,6 +39,9 @@ func (s *storage) check(f *pflag.FlagSet) error {
 	if f.Changed("postgres") && !s.shared() {
 		return usagef("--postgres is empty: give the URL of a database, or leave it out to keep the data in a file")
 	}
+	if strings.Contains(s.data, "://") {
+		return usagef("--data: %.200q is a URL and no file: give --postgres if it is that of a database", withoutSecrets(s.data))
+	}
 	if s.data == "" && !s.shared() {
 		return usagef("--data is empty: give the path of a file, or leave it out for %s", defaultData)
 	}

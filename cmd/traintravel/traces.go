@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"log/slog"
+	"net/url"
 	"time"
 
+	"github.com/go-logr/logr"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
@@ -32,6 +35,17 @@ func (p *program) startTraces(ctx context.Context) (*traces, error) {
 			return nil, usagef("%s: traces are sent as http/protobuf, not as %.200q", name, v)
 		}
 	}
+	for _, name := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"} {
+		u, err := url.Parse(env[name])
+		switch {
+		case env[name] == "":
+		case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+			return nil, usagef("%s: %.200q is no http or https URL", name, withoutSecrets(env[name]))
+		case u.User != nil:
+			return nil, usagef("%s: %.200q has a user, which is not sent: OTEL_EXPORTER_OTLP_HEADERS has what proves who this is, such as Authorization=Basic%%20…", name, withoutSecrets(env[name]))
+		}
+	}
+	otel.SetLogger(logr.New(settingsOfTraces{p.log}))
 	exporter, err := otlptracehttp.New(ctx)
 	if err != nil {
 		return nil, err
@@ -45,6 +59,19 @@ func (p *program) startTraces(ctx context.Context) (*traces, error) {
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { p.log.Warn("traces were not sent", "error", err) }))
 	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(about))
 	return &traces{tracing.New(provider), provider}, nil
+}
+
+// settingsOfTraces logs what OpenTelemetry cannot read of its variables, without their
+// values: there are passwords among them.
+type settingsOfTraces struct{ log *slog.Logger }
+
+func (settingsOfTraces) Init(logr.RuntimeInfo)            {}
+func (settingsOfTraces) Enabled(int) bool                 { return false }
+func (settingsOfTraces) Info(int, string, ...any)         {}
+func (s settingsOfTraces) WithValues(...any) logr.LogSink { return s }
+func (s settingsOfTraces) WithName(string) logr.LogSink   { return s }
+func (s settingsOfTraces) Error(_ error, what string, _ ...any) {
+	s.log.Warn("a variable OTEL_… cannot be read and does not count", "what", what)
 }
 
 // stop sends what is left.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -118,7 +117,7 @@ func onWebhooks(ctx context.Context, service *traintravel.Service, req webhookRe
 		say("nothing has happened that a webhook of the operator's was to hear of")
 	}
 	for _, sub := range own {
-		at := shownURL(sub.URL)
+		at := withoutSecrets(sub.URL)
 		if req.All && sub.Removed {
 			say(at + removedHook)
 			continue
@@ -209,13 +208,4 @@ func retryDeliveries(ctx context.Context, service *traintravel.Service, own []tr
 		say(fmt.Sprintf("%v is sent again", id))
 	}
 	return nil
-}
-
-// shownURL is a URL without the password that the operator may have put there.
-func shownURL(text string) string {
-	u, err := url.Parse(text)
-	if err != nil {
-		return "(a URL that is none)"
-	}
-	return u.Redacted()
 }

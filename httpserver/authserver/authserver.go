@@ -129,7 +129,7 @@ func New(o Options) (*Server, error) {
 	base, err := url.Parse(o.Issuer)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" ||
 		base.User != nil || strings.ContainsAny(o.Issuer, "?#") || strings.HasSuffix(o.Issuer, "/") {
-		return nil, fmt.Errorf("the issuer %q is not an http or https URL without query, fragment and slash at its end", o.Issuer)
+		return nil, errors.New("the issuer is not an http or https URL without user, query, fragment and slash at its end")
 	}
 	if o.TokenLife < 0 || o.TokenLife > tokenLife {
 		return nil, fmt.Errorf("access tokens may live for %v at most", tokenLife)
