@@ -20,6 +20,7 @@ const (
 	paymentDue    kind = 'p' // a payment or refund to ask the gateway about; value: the booking's ID
 	eventDue      kind = 'e' // an event to deliver; value: the event
 	fanOutDue     kind = 'f' // an event to give to subscribers; value: the event
+	owedDue       kind = 'o' // an event owed to subscriptions that could not be read; value: both
 	endpointDue   kind = 'w' // a subscription to which something is to be posted; value: none
 	sweepDue      kind = 's' // a subscription whose old deliveries are to be forgotten; value: none
 	keyForgotten  kind = 'i' // an idempotency record to remove; value: its key
@@ -32,9 +33,11 @@ type kinds uint32
 func (k kind) set() kinds        { return 1 << (k - 'a') }
 func (ks kinds) has(k kind) bool { return ks&k.set() != 0 }
 
+const agendaKeySize = 1 + 8 + 16
+
 // agendaKey orders items by kind and due time. Times before 1970 are due at once.
 func agendaKey(k kind, due time.Time, id uuid.UUID) Key {
-	b := append(make([]byte, 0, 25), byte(k))
+	b := append(make([]byte, 0, agendaKeySize), byte(k))
 	b = binary.BigEndian.AppendUint64(b, uint64(max(0, nanos(due))))
 	return Key{TableAgenda, string(append(b, id[:]...))}
 }
@@ -61,24 +64,30 @@ func (it item) claim() Key {
 	return it.key
 }
 
-// agenda lists what is due of a kind, and when the next thing will be that is
-// not: the zero time if nothing is known to come. It begins at from if that is
-// not empty.
-func (s *Service) agenda(ctx context.Context, k kind, from string, now time.Time, limit int) (due []item, next time.Time, err error) {
+// agenda lists what is due of a kind, from a place on or from the beginning. rest is the
+// place at which more is due, empty if this is all; then next is when the next thing will
+// be that is not due yet, the zero time if nothing is known to come.
+func (s *Service) agenda(ctx context.Context, k kind, from string, now time.Time, limit int) (due []item, rest string, next time.Time, err error) {
 	r := agendaOf(k)
 	r.From, r.Limit = cmp.Or(from, r.From), limit
 	records, err := s.store.List(ctx, r)
 	if err != nil {
-		return nil, time.Time{}, err
+		return nil, "", time.Time{}, err
 	}
 	for _, r := range records {
+		if len(r.ID) != agendaKeySize {
+			continue // Check reports it
+		}
 		at := time.Unix(0, int64(min(math.MaxInt64, binary.BigEndian.Uint64([]byte(r.ID[1:9])))))
 		if at.After(now) {
-			return due, at, nil
+			return due, "", at, nil
 		}
-		due = append(due, item{key: Key{TableAgenda, r.ID}, due: at, id: uuid.UUID([]byte(r.ID[9:25])), value: r.Value})
+		due = append(due, item{key: Key{TableAgenda, r.ID}, due: at, id: uuid.UUID([]byte(r.ID[9:])), value: r.Value})
 	}
-	return due, time.Time{}, nil
+	if len(records) == limit {
+		rest = records[limit-1].ID + "\x00"
+	}
+	return due, rest, time.Time{}, nil
 }
 
 // holdKey is where a booking stands on the agenda: nowhere unless it is held.

@@ -32,6 +32,13 @@ func (a *auditor) agenda(page []Record) error {
 				continue
 			}
 			l.want(e.event.records()...)
+		case owedDue:
+			o, err := decodeOwed(rec.Value)
+			if !a.readable(e.key, err) {
+				continue
+			}
+			e.event = o.queued
+			l.want(e.event.records()...)
 		case keyForgotten, travellersDue: // of a key that is gone or was used anew: harmless
 		case endpointDue:
 			if at := e.at(); a.served[e.id] == 0 || at < a.served[e.id] {
@@ -80,7 +87,7 @@ func (a *auditor) entry(e *agendaEntry, l *cited) {
 		if v == nil || err == nil && p.agendaKey() != e.key {
 			a.say(faultAgendaOrphan, e.key, "payment %v is to be looked after at %v, and it is not there, or says otherwise", e.id, due)
 		}
-	case eventDue, fanOutDue:
+	case eventDue, fanOutDue, owedDue:
 		q := &e.event
 		if e.id != hashID("event", string(q.kind), q.booking, q.payment) {
 			a.say(faultMisplaced, e.key, "the event %s of booking %v has the ID %v of another", q.kind, q.booking, e.id)

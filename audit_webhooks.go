@@ -19,6 +19,9 @@ func (a *auditor) webhooks(page []Record) error {
 			s, err := decodeSubscription(rec.Value)
 			switch {
 			case !a.readable(key, err):
+				if a.shaped(key, 1+16) { // it is there, whatever it says
+					a.subscriptions[uuid.UUID([]byte(rec.ID[1:]))] = true
+				}
 			case subscriptionKey(s.ID) != key:
 				a.say(faultMisplaced, key, "subscription %v stands under another key than its own", s.ID)
 			default:

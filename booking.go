@@ -323,7 +323,7 @@ func (s *Service) readBooking(ctx context.Context, r Reader, id uuid.UUID) (Book
 }
 
 // Bookings lists the caller's bookings, newest first: those that are held or
-// confirmed. It returns an [*InvalidError] for a page that cannot be.
+// confirmed, and can be read. It returns an [*InvalidError] for a page that cannot be.
 func (s *Service) Bookings(ctx context.Context, by Caller, p Page) (_ List[Booking], err error) {
 	ctx, end := s.begin(ctx, "Bookings")
 	defer end(&err)
@@ -337,6 +337,7 @@ func (s *Service) Bookings(ctx context.Context, by Caller, p Page) (_ List[Booki
 	}
 	now, skip := s.now(), p.skip()
 	var found []Booking
+	var left omissions
 	err = s.store.View(ctx, func(r Reader) error {
 		found = nil
 		listed, err := readOwned(ctx, r, by.Subject, after)
@@ -349,10 +350,11 @@ func (s *Service) Bookings(ctx context.Context, by Caller, p Page) (_ List[Booki
 			if values, err = r.Get(ctx, keys...); err != nil {
 				break
 			}
-			for _, v := range values {
+			for i, v := range values {
 				b, err := decodeBooking(v, &s.zones)
 				if err != nil {
-					return err
+					left.add(keys[i], err)
+					continue
 				}
 				if b.ownedBy(by) && b.live(now) {
 					found = append(found, b)
@@ -361,6 +363,7 @@ func (s *Service) Bookings(ctx context.Context, by Caller, p Page) (_ List[Booki
 		}
 		return err
 	})
+	s.omit(ctx, left)
 	if err != nil {
 		return List[Booking]{}, err
 	}

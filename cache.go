@@ -108,7 +108,7 @@ func (s *stock) lookup(id RunID, now time.Duration) (stocked, bool) {
 func (s *stock) keep(id RunID, v stocked) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if old, ok := s.runs[id]; ok && old.revision() > v.revision() {
+	if old, ok := s.runs[id]; ok && old.revision() > v.revision() && v.inv.readable() == nil {
 		return
 	}
 	if len(s.runs) >= maxStocked {
@@ -130,8 +130,16 @@ func (v stocked) revision() uint64 {
 	return v.inv.revision
 }
 
+// readable is nil if what is sold of a run is known, or else why it is not.
+func (v *inventory) readable() error {
+	if v == nil {
+		return nil
+	}
+	return v.unreadable
+}
+
 // inventories returns the inventories of runs, none older than freshFor. Those
-// that are not known are read in one round trip.
+// that are not known are read in one round trip. One that cannot be read says so.
 func (s *Service) inventories(ctx context.Context, ids []RunID) ([]*inventory, error) {
 	out := make([]*inventory, len(ids))
 	now := s.elapsed()
@@ -152,15 +160,18 @@ func (s *Service) inventories(ctx context.Context, ids []RunID) ([]*inventory, e
 	if err != nil {
 		return nil, err
 	}
+	var left omissions
 	for j, i := range missing {
 		var inv *inventory
 		if values[j] != nil {
 			if inv, err = decodeInventory(values[j]); err != nil {
-				return nil, err
+				inv = &inventory{unreadable: err}
+				left.add(keys[j], err)
 			}
 		}
 		out[i] = inv
 		s.stock.keep(ids[i], stocked{inv, now})
 	}
+	s.omit(ctx, left)
 	return out, nil
 }

@@ -18,6 +18,10 @@ type RunCancellation struct {
 	// Paying are those of the bookings whose payment is under way. If it
 	// succeeds, it is given back.
 	Paying int
+	// Unreadable are bookings that may be of the run and are not cancelled: they, or
+	// something that has to change with them, could not be read. [Check] names the
+	// records. Cancel the run again when they can be read.
+	Unreadable []uuid.UUID
 }
 
 // CancelRunOptions are what CancelRun may be told. The zero value works.
@@ -38,19 +42,29 @@ type CancelRunOptions struct {
 // From the first step on nobody can book the run any more. If an error, or the end
 // of ctx, breaks it off, call it again: it goes on where it was.
 //
+// What cannot be read of other runs and bookings is left out, and reported.
+//
 // ErrNotFound: no such train runs then, and nobody has booked it. [ErrArrived]: by
 // the timetable it has run already, and opts do not say that it may.
-func (s *Service) CancelRun(ctx context.Context, run RunID, opts CancelRunOptions) (RunCancellation, error) {
-	done := RunCancellation{Refunds: map[string]int64{}}
+func (s *Service) CancelRun(ctx context.Context, run RunID, opts CancelRunOptions) (done RunCancellation, err error) {
+	done.Refunds = map[string]int64{}
 	var holders []uuid.UUID
-	err := s.closeRun(ctx, run, true, opts.Past, func(inv *inventory) { holders = inv.holders() })
+	err = s.closeRun(ctx, run, true, opts.Past, func(inv *inventory) { holders = inv.holders() })
 	if err != nil {
 		return done, err
 	}
+	var left omissions
+	defer func() { done.Unreadable = s.omitBookings(ctx, left) }()
 	for _, id := range holders {
-		if err := s.cancelFor(ctx, run, id, &done); err != nil {
+		if err := s.cancelFor(ctx, run, id, &done); unreadable(err) {
+			left.add(bookingKey(id), err)
+		} else if err != nil {
 			return done, err
 		}
+	}
+	failed := map[Key]bool{} // already
+	for _, o := range left {
+		failed[o.key] = true
 	}
 	looked, from := 0, ""
 	for {
@@ -59,14 +73,18 @@ func (s *Service) CancelRun(ctx context.Context, run RunID, opts CancelRunOption
 			return done, err
 		}
 		for _, rec := range records {
-			b, err := decodeBooking(rec.Value, &s.zones)
-			if err != nil {
-				return done, err
+			key := Key{TableBookings, rec.ID}
+			if failed[key] {
+				continue
 			}
-			if b.Status.live() && slices.Contains(runsOf(&b), run) {
-				if err := s.cancelFor(ctx, run, b.ID, &done); err != nil {
-					return done, err
-				}
+			b, err := decodeBooking(rec.Value, &s.zones)
+			if err == nil && b.Status.live() && slices.Contains(runsOf(&b), run) {
+				err = s.cancelFor(ctx, run, b.ID, &done)
+			}
+			if unreadable(err) {
+				left.add(key, err)
+			} else if err != nil {
+				return done, err
 			}
 		}
 		looked += len(records)
@@ -78,6 +96,15 @@ func (s *Service) CancelRun(ctx context.Context, run RunID, opts CancelRunOption
 		}
 		from = records[len(records)-1].ID + "\x00"
 	}
+}
+
+// omitBookings is omit, and returns the bookings.
+func (s *Service) omitBookings(ctx context.Context, left omissions) (ids []uuid.UUID) {
+	s.omit(ctx, left)
+	for _, o := range left {
+		ids = append(ids, uuid.UUID([]byte(o.key.ID)))
+	}
+	return ids
 }
 
 // RestoreRun puts a cancelled run back into sale. Its bookings stay cancelled.

@@ -3,6 +3,8 @@ package traintravel
 import (
 	"context"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // clockKey names the record of the latest instant a supplied clock has shown.
@@ -27,11 +29,16 @@ func LastInstant(ctx context.Context, store Store) (last time.Time, err error) {
 		if err != nil || len(newest) == 0 {
 			return err
 		}
-		b, err := decodeBooking(newest[0].Value, &zones{})
-		if err == nil && b.Created.After(last) {
-			last = b.Created
+		created := last
+		if b, err := decodeBooking(newest[0].Value, &zones{}); err == nil {
+			created = b.Created
+		} else if id, err := uuid.FromBytes([]byte(newest[0].ID)); err == nil {
+			created = timeOf(id).Add(time.Millisecond) // which the ID rounds down
 		}
-		return err
+		if created.After(last) {
+			last = created
+		}
+		return nil
 	})
 	return last, err
 }

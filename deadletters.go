@@ -9,7 +9,7 @@ import (
 // RetryDead has all dead deliveries of a subscription of the caller's tried now, as
 // [Service.RetryDelivery] does with one, and returns how many. It returns ErrNotFound
 // if there is no such subscription, ErrDisabled if it is disabled or removed. After another error, as
-// many are tried.
+// many are tried. Deliveries that cannot be read are left out.
 func (s *Service) RetryDead(ctx context.Context, by Caller, sub uuid.UUID) (retried int, err error) {
 	switch to, err := s.Subscription(ctx, by, sub); {
 	case err != nil:
@@ -25,15 +25,17 @@ func (s *Service) RetryDead(ctx context.Context, by Caller, sub uuid.UUID) (retr
 		}
 		more = len(records) == batch
 		var dead []Key
+		var left omissions
 		for _, rec := range records {
-			d, err := decodeDelivery(rec.Value)
-			if err != nil {
-				return retried, err
-			}
-			if after = d.ID; d.Status == DeliveryDead {
-				dead = append(dead, Key{TableDeliveries, rec.ID})
+			key := Key{TableDeliveries, rec.ID}
+			after = deliveryID(rec.ID)
+			if d, err := decodeDelivery(rec.Value); err != nil {
+				left.add(key, err)
+			} else if d.Status == DeliveryDead {
+				dead = append(dead, key)
 			}
 		}
+		s.omit(ctx, left)
 		if len(dead) == 0 {
 			continue
 		}
@@ -51,10 +53,7 @@ func (s *Service) RetryDead(ctx context.Context, by Caller, sub uuid.UUID) (retr
 					continue
 				}
 				d, err := decodeDelivery(v)
-				if err != nil {
-					return err
-				}
-				if d.Status == DeliveryDead { // nobody has asked for it meanwhile
+				if err == nil && d.Status == DeliveryDead { // nobody has asked for it meanwhile
 					l.revive(&d)
 					n++
 				}

@@ -54,6 +54,7 @@ func (s *Service) Deliveries(ctx context.Context, by Caller, sub uuid.UUID, page
 		return List[Delivery]{}, err
 	}
 	var found []Delivery
+	var left omissions
 	err = s.store.View(ctx, func(r Reader) error {
 		if _, err := s.ownSubscription(ctx, r, by, sub); err != nil {
 			return err
@@ -63,20 +64,14 @@ func (s *Service) Deliveries(ctx context.Context, by Caller, sub uuid.UUID, page
 		if after != "" {
 			q.To = q.From[:17] + after
 		}
-		records, err := r.List(ctx, q)
-		if err != nil {
-			return err
-		}
-		found = make([]Delivery, len(records))
-		for i, rec := range records {
-			d, err := decodeDelivery(rec.Value)
-			if err != nil {
-				return err
-			}
-			found[i] = d.Delivery
-		}
-		return nil
+		var err error
+		left, err = eachOf(ctx, r, q, deliveryOf, func(d delivery) bool {
+			found = append(found, d.Delivery)
+			return len(found) < q.Limit
+		})
+		return err
 	})
+	s.omit(ctx, left)
 	if err != nil {
 		return List[Delivery]{}, err
 	}

@@ -17,6 +17,12 @@ func deliveryKey(sub, id uuid.UUID) Key {
 	return Key{TableDeliveries, "d" + string(sub[:]) + string(id[:])}
 }
 
+// deliveryID is the ID of a delivery in its key.
+func deliveryID(key string) (id uuid.UUID) {
+	copy(id[:], key[min(1+16, len(key)):])
+	return id
+}
+
 // deliveriesOf lists the deliveries of a subscription after one of them.
 func deliveriesOf(sub, after uuid.UUID, limit int) Range {
 	prefix := "d" + string(sub[:])
@@ -41,8 +47,17 @@ func sortable(t time.Time) string {
 	return string(binary.BigEndian.AppendUint64(nil, uint64(max(0, nanos(t)))))
 }
 
+// queuedDelivery is the delivery that an entry of a queue leads to.
+func queuedDelivery(key string) (id uuid.UUID) {
+	copy(id[:], key[min(1+16+8, len(key)):])
+	return id
+}
+
 // queuedFor is when an entry of a queue is due.
 func queuedFor(id string) time.Time {
+	if len(id) != queueKeySize {
+		return time.Time{} // Check reports it
+	}
 	return time.Unix(0, int64(min(math.MaxInt64, binary.BigEndian.Uint64([]byte(id[17:25]))))).UTC()
 }
 
@@ -64,6 +79,8 @@ func newDelivery(sub, event uuid.UUID, q queued) delivery {
 		Type: q.kind, Created: q.created, Status: DeliveryPending,
 	}}
 }
+
+const queueKeySize = 1 + 16 + 8 + 16
 
 func (d *delivery) queueKey() Key {
 	return Key{TableDeliveries, "q" + string(d.Subscription[:]) + sortable(d.Next) + string(d.ID[:])}
@@ -128,6 +145,8 @@ func (d *delivery) encode() []byte {
 	e.str(string(d.queued.encode()))
 	return e.b
 }
+
+func deliveryOf(rec Record) (delivery, error) { return decodeDelivery(rec.Value) }
 
 func decodeDelivery(v []byte) (delivery, error) {
 	r, _ := newDecoder("delivery", deliveryVersion, v)

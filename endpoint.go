@@ -62,17 +62,21 @@ func (s *Service) serveEndpoint(ctx context.Context, it item) error {
 // there is one now, or perhaps more to be given up.
 func (s *Service) leaveEndpoint(ctx context.Context, it item) (done bool, err error) {
 	now := s.now()
+	var left omissions
 	err = s.update(ctx, now, func(l *ledger) error {
 		done = false
-		next, err := l.tx.List(l.ctx, queueOf(it.id, time.Time{}, 1))
-		if err != nil {
+		var due time.Time
+		var err error
+		if due, left, err = l.nextDue(it.id); err != nil {
 			return err
 		}
-		if len(next) > 0 {
-			due := queuedFor(next[0].ID)
-			if !due.After(now) {
-				return nil
-			}
+		if !due.IsZero() && !due.After(now) {
+			return nil
+		}
+		if again := now.Add(longestRetry); len(left) > 0 && (due.IsZero() || again.Before(due)) {
+			due = again // it may be that they can be read then
+		}
+		if !due.IsZero() {
 			if some, err := l.giveUp(it.id); some || err != nil {
 				return err
 			}
@@ -82,7 +86,47 @@ func (s *Service) leaveEndpoint(ctx context.Context, it item) (done bool, err er
 		done = true
 		return nil
 	})
+	if err == nil && done {
+		s.omit(ctx, left)
+	}
 	return done, err
+}
+
+// nextDue says when the next delivery to an endpoint is due, zero if there is none. left
+// are those due before it that cannot be read. Entries of the queue that lead to no
+// delivery count for nothing.
+func (l *ledger) nextDue(sub uuid.UUID) (due time.Time, left omissions, err error) {
+	rg := queueOf(sub, time.Time{}, 1) // as a rule it tells all
+	for range pages {
+		queue, err := l.tx.List(l.ctx, rg)
+		if err != nil || len(queue) == 0 {
+			return time.Time{}, left, err
+		}
+		keys := make([]Key, len(queue))
+		for i, rec := range queue {
+			if keys[i] = deliveryKey(sub, queuedDelivery(rec.ID)); queuedFor(rec.ID).After(l.now) && i == 0 {
+				return queuedFor(rec.ID), left, nil // what it is has time until then
+			}
+		}
+		values, err := l.tx.Get(l.ctx, keys...)
+		if err != nil {
+			return time.Time{}, nil, err
+		}
+		for i, v := range values {
+			switch d, err := decodeDelivery(v); {
+			case v == nil:
+			case err != nil:
+				left.add(keys[i], err)
+			case d.Status == DeliveryPending && d.queueKey().ID == queue[i].ID:
+				return queuedFor(queue[i].ID), left, nil
+			}
+		}
+		if len(queue) < rg.Limit {
+			return time.Time{}, left, nil
+		}
+		rg.From, rg.Limit = queue[len(queue)-1].ID+"\x00", batch
+	}
+	return l.now.Add(longestRetry), left, nil // to be looked at again
 }
 
 // giveUp ends the next deliveries that wait for an endpoint if it is disabled. It returns
@@ -101,17 +145,14 @@ func (l *ledger) giveUp(sub uuid.UUID) (some bool, err error) {
 	}
 	keys := make([]Key, len(queue))
 	for i, rec := range queue {
-		keys[i] = deliveryKey(sub, uuid.UUID([]byte(rec.ID[25:])))
+		keys[i] = deliveryKey(sub, queuedDelivery(rec.ID))
 	}
 	if v, err = l.tx.Get(l.ctx, keys...); err != nil {
 		return false, err
 	}
 	for _, v := range v {
 		d, err := decodeDelivery(v)
-		if err != nil {
-			return false, err
-		}
-		if d.Type != Ping {
+		if err == nil && d.Type != Ping {
 			l.finish(&d, DeliveryDead)
 			some = true
 		}
@@ -155,13 +196,16 @@ func (s *Service) sweep(ctx context.Context, it item) error {
 			return err
 		}
 		var old []Key
+		var left omissions
 		over := len(records) < batch
 		for _, rec := range records {
+			from = deliveryID(rec.ID)
 			d, err := decodeDelivery(rec.Value)
 			if err != nil {
-				return err
+				left.add(Key{TableDeliveries, rec.ID}, err)
+				continue
 			}
-			if from = d.ID; now.Sub(d.Created) < keepDelivered {
+			if now.Sub(d.Created) < keepDelivered {
 				over = true // the rest is newer
 				break
 			}
@@ -169,6 +213,7 @@ func (s *Service) sweep(ctx context.Context, it item) error {
 				old = append(old, Key{TableDeliveries, rec.ID})
 			}
 		}
+		s.omit(ctx, left)
 		err = s.update(ctx, now, func(l *ledger) error {
 			if len(old) > 0 {
 				values, err := l.tx.Get(l.ctx, old...)
@@ -179,9 +224,7 @@ func (s *Service) sweep(ctx context.Context, it item) error {
 					if v == nil {
 						continue
 					}
-					if d, err := decodeDelivery(v); err != nil {
-						return err
-					} else if d.Status != DeliveryPending { // nobody has asked for it meanwhile
+					if d, err := decodeDelivery(v); err == nil && d.Status != DeliveryPending { // nobody has asked for it meanwhile
 						l.delete(old[i])
 					}
 				}

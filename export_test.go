@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -54,7 +56,7 @@ func (s *Service) DoDue(ctx context.Context) error {
 	var errs []error
 	for _, d := range s.desks() {
 		for done, more := map[Key]bool{}, true; more; {
-			due, _, err := s.agenda(ctx, d.kind, "", s.now(), batch)
+			due, _, _, err := s.agenda(ctx, d.kind, "", s.now(), batch)
 			if err != nil {
 				return err
 			}
@@ -88,3 +90,31 @@ func (s *Service) KeepForgetting(ctx context.Context) { s.keepForgetting(ctx) }
 
 // OperatorID is the ID that an operator's endpoint has.
 func OperatorID(url string) uuid.UUID { return operatorID(url) }
+
+// Works are the kinds of work that Run does, by the names that observers are told, with
+// the key of something that is due of each.
+func (s *Service) Works() map[string]func(due time.Time, id uuid.UUID) Key {
+	works := map[string]func(time.Time, uuid.UUID) Key{}
+	for _, d := range s.desks() {
+		works[d.name] = func(due time.Time, id uuid.UUID) Key { return agendaKey(d.kind, due, id) }
+	}
+	return works
+}
+
+// RunWith is Run with other work: it is given what is due, and removes it.
+func (s *Service) RunWith(ctx context.Context, work func(name string, due map[Key]uuid.UUID) error) {
+	var wg sync.WaitGroup
+	for _, d := range s.desks() {
+		d.wake, d.claims = make(chan struct{}, 1), &Claims{}
+		d.share.renew(ctx, allParts, time.Now().Add(longest))
+		d.work = func(_ context.Context, items ...item) error {
+			due := map[Key]uuid.UUID{}
+			for _, it := range items {
+				due[it.key] = it.id
+			}
+			return work(d.name, due)
+		}
+		wg.Go(func() { d.run(ctx) })
+	}
+	wg.Wait()
+}

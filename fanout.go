@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/google/uuid"
@@ -11,23 +12,24 @@ import (
 
 // fanOut gives events to those who have subscribed to them. One that has waited does
 // not go to those who subscribed long after it; but it was perhaps another server that
-// wrote it, whose clock is behind. An event that is damaged is in no other's way.
+// wrote it, whose clock is behind. An event that cannot be read is in no other's way, and
+// what is due to a subscription that cannot be read is owed to that one alone.
 func (s *Service) fanOut(ctx context.Context, items ...item) error {
-	var damaged []error
+	damaged := failedItems{}
 	var events []fanned
 	var keys []Key
 	for _, it := range items {
 		q, err := decodeQueued(it.value)
 		if err != nil {
-			damaged = append(damaged, fmt.Errorf("event %v: %w", it.id, err))
+			damaged[it.key] = fmt.Errorf("event %v: %w", it.id, err)
 			continue
 		}
 		events = append(events, fanned{it, q})
 		keys = append(keys, it.key, bookingKey(q.booking))
 	}
-	var unread []error
+	var failed failedItems
 	err := s.update(ctx, s.now(), func(l *ledger) error {
-		unread = nil
+		failed = maps.Clone(damaged)
 		v, err := l.tx.Get(l.ctx, keys...)
 		if err != nil {
 			return err
@@ -42,33 +44,46 @@ func (s *Service) fanOut(ctx context.Context, items ...item) error {
 				continue
 			}
 			var subs []subscription
+			var owed []uuid.UUID
 			if v[2*i+1] != nil {
 				b, err := decodeBooking(v[2*i+1], &s.zones)
 				if err != nil {
-					unread = append(unread, fmt.Errorf("event %v: %w", e.id, err))
+					failed[e.key] = fmt.Errorf("event %v: %w", e.id, err)
 					continue
 				}
-				if subs, err = audience.of(&b); err != nil {
+				if subs, owed, err = audience.of(&b); err != nil {
 					return err
 				}
 			}
 			l.delete(e.key)
-			for i := range subs {
-				sub := &subs[i]
-				if sub.Disabled || !sub.wants(e.kind) || sub.Created.After(e.created.Add(clocksOff)) {
-					continue
-				}
-				d := newDelivery(sub.ID, e.id, e.queued)
-				l.wait(&d, l.now)
-				if !told[sub.ID] {
-					told[sub.ID] = true
-					l.put(endpointKey(l.now, sub.ID), nil)
-				}
+			if len(owed) > 0 {
+				l.put(agendaKey(owedDue, l.now, e.id), owedEvent{owed, e.queued}.encode())
 			}
+			l.give(&e, subs, told)
 		}
 		return nil
 	})
-	return errors.Join(append(append(damaged, unread...), err)...)
+	if err == nil && len(failed) > 0 {
+		return failed
+	}
+	return err
+}
+
+// give has an event delivered to subscriptions that want it. told are those for which
+// there is something on the agenda already.
+func (l *ledger) give(e *fanned, subs []subscription, told map[uuid.UUID]bool) {
+	for i := range subs {
+		sub := &subs[i]
+		if sub.Disabled || !sub.wants(e.kind) || sub.Created.After(e.created.Add(clocksOff)) {
+			continue
+		}
+		d := newDelivery(sub.ID, e.id, e.queued)
+		l.wait(&d, l.now)
+		if !told[sub.ID] {
+			told[sub.ID] = true
+			l.put(endpointKey(l.now, sub.ID), nil)
+		}
+	}
 }
 
 // fanned is an event that is given to subscribers.
@@ -81,7 +96,7 @@ type fanned struct {
 type audience struct {
 	l         *ledger
 	operators []subscription
-	marked    map[marked][]subscription
+	known     map[marked]marks
 }
 
 // marked is whose marks subscriptions have: a user's, or a client's.
@@ -90,9 +105,17 @@ type marked struct {
 	client bool
 }
 
-// audience begins with the operator's endpoints, and makes those that are new.
+// marks are the subscriptions that have one of those, and the IDs of those that cannot
+// be read.
+type marks struct {
+	subs []subscription
+	owed []uuid.UUID
+}
+
+// audience begins with the operator's endpoints, and makes those that are new. What they
+// are the options say, so that it does not matter if their records cannot be read.
 func (l *ledger) audience() (*audience, error) {
-	a := &audience{l: l, marked: map[marked][]subscription{}}
+	a := &audience{l: l, known: map[marked]marks{}}
 	for _, op := range l.s.opts.Webhooks.Operator {
 		sub := subscription{operator: true, Subscription: Subscription{ID: operatorID(op.URL), URL: op.URL, Events: op.Events}}
 		v, err := l.tx.Get(l.ctx, subscriptionKey(sub.ID))
@@ -101,9 +124,7 @@ func (l *ledger) audience() (*audience, error) {
 		}
 		if v[0] == nil {
 			l.newSubscription(&sub)
-		} else if is, err := decodeSubscription(v[0]); err != nil {
-			return nil, err
-		} else if !slices.Equal(is.Events, sub.Events) { // the operator wants others now
+		} else if is, err := decodeSubscription(v[0]); err == nil && !slices.Equal(is.Events, sub.Events) { // the operator wants others now
 			l.putSubscription(&sub)
 		}
 		a.operators = append(a.operators, sub)
@@ -111,44 +132,132 @@ func (l *ledger) audience() (*audience, error) {
 	return a, nil
 }
 
-// of finds those who get the events of a booking.
-func (a *audience) of(b *Booking) ([]subscription, error) {
-	subs := slices.Clone(a.operators)
-	own, err := a.read(marked{b.Owner, false})
-	if err != nil {
-		return nil, err
+// of finds those who get the events of a booking, and those of whom that is not known
+// because their records cannot be read.
+func (a *audience) of(b *Booking) (subs []subscription, owed []uuid.UUID, err error) {
+	subs = slices.Clone(a.operators)
+	by := []marked{{b.Owner, false}}
+	if b.Client != "" {
+		by = append(by, marked{Subject{b.Owner.Issuer, b.Client}, true})
 	}
-	for _, sub := range own {
-		if sub.Owner == b.Owner && !sub.ByClient {
-			subs = append(subs, sub)
+	for _, by := range by {
+		m, err := a.read(by)
+		if err != nil {
+			return nil, nil, err
 		}
-	}
-	if b.Client == "" {
-		return subs, nil
-	}
-	all, err := a.read(marked{Subject{b.Owner.Issuer, b.Client}, true})
-	if err != nil {
-		return nil, err
-	}
-	for _, sub := range all {
-		if sub.Owner.Issuer == b.Owner.Issuer && sub.Client == b.Client {
-			subs = append(subs, sub)
+		for _, sub := range m.subs {
+			if sub.ByClient == by.client && sub.isFor(b) {
+				subs = append(subs, sub)
+			}
 		}
+		owed = append(owed, m.owed...)
 	}
-	return subs, nil
+	slices.SortFunc(owed, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	return subs, slices.Compact(owed), nil
 }
 
-func (a *audience) read(by marked) ([]subscription, error) {
-	if subs, ok := a.marked[by]; ok {
-		return subs, nil
+// isFor says whether a subscription gets the events of a booking, those that it wants.
+func (s *subscription) isFor(b *Booking) bool {
+	if s.ByClient {
+		return b.Client != "" && s.Owner.Issuer == b.Owner.Issuer && s.Client == b.Client
+	}
+	return s.Owner == b.Owner
+}
+
+func (a *audience) read(by marked) (marks, error) {
+	if m, ok := a.known[by]; ok {
+		return m, nil
 	}
 	prefix := subjectPrefix(by.Subject)
 	if by.client {
 		prefix = clientPrefix(by.Issuer, by.ID)
 	}
-	subs, err := readMarked(a.l.ctx, a.l.tx, prefix, "")
-	if err == nil {
-		a.marked[by] = subs
+	subs, left, err := readMarked(a.l.ctx, a.l.tx, prefix, "")
+	if err != nil {
+		return marks{}, err
 	}
-	return subs, err
+	m := marks{subs, owedTo(left)}
+	a.known[by] = m
+	return m, nil
+}
+
+// owedTo is the IDs of subscriptions that are there and cannot be read.
+func owedTo(left omissions) (ids []uuid.UUID) {
+	for _, o := range left {
+		if !errors.Is(o.err, errMissing) {
+			ids = append(ids, uuid.UUID([]byte(o.key.ID[1:])))
+		}
+	}
+	return ids
+}
+
+// An owedEvent is an event that all subscriptions got but some that could not be read.
+type owedEvent struct {
+	to []uuid.UUID
+	queued
+}
+
+const owedVersion = 1
+
+func (o owedEvent) encode() []byte {
+	e := newEncoder(owedVersion, 96+16*len(o.to))
+	e.uint(uint64(len(o.to)))
+	for _, id := range o.to {
+		e.id(id)
+	}
+	e.str(string(o.queued.encode()))
+	return e.b
+}
+
+func decodeOwed(v []byte) (o owedEvent, err error) {
+	d, _ := newDecoder("owed event", owedVersion, v)
+	for range d.len(16) {
+		o.to = append(o.to, d.id())
+	}
+	q := d.str()
+	if err := d.done(); err != nil {
+		return owedEvent{}, err
+	}
+	o.queued, err = decodeQueued([]byte(q))
+	return o, err
+}
+
+// fanOutOwed gives an event to subscriptions that could not be read, once they can.
+func (s *Service) fanOutOwed(ctx context.Context, it item) error {
+	o, err := decodeOwed(it.value)
+	if err != nil {
+		return fmt.Errorf("event %v: %w", it.id, err)
+	}
+	var left omissions
+	err = s.update(ctx, s.now(), func(l *ledger) error {
+		left = nil
+		v, err := l.tx.Get(l.ctx, it.key, bookingKey(o.booking))
+		if err != nil || v[0] == nil { // the agenda was read before somebody did it
+			return err
+		}
+		var subs []subscription
+		if v[1] != nil {
+			b, err := decodeBooking(v[1], &s.zones)
+			if err != nil {
+				return fmt.Errorf("event %v: %w", it.id, err)
+			}
+			if subs, left, err = readSubscriptions(l.ctx, l.tx, o.to); err != nil {
+				return err
+			}
+			left = slices.DeleteFunc(left, func(o omission) bool { return errors.Is(o.err, errMissing) })
+			subs = slices.DeleteFunc(subs, func(sub subscription) bool { return !sub.isFor(&b) })
+		}
+		switch owed := owedTo(left); {
+		case len(owed) == 0:
+			l.delete(it.key)
+		case len(owed) < len(o.to):
+			l.put(it.key, owedEvent{owed, o.queued}.encode())
+		}
+		l.give(&fanned{it, o.queued}, subs, map[uuid.UUID]bool{})
+		return nil
+	})
+	if err == nil && len(left) > 0 {
+		err = fmt.Errorf("event %v is owed to subscription %v: %w", it.id, owedTo(left)[0], left[0].err)
+	}
+	return err
 }

@@ -140,9 +140,12 @@ func (s *Service) limit(ctx context.Context, sn *snapshot, query *raptor.Query, 
 		if inv == nil {
 			continue
 		}
-		inv = sn.fitted(inv, r.train)
+		known := inv.readable() == nil
+		if known {
+			inv = sn.fitted(inv, r.train)
+		}
 		room := func(from, to int) bool {
-			return !inv.cancelled && (r.train.places == 0 || inv.free(from, to, now) > 0) &&
+			return known && !inv.cancelled && (r.train.places == 0 || inv.free(from, to, now) > 0) &&
 				(!bicycle || r.train.hooks == 0 || inv.hookFree(r.train.hooks, from, to, now))
 		}
 		if room(r.board, r.alight) {

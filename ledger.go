@@ -56,6 +56,7 @@ type paymentEntry struct {
 type runEntry struct {
 	id      RunID
 	inv     *inventory // nil if there is none yet
+	err     error      // why there is one that cannot be read
 	changed bool
 }
 
@@ -63,7 +64,7 @@ type runEntry struct {
 // nobody takes for a mistake of the user's.
 func damaged(err error) error {
 	if errors.Is(err, ErrNotFound) {
-		return errors.New("a record is missing")
+		return errMissing
 	}
 	return err
 }
@@ -186,7 +187,8 @@ func (l *ledger) newPayment(p payment) *payment {
 	return &e.after
 }
 
-// loadRuns loads the inventories of runs in one round trip.
+// loadRuns loads the inventories of runs in one round trip. An error of one that
+// cannot be read is returned each time that it is asked for.
 func (l *ledger) loadRuns(ids ...RunID) error {
 	keys := make([]Key, 0, maxLegs)
 	for _, id := range ids {
@@ -195,27 +197,39 @@ func (l *ledger) loadRuns(ids ...RunID) error {
 			l.runs = append(l.runs, &runEntry{id: id})
 		}
 	}
-	if len(keys) == 0 {
-		return nil
-	}
-	values, err := l.tx.Get(l.ctx, keys...)
-	if err != nil {
-		return err
-	}
-	return l.decodeRuns(values)
-}
-
-// decodeRuns fills the latest run entries from what was read for them.
-func (l *ledger) decodeRuns(values [][]byte) (err error) {
-	for i, v := range values {
-		if v == nil {
-			continue
+	if len(keys) > 0 {
+		values, err := l.tx.Get(l.ctx, keys...)
+		if err != nil {
+			return err
 		}
-		if l.runs[len(l.runs)-len(values)+i].inv, err = decodeInventory(v); err != nil {
+		_ = l.decodeRuns(values) // which the entries tell
+	}
+	for _, id := range ids {
+		if err := l.runEntry(id).err; err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// decodeRuns fills the latest run entries from what was read for them. It returns the
+// error of one that cannot be read.
+func (l *ledger) decodeRuns(values [][]byte) (err error) {
+	latest := l.runs[len(l.runs)-len(values):]
+	for i, v := range values {
+		if v == nil {
+			continue
+		}
+		e := latest[i]
+		inv, why := decodeInventory(v)
+		if why != nil {
+			e.err = fmt.Errorf("the run %v: %w", e.id, why)
+			err = e.err
+			continue
+		}
+		e.inv = inv
+	}
+	return err
 }
 
 func (l *ledger) runEntry(id RunID) *runEntry {
@@ -280,18 +294,14 @@ func (l *ledger) pin(b *Booking, until int64) (bool, error) {
 }
 
 // handBack gives a train that runs again what was sold on its calls of a run
-// that another train has taken over.
+// that another train has taken over. Where that cannot be read, nothing is given.
 func (l *ledger) handBack(sn *snapshot, h handback) error {
 	if err := l.loadRuns(h.from, h.to); err != nil {
 		return err
 	}
 	from, to := l.runEntry(h.from), l.runEntry(h.to)
-	if t := &sn.trains[h.train]; to.inv == nil {
-		to.inv = sn.newInventory(t)
-	} else {
-		to.inv = sn.fitted(to.inv, t)
-	}
-	for _, id := range from.inv.handBack(h.list, to.inv) {
+	var bookings []*Booking
+	for _, id := range from.inv.soldOn(h.list) {
 		if id == blocked {
 			continue
 		}
@@ -299,6 +309,15 @@ func (l *ledger) handBack(sn *snapshot, h handback) error {
 		if err != nil {
 			return fmt.Errorf("booking %v, which has a place: %w", id, damaged(err))
 		}
+		bookings = append(bookings, b)
+	}
+	if t := &sn.trains[h.train]; to.inv == nil {
+		to.inv = sn.newInventory(t)
+	} else {
+		to.inv = sn.fitted(to.inv, t)
+	}
+	from.inv.handBack(h.list, to.inv)
+	for _, b := range bookings {
 		b.Legs = slices.Clone(b.Legs)
 		for i := range b.Legs {
 			if b.Legs[i].Run == h.from {
@@ -375,9 +394,11 @@ func (l *ledger) writePayment(before, after *payment) {
 	l.tx.Put(paymentKey(after.Booking, after.ID), after.encode())
 }
 
+const runKeySize = 4 + 16
+
 // runKey orders inventories by date.
 func runKey(id RunID) Key {
-	k := binary.BigEndian.AppendUint32(make([]byte, 0, 20), uint32(id.Date))
+	k := binary.BigEndian.AppendUint32(make([]byte, 0, runKeySize), uint32(id.Date))
 	return Key{TableRuns, string(append(k, id.Train[:]...))}
 }
 

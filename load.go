@@ -20,6 +20,9 @@ type LoadReport struct {
 	// does not fit: the run, a call or the place is gone. They stay valid and
 	// keep the trip as sold; nobody else gets their places.
 	Stranded []Stranded
+	// Unreadable is how many runs and bookings could not be read: there may be more
+	// bookings that the new timetable does not fit. [Check] names the records.
+	Unreadable int
 }
 
 // Stranded is a booking that a new timetable does not fit.
@@ -143,11 +146,11 @@ func (s *Service) load(ctx context.Context, t *Timetable, first bool) (_ LoadRep
 		if err := s.dropGenerations(ctx); err != nil {
 			s.log.WarnContext(ctx, "an old timetable was not removed; the next load tries again", "error", err)
 		}
-		stranded, err := s.stranded(ctx, sn)
+		stranded, left, err := s.stranded(ctx, sn)
 		if err != nil {
 			return LoadReport{}, fmt.Errorf("the timetable is loaded, but its bookings could not be checked: %w", err)
 		}
-		return LoadReport{Stations: len(t.Stations), Trains: len(t.Trains), Stranded: stranded}, nil
+		return LoadReport{Stations: len(t.Stations), Trains: len(t.Trains), Stranded: stranded, Unreadable: s.omit(ctx, left)}, nil
 	}
 }
 
@@ -227,7 +230,7 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable, first bool
 			return err
 		}
 		for _, h := range back {
-			if err := l.handBack(sn, h); err != nil {
+			if err := l.handBack(sn, h); err != nil && !unreadable(err) { // else its bookings stay stranded
 				return err
 			}
 		}

@@ -16,67 +16,80 @@ type BookingHistory struct {
 	Booking Booking
 	// Payments are attempts and refunds, the oldest first.
 	Payments []Payment
+	// Unreadable is how many of its payments could not be read. [Check] names them.
+	Unreadable int
 }
 
 // BookingHistory returns anybody's booking, whatever its status, and what was paid
 // for it. ErrNotFound: there is none.
 func (s *Service) BookingHistory(ctx context.Context, id uuid.UUID) (BookingHistory, error) {
 	var h BookingHistory
+	var left omissions
 	err := s.store.View(ctx, func(r Reader) (err error) {
 		h = BookingHistory{}
 		if h.Booking, err = s.readBooking(ctx, r, id); err != nil {
 			return err
 		}
-		h.Payments, err = readPayments(ctx, r, Range{From: string(id[:]), To: afterPayments(id)})
+		h.Payments, left, err = readPayments(ctx, r, id)
 		return err
 	})
+	h.Unreadable = s.omit(ctx, left)
 	return h, err
 }
 
-// FindBookings looks for anybody's bookings, whatever their status, by ID or by
+// FoundBookings is what [Service.LookUpBookings] has found.
+type FoundBookings struct {
+	Bookings []Booking // the newest first
+	More     bool      // there are others
+	// Unreadable is how many bookings could not be read, and so may be of that name.
+	// [Check] names them.
+	Unreadable int
+}
+
+// FindBookings is [Service.LookUpBookings] without the number of bookings that could
+// not be read.
+func (s *Service) FindBookings(ctx context.Context, text string, limit int) (found []Booking, more bool, err error) {
+	f, err := s.LookUpBookings(ctx, text, limit)
+	return f.Bookings, f.More, err
+}
+
+// LookUpBookings looks for anybody's bookings, whatever their status, by ID or by
 // words that the passenger's name begins words with: case and accents do not
-// matter. The newest come first, at most limit of them, and more says that there
-// are others. By name it looks through all bookings until it has found enough.
+// matter. The newest come first, at most limit of them. By name it looks through all
+// bookings until it has found enough.
 //
 // It returns an [*InvalidError] for a text without a letter or digit.
-func (s *Service) FindBookings(ctx context.Context, text string, limit int) (found []Booking, more bool, err error) {
+func (s *Service) LookUpBookings(ctx context.Context, text string, limit int) (FoundBookings, error) {
 	if id, err := uuid.Parse(text); err == nil {
 		b, err := s.readBooking(ctx, s.store, id)
 		if errors.Is(err, ErrNotFound) {
-			return nil, false, nil
+			return FoundBookings{}, nil
 		}
 		if err != nil {
-			return nil, false, err
+			return FoundBookings{}, err
 		}
-		return []Booking{b}, false, nil
+		return FoundBookings{Bookings: []Booking{b}}, nil
 	}
 	words := fold.Words(fold.String(text))
 	if len(words) == 0 {
-		return nil, false, invalid("name", "has no letter and no digit")
+		return FoundBookings{}, invalid("name", "has no letter and no digit")
 	}
-	for to := ""; ; {
-		records, err := s.store.List(ctx, Range{Table: TableBookings, To: to, Reverse: true, Limit: batch})
-		if err != nil {
-			return nil, false, err
+	var f FoundBookings
+	left, err := eachOf(ctx, s.store, Range{Table: TableBookings, Reverse: true}, s.bookingOf, func(b Booking) bool {
+		switch {
+		case !named(b.PassengerName, words):
+		case len(f.Bookings) == limit:
+			f.More = true
+		default:
+			f.Bookings = append(f.Bookings, b)
 		}
-		for _, rec := range records {
-			b, err := decodeBooking(rec.Value, &s.zones)
-			if err != nil {
-				return nil, false, err
-			}
-			if !named(b.PassengerName, words) {
-				continue
-			}
-			if len(found) == limit {
-				return found, true, nil
-			}
-			found = append(found, b)
-		}
-		if len(records) < batch {
-			return found, false, nil
-		}
-		to = records[len(records)-1].ID
+		return !f.More
+	})
+	f.Unreadable = s.omit(ctx, left)
+	if err != nil {
+		return FoundBookings{}, err
 	}
+	return f, nil
 }
 
 // named says whether each of the words begins a word of a name.

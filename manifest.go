@@ -24,6 +24,9 @@ type Run struct {
 	Coaches  []Coach // none if the train is unreserved
 	// Cancelled says that [Service.CancelRun] has closed it.
 	Cancelled bool
+	// Unreadable says that what is sold of the run could not be read, so that nothing of
+	// it is for sale here and it is not known whether it is cancelled.
+	Unreadable bool
 	// Arrived says that it is at its last call, by the timetable.
 	Arrived bool
 }
@@ -46,6 +49,9 @@ type Manifest struct {
 	Blocks []Block
 	// Sections are the stretches between adjacent calls.
 	Sections []Section
+	// Unreadable is how many bookings could not be read. Of those with a numbered place
+	// there is a rider; on an unreserved train any of them may travel. [Check] names them.
+	Unreadable int
 }
 
 // A Rider is one booking on a run. Holds that have run out are none.
@@ -63,6 +69,9 @@ type Rider struct {
 	HasBicycle    bool
 	HasDog        bool
 	Stranded      bool
+	// Unreadable says that the booking could not be read: it has the place, and nothing
+	// is known of who travels.
+	Unreadable bool
 }
 
 // A Block is a place that is not for sale between two calls, see
@@ -113,7 +122,7 @@ func (s *Service) Runs(ctx context.Context, number string, date Date) ([]Run, er
 func (sn *snapshot) operated(t *train, d Date, inv *inventory, now time.Time) Run {
 	r := Run{
 		ID: t.run(d), Operator: t.operator, Number: t.name, Coaches: slices.Clone(t.coaches),
-		Cancelled: inv != nil && inv.cancelled, Arrived: t.arrived(d, now),
+		Cancelled: inv != nil && inv.cancelled, Unreadable: inv != nil && inv.unreadable != nil, Arrived: t.arrived(d, now),
 	}
 	for i := range t.stops {
 		at := sn.stop(t.station(i), t.arrives(d, i))
@@ -138,6 +147,7 @@ func (s *Service) Manifest(ctx context.Context, id RunID) (Manifest, error) {
 	}
 	now := s.now()
 	var m Manifest
+	var left omissions
 	err = s.store.View(ctx, func(r Reader) error {
 		v, err := r.Get(ctx, runKey(id))
 		if err != nil {
@@ -162,9 +172,12 @@ func (s *Service) Manifest(ctx context.Context, id RunID) (Manifest, error) {
 			}
 		}
 		if t.places == 0 {
-			err = s.eachBooking(ctx, r, "", add)
+			left, err = s.eachBooking(ctx, r, "", add)
 		} else {
-			err = s.bookingsOf(ctx, r, inv, add)
+			left, err = s.bookingsOf(ctx, r, inv, add)
+		}
+		for _, o := range left {
+			m.Riders = append(m.Riders, inv.unread(&m.Run, uuid.UUID([]byte(o.key.ID)), now)...)
 		}
 		m.Blocks = inv.blocks()
 		m.Sections = inv.sections(&m)
@@ -173,6 +186,7 @@ func (s *Service) Manifest(ctx context.Context, id RunID) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, err
 	}
+	m.Unreadable = s.omit(ctx, left)
 	order := map[string]int{"": len(t.coaches)}
 	for i, c := range t.coaches {
 		order[c.Number] = i
@@ -184,8 +198,9 @@ func (s *Service) Manifest(ctx context.Context, id RunID) (Manifest, error) {
 	return m, nil
 }
 
-// bookingsOf reads the bookings that have something of an inventory.
-func (s *Service) bookingsOf(ctx context.Context, r Reader, inv *inventory, each func(*Booking)) error {
+// bookingsOf reads the bookings that have something of an inventory, and returns those
+// that it cannot read.
+func (s *Service) bookingsOf(ctx context.Context, r Reader, inv *inventory, each func(*Booking)) (left omissions, err error) {
 	for ids := range slices.Chunk(inv.holders(), batch) {
 		keys := make([]Key, len(ids))
 		for i, id := range ids {
@@ -193,42 +208,31 @@ func (s *Service) bookingsOf(ctx context.Context, r Reader, inv *inventory, each
 		}
 		values, err := r.Get(ctx, keys...)
 		if err != nil {
-			return err
+			return left, err
 		}
-		for _, v := range values {
+		for i, v := range values {
 			if v == nil {
-				return damaged(ErrNotFound)
+				left.add(keys[i], errMissing)
+			} else if b, err := decodeBooking(v, &s.zones); err != nil {
+				left.add(keys[i], err)
+			} else {
+				each(&b)
 			}
-			b, err := decodeBooking(v, &s.zones)
-			if err != nil {
-				return err
-			}
-			each(&b)
 		}
 	}
-	return nil
+	return left, nil
 }
 
-// eachBooking reads all bookings from a key on, in the order in which they were made.
-func (s *Service) eachBooking(ctx context.Context, r Reader, from string, each func(*Booking)) error {
-	for {
-		records, err := r.List(ctx, Range{Table: TableBookings, From: from, Limit: batch})
-		if err != nil {
-			return err
-		}
-		for _, rec := range records {
-			b, err := decodeBooking(rec.Value, &s.zones)
-			if err != nil {
-				return err
-			}
-			each(&b)
-		}
-		if len(records) < batch {
-			return nil
-		}
-		from = records[len(records)-1].ID + "\x00"
-	}
+// eachBooking reads all bookings from a key on, in the order in which they were made,
+// and returns those that it cannot read.
+func (s *Service) eachBooking(ctx context.Context, r Reader, from string, each func(*Booking)) (omissions, error) {
+	return eachOf(ctx, r, Range{Table: TableBookings, From: from}, s.bookingOf, func(b Booking) bool {
+		each(&b)
+		return true
+	})
 }
+
+func (s *Service) bookingOf(rec Record) (Booking, error) { return decodeBooking(rec.Value, &s.zones) }
 
 // holders are the bookings that have something of a run, each once.
 func (v *inventory) holders() []uuid.UUID {
@@ -258,6 +262,34 @@ func (v *inventory) rider(b *Booking, leg *Leg) Rider {
 		r.Stranded, r.Board, r.Alight = true, -1, -1
 	}
 	return r
+}
+
+// unread is what the manifest of a run says of a booking that cannot be read: what it
+// has of the run.
+func (v *inventory) unread(run *Run, id uuid.UUID, now time.Time) (riders []Rider) {
+	rider := func(t taken) Rider {
+		r := Rider{Booking: id, Status: Held, HasBicycle: t.hook, Unreadable: true}
+		if t.until == forGood {
+			r.Status = Confirmed
+		}
+		return r
+	}
+	for _, t := range v.taken {
+		if t.booking == id && !t.lapsed(now) {
+			r := rider(t)
+			r.Board, r.Alight, r.From, r.To = int(t.from), int(t.to), run.Calls[t.from].Name, run.Calls[t.to].Name
+			r.Coach, r.Seat = v.label(t.place)
+			riders = append(riders, r)
+		}
+	}
+	for _, x := range v.stranded {
+		if x.booking == id && !x.lapsed(now) {
+			r := rider(x.taken)
+			r.Stranded, r.Board, r.Alight, r.Coach, r.Seat = true, -1, -1, x.coach, x.seat
+			riders = append(riders, r)
+		}
+	}
+	return riders
 }
 
 // sections counts the places of a manifest's run.

@@ -30,6 +30,28 @@ type Observer struct {
 	// Attempt is told of an attempt to deliver an event, to the Notifier or to a
 	// subscriber.
 	Attempt func(ctx context.Context, a Attempt)
+
+	// Failing is told how many things of one kind of work this service's Run has failed
+	// to do at the latest try: as Run begins, and whenever that number changes. Each of
+	// them is tried again.
+	Failing func(f FailingWork)
+
+	// Unreadable is told of a record that an operation has left out because it is damaged
+	// or a newer version has written it, each time that it is met.
+	Unreadable func(ctx context.Context, u UnreadableRecord)
+}
+
+// FailingWork is how many things of one kind of work fail.
+type FailingWork struct {
+	// Work is the name of the operation, as in Begin but without "Run.", such as endHold.
+	Work  string
+	Items int // 65,536 at most
+}
+
+// An UnreadableRecord is one that was left out.
+type UnreadableRecord struct {
+	Table Table
+	Newer bool // a newer version has written it; or else it is damaged
 }
 
 // A BookingChange is what happened to a booking. From is zero if it is new.
@@ -70,6 +92,13 @@ func (s *Service) begin(ctx context.Context, operation string) (context.Context,
 }
 
 func unobserved(*error) {}
+
+// failing tells the observer how many items of the desk's kind fail.
+func (d *desk) failing(n int) {
+	if told := d.service.opts.Observer.Failing; told != nil {
+		told(FailingWork{d.name, n})
+	}
+}
 
 // tell tells the observer what an update that is durable has changed.
 func (l *ledger) tell() {

@@ -152,11 +152,9 @@ func (s *Service) recordAll(ctx context.Context, made []outcome) error {
 			if v[at] == nil {
 				continue
 			}
-			sub, err := decodeSubscription(v[at])
-			if err != nil {
-				return err
+			if sub, err := decodeSubscription(v[at]); err == nil { // others' outcomes are recorded in any case
+				subs[id] = &sub
 			}
-			subs[id] = &sub
 		}
 		for i, o := range made {
 			sub := subs[o.delivery.Subscription]
@@ -164,10 +162,7 @@ func (s *Service) recordAll(ctx context.Context, made []outcome) error {
 				continue
 			}
 			is, err := decodeDelivery(v[i])
-			if err != nil {
-				return err
-			}
-			if is.Status == DeliveryPending {
+			if err == nil && is.Status == DeliveryPending {
 				l.attempted(sub, &is, o)
 			}
 		}

@@ -330,40 +330,42 @@ func (s *Service) Payments(ctx context.Context, by Caller, booking uuid.UUID, pa
 		return List[Payment]{}, err
 	}
 	var found []Payment
-	err = s.store.View(ctx, func(r Reader) error {
+	var left omissions
+	err = s.store.View(ctx, func(r Reader) (err error) {
 		if _, err := s.ownBooking(ctx, r, by, booking); err != nil {
 			return err
 		}
-		to := string(booking[:]) + after
-		if after == "" {
-			to = afterPayments(booking)
+		rg := paymentsOf(booking)
+		rg.Reverse, rg.Limit = true, page.skip()+page.Limit+1
+		if after != "" {
+			rg.To = rg.From + after
 		}
-		found, err = readPayments(ctx, r, Range{From: string(booking[:]), To: to, Reverse: true, Limit: page.skip() + page.Limit + 1})
+		left, err = eachOf(ctx, r, rg, paymentOf, func(p payment) bool {
+			found = append(found, p.Payment)
+			return len(found) < rg.Limit
+		})
 		return err
 	})
+	s.omit(ctx, left)
 	if err != nil {
 		return List[Payment]{}, err
 	}
 	return cut(paymentList, found, page.skip(), page.Limit, func(p Payment) string { return string(p.ID[:]) }), nil
 }
 
-// afterPayments is the end of the range of a booking's payments.
-func afterPayments(booking uuid.UUID) string { return prefixEnd(string(booking[:])) }
+// paymentsOf is the range of a booking's payments.
+func paymentsOf(booking uuid.UUID) Range {
+	prefix := string(booking[:])
+	return Range{Table: TablePayments, From: prefix, To: prefixEnd(prefix)}
+}
 
-// readPayments reads payments of one booking.
-func readPayments(ctx context.Context, r Reader, part Range) ([]Payment, error) {
-	part.Table = TablePayments
-	records, err := r.List(ctx, part)
-	if err != nil {
-		return nil, err
-	}
-	found := make([]Payment, len(records))
-	for i, rec := range records {
-		p, err := decodePayment(rec.Value)
-		if err != nil {
-			return nil, err
-		}
-		found[i] = p.Payment
-	}
-	return found, nil
+func paymentOf(rec Record) (payment, error) { return decodePayment(rec.Value) }
+
+// readPayments reads the payments of a booking, and returns as left what it cannot read.
+func readPayments(ctx context.Context, r Reader, booking uuid.UUID) (found []Payment, left omissions, err error) {
+	left, err = eachOf(ctx, r, paymentsOf(booking), paymentOf, func(p payment) bool {
+		found = append(found, p.Payment)
+		return true
+	})
+	return found, left, err
 }

@@ -19,6 +19,8 @@ type inventory struct {
 	stranded []stranded
 
 	cancelled bool // the run is: nobody gets anything of it
+
+	unreadable error // why the record could not be read: there is nothing else in it
 }
 
 // taken is what one booking has of a run.
@@ -29,6 +31,7 @@ type taken struct {
 	hook     bool   // takes a bicycle hook
 	until    int64  // nanos of the instant the hold ends; forGood when paid
 	sold     uint64 // listMark of the calls it was booked on; 0 if not known
+	kept     bool   // it does not lapse, as its booking cannot be read and ended; not stored
 }
 
 const (
@@ -47,7 +50,17 @@ type stranded struct {
 	seat          int
 }
 
-func (t taken) lapsed(now time.Time) bool { return t.until <= now.UnixNano() }
+func (t taken) lapsed(now time.Time) bool { return t.until <= now.UnixNano() && !t.kept }
+
+// keep makes what a booking has not lapse, for as long as the inventory is in memory.
+func (v *inventory) keep(booking uuid.UUID) {
+	for i := range v.taken {
+		v.taken[i].kept = v.taken[i].kept || v.taken[i].booking == booking
+	}
+	for i := range v.stranded {
+		v.stranded[i].kept = v.stranded[i].kept || v.stranded[i].booking == booking
+	}
+}
 
 func (t taken) overlaps(from, to int) bool { return int(t.from) < to && from < int(t.to) }
 
@@ -214,13 +227,25 @@ func (v *inventory) take(t taken) {
 	v.taken = append(v.taken, t)
 }
 
+// soldOn says whose it is what was sold on a list of calls.
+func (v *inventory) soldOn(list uint64) (ids []uuid.UUID) {
+	for _, t := range v.taken {
+		if t.sold == list {
+			ids = append(ids, t.booking)
+		}
+	}
+	for _, s := range v.stranded {
+		if s.sold == list {
+			ids = append(ids, s.booking)
+		}
+	}
+	return ids
+}
+
 // handBack moves what was sold on a train's list of calls to the train's own
-// inventory, and says whose it is. There as here, what finds no place stays
-// stranded.
-func (v *inventory) handBack(list uint64, to *inventory) []uuid.UUID {
-	var moved []uuid.UUID
+// inventory. There as here, what finds no place stays stranded.
+func (v *inventory) handBack(list uint64, to *inventory) {
 	give := func(s stranded) {
-		moved = append(moved, s.booking)
 		if t, ok := to.reseat(s); ok {
 			to.taken = append(to.taken, t)
 		} else {
@@ -239,7 +264,6 @@ func (v *inventory) handBack(list uint64, to *inventory) []uuid.UUID {
 		}
 		return s.sold == list
 	})
-	return moved
 }
 
 // release takes back what a booking has, and says whether it had anything.

@@ -74,11 +74,8 @@ func (s *Service) parcels(ctx context.Context, r Reader, sub uuid.UUID, ids ...u
 		if v == nil { // it was read between two updates
 			continue
 		}
-		d, err := decodeDelivery(v)
-		if err != nil {
-			return nil, false, err
-		}
-		if d.Status == DeliveryPending {
+		d, err := decodeDelivery(v) // if it cannot be read, leaveEndpoint sees to it
+		if err == nil && d.Status == DeliveryPending {
 			due = append(due, &parcel{delivery: d, to: to})
 			keys = append(keys, d.queued.records()...)
 		}
@@ -212,7 +209,7 @@ func (p *posting) read(ctx context.Context, from string) (due []*parcel, next st
 		}
 		ids := make([]uuid.UUID, len(queue))
 		for i, rec := range queue {
-			ids[i] = uuid.UUID([]byte(rec.ID[25:]))
+			ids[i] = queuedDelivery(rec.ID)
 			if i == readAhead-1 {
 				next = rec.ID + "\x00"
 			}

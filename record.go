@@ -94,7 +94,7 @@ func (d *decoder) done() error {
 	case d.newer:
 		return fmt.Errorf("a %s record: %w", d.what, ErrNewerData)
 	case d.failed || d.rest != "":
-		return fmt.Errorf("a %s record is damaged", d.what)
+		return fmt.Errorf("a %s record %w", d.what, errDamaged)
 	}
 	return nil
 }

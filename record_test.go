@@ -51,6 +51,10 @@ var recordKinds = []struct {
 		v, err := decodeQueued(b)
 		return v.encode(), err
 	}},
+	{"owed", owedEvent{[]uuid.UUID{sampleID(3), sampleID(4)}, sampleQueued()}.encode(), func(b []byte) ([]byte, error) {
+		v, err := decodeOwed(b)
+		return v.encode(), err
+	}},
 	{"idempotency", sampleRemembered().encode(), func(b []byte) ([]byte, error) {
 		v, err := decodeRemembered(b)
 		return v.encode(), err

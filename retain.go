@@ -48,17 +48,20 @@ func (s *Service) forgetTravellers(ctx context.Context, it item) error {
 			return err
 		}
 		var ids []uuid.UUID
-		var gone []bool
-		for _, rec := range records {
+		var left omissions
+		gone := make([]bool, len(records))
+		for i, rec := range records {
 			b, err := decodeBooking(rec.Value, &s.zones)
 			if err != nil {
-				return err
+				left.add(Key{TableBookings, rec.ID}, err)
+				continue
 			}
-			if gone = append(gone, b.Erased()); !b.Erased() && due(&b) {
+			if gone[i] = b.Erased(); !b.Erased() && due(&b) {
 				ids = append(ids, b.ID)
 			}
 		}
-		done, err := s.erase(ctx, ids, due)
+		done, more, err := s.erase(ctx, ids, due)
+		s.omit(ctx, append(left, more...))
 		if err != nil {
 			return err
 		}

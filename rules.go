@@ -24,34 +24,17 @@ func (l *ledger) book(sn *snapshot, o order) (Booking, error) {
 
 // seat takes a place, and a hook if there is a bicycle, on every ride of a
 // booking: the place that its leg names if that is free, else the best one.
-// Lapsed holds that have what it takes end with it. The runs are loaded.
+// Lapsed holds that have what it takes end with it, but for those that cannot be
+// read: they keep what they have. The runs are loaded.
 func (l *ledger) seat(sn *snapshot, b *Booking, rides []ride, until int64) error {
 	var take []taken
-	for i, r := range rides {
-		inv := l.ride(sn, r).inv
-		if inv.cancelled {
-			return ErrNotFound // like a train that is withdrawn
+	for ended := false; !ended; {
+		var err error
+		if take, err = l.choose(sn, b, rides, until); err != nil {
+			return err
 		}
-		t := taken{booking: b.ID, place: noPlace, from: uint8(r.board), to: uint8(r.alight), until: until}
-		if r.train.places > 0 {
-			t.place = inv.place(b.Legs[i].Coach, b.Legs[i].Seat)
-			if !inv.isFree(t.place, r.board, r.alight, l.now) {
-				t.place = inv.choose(r.board, r.alight, l.now)
-			}
-			if t.place == noPlace {
-				return ErrSoldOut
-			}
-		}
-		if t.hook = b.HasBicycle && r.train.hooks > 0; t.hook && !inv.hookFree(r.train.hooks, r.board, r.alight, l.now) {
-			return ErrNoBicycleSpace
-		}
-		take = append(take, t)
-	}
-	for i, r := range rides {
-		for _, lapsed := range l.ride(sn, r).inv.inTheWay(take[i], l.now) {
-			if err := l.expire(lapsed); err != nil {
-				return err
-			}
+		if ended, err = l.endLapsed(sn, rides, take); err != nil {
+			return err
 		}
 	}
 	b.Hooks = nil
@@ -68,6 +51,48 @@ func (l *ledger) seat(sn *snapshot, b *Booking, rides []ride, until int64) error
 		}
 	}
 	return nil
+}
+
+// choose says what a booking is to have of each ride.
+func (l *ledger) choose(sn *snapshot, b *Booking, rides []ride, until int64) (take []taken, err error) {
+	for i, r := range rides {
+		inv := l.ride(sn, r).inv
+		if inv.cancelled {
+			return nil, ErrNotFound // like a train that is withdrawn
+		}
+		t := taken{booking: b.ID, place: noPlace, from: uint8(r.board), to: uint8(r.alight), until: until}
+		if r.train.places > 0 {
+			t.place = inv.place(b.Legs[i].Coach, b.Legs[i].Seat)
+			if !inv.isFree(t.place, r.board, r.alight, l.now) {
+				t.place = inv.choose(r.board, r.alight, l.now)
+			}
+			if t.place == noPlace {
+				return nil, ErrSoldOut
+			}
+		}
+		if t.hook = b.HasBicycle && r.train.hooks > 0; t.hook && !inv.hookFree(r.train.hooks, r.board, r.alight, l.now) {
+			return nil, ErrNoBicycleSpace
+		}
+		take = append(take, t)
+	}
+	return take, nil
+}
+
+// endLapsed ends the lapsed holds that have what is to be taken of rides. It returns
+// false if one of them cannot be read, so that something else is to be taken.
+func (l *ledger) endLapsed(sn *snapshot, rides []ride, take []taken) (bool, error) {
+	for i, r := range rides {
+		inv := l.ride(sn, r).inv
+		for _, lapsed := range inv.inTheWay(take[i], l.now) {
+			if err := l.expire(lapsed); unreadable(err) {
+				inv.keep(lapsed)
+				return false, nil
+			} else if err != nil {
+				return false, err
+			}
+		}
+	}
+	return true, nil
 }
 
 // expire ends a hold whose time is over, wherever it stands.

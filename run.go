@@ -97,6 +97,8 @@ type desk struct {
 	together int       // how many items are worked on as one; zero is one
 	workers  int       // zero is workers
 	suspects *suspects // nil where nobody is under suspicion
+	retries  retries
+	lines    lines
 	wake     chan struct{}
 	claims   *Claims
 	share    share
@@ -120,8 +122,12 @@ func (s *Service) desks() []*desk {
 	if s.opts.Webhooks != nil {
 		desks = append(desks,
 			&desk{service: s, kind: fanOutDue, name: "fanOut", work: s.fanOut, together: batch, workers: fanOuts},
+			&desk{service: s, kind: owedDue, name: "fanOutOwed", work: one(s.fanOutOwed)},
 			&desk{service: s, kind: endpointDue, name: "serveEndpoint", work: one(s.serveEndpoint), workers: endpoints, suspects: &s.suspects},
 			&desk{service: s, kind: sweepDue, name: "sweep", work: one(s.sweep)})
+	}
+	for _, d := range desks {
+		d.retries.tell = d.failing
 	}
 	return desks
 }
@@ -141,6 +147,8 @@ func (d *desk) poke() {
 
 // run looks at the agenda until ctx ends, then waits for what is under way.
 func (d *desk) run(ctx context.Context) {
+	d.failing(0)
+	defer d.retries.forget()
 	defer d.wg.Wait()
 	slots := make(chan struct{}, cmp.Or(d.workers, workers))
 	timer := time.NewTimer(0)
@@ -154,35 +162,42 @@ func (d *desk) run(ctx context.Context) {
 		}
 		wait, err := d.round(ctx, slots)
 		if err != nil && ctx.Err() == nil {
-			d.service.log.Error("the agenda could not be read", "kind", string(d.kind), "error", err)
+			if ok, unsaid := d.lines.take(time.Now()); ok {
+				d.service.log.Error("the agenda could not be read", "kind", string(d.kind), "not_logged", unsaid, "error", err)
+			}
 		}
 		timer.Reset(wait)
 	}
 }
 
-// round starts work on what is due and in nobody's hands, the earliest first,
-// and says how long to wait for more.
+// round starts work on what is due and in nobody's hands, the earliest first, and says
+// how long to wait for more. It goes on where the round before ended, until it has come
+// to the end of what is due: so whatever is at the head, all behind it have their turn.
 func (d *desk) round(ctx context.Context, slots chan struct{}) (time.Duration, error) {
 	limit := batch + cmp.Or(d.workers, workers)*cmp.Or(d.together, 1) // the first may be in our own hands
 	now := d.service.now()
-	for range pages {
-		due, next, err := d.service.agenda(ctx, d.kind, d.from, now, limit)
-		d.from = ""
+	for range pages + d.retries.len()/limit { // those that wait for their retry are no reason to stop
+		if d.from == "" {
+			d.retries.begin()
+		}
+		due, rest, next, err := d.service.agenda(ctx, d.kind, d.from, now, limit)
 		if err != nil {
+			d.from = ""
 			return lookAgain, err
 		}
 		started := d.start(ctx, due, slots)
-		switch {
-		case len(due) < limit && next.IsZero():
-			return lookAgain, nil
-		case len(due) < limit:
+		if d.from = rest; rest == "" {
+			d.retries.end()
+			if next.IsZero() {
+				return lookAgain, nil
+			}
 			return min(lookAgain, next.Sub(now)), nil
-		case started:
+		}
+		if started {
 			return 0, nil
 		}
-		d.from = due[limit-1].key.ID + "\x00"
 	}
-	return lookAgain, nil // and then go on from here
+	return lookAgain, nil
 }
 
 // start starts work on those items that nobody has in hand.
@@ -208,12 +223,7 @@ func (d *desk) start(ctx context.Context, due []item, slots chan struct{}) (star
 				}
 				<-slots
 			}()
-			if err := d.safely(work, items...); err != nil && work.Err() == nil {
-				d.service.log.Error("something due could not be done; it is tried again", "kind", string(d.kind), "id", items[0].id, "error", err)
-				// Leave it in our hands for a moment, lest a broken store or
-				// item be hammered.
-				sleep(work, lookAgain)
-			}
+			d.attempt(work, items)
 		})
 	}
 	return started
@@ -245,15 +255,15 @@ func (d *desk) takeSome(due []item) (items, left []item, work context.Context) {
 	return items, nil, work
 }
 
-// take takes an item in hand, unless somebody has it, it is for others or there is no
-// place for a suspect.
+// take takes an item in hand, unless somebody has it, it is for others, it has just
+// failed or there is no place for a suspect.
 func (d *desk) take(it item) (context.Context, bool) {
 	part := partOf(it.id)
 	work, ok := d.share.begin(part)
 	if !ok {
 		return nil, false
 	}
-	if d.claims.take(it.claim()) {
+	if d.retries.may(it.claim(), time.Now()) && d.claims.take(it.claim()) {
 		if d.suspects == nil || d.suspects.begin(it.id) {
 			return work, true
 		}
@@ -269,45 +279,6 @@ func (d *desk) give(it item) {
 	d.share.end(partOf(it.id))
 	if more || asked && it.claim() != it.key { // what came meanwhile has not been done with it
 		d.poke()
-	}
-}
-
-// Claims are what the services of one process have in hand of the work that is
-// due in a [LocalStore]. The zero value is none. They are safe for concurrent
-// use.
-type Claims struct {
-	mu    sync.Mutex
-	taken map[Key]bool // whether somebody else has asked for it
-}
-
-func (c *Claims) take(k Key) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if _, ok := c.taken[k]; ok {
-		c.taken[k] = true
-		return false
-	}
-	if c.taken == nil {
-		c.taken = map[Key]bool{}
-	}
-	c.taken[k] = false
-	return true
-}
-
-func (c *Claims) give(k Key) (asked bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	asked = c.taken[k]
-	delete(c.taken, k)
-	return asked
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-t.C:
 	}
 }
 

@@ -1,10 +1,10 @@
 package traintravel
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,7 +14,10 @@ import (
 
 // followPayment asks the gateway what became of a charge, or makes a refund.
 func (s *Service) followPayment(ctx context.Context, it item) error {
-	booking := uuid.UUID(bytes.Clone(it.value))
+	booking, err := uuid.FromBytes(it.value)
+	if err != nil {
+		return fmt.Errorf("the agenda entry of payment %v names no booking: %w", it.id, err)
+	}
 	p, err := s.readPayment(ctx, s.store, booking, it.id)
 	if err != nil {
 		return damaged(err)

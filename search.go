@@ -151,7 +151,8 @@ func (s *Service) bookable(ctx context.Context, sn *snapshot, found [][]ride, bi
 }
 
 // count fills in how many places are left on each trip, and says which trips
-// are full: no place or, for a bicycle, no hook is left on one of the legs.
+// are full: no place or, for a bicycle, no hook is left on one of the legs, or what is
+// sold of one cannot be read.
 func (s *Service) count(ctx context.Context, sn *snapshot, trips []Trip, found [][]ride, bicycle bool, now time.Time) ([]bool, error) {
 	runs := make([]RunID, 0, len(found))
 	for _, rides := range found {
@@ -169,7 +170,9 @@ func (s *Service) count(ctx context.Context, sn *snapshot, trips []Trip, found [
 		for _, r := range rides {
 			inv, places := inventories[0], r.train.places
 			inventories = inventories[1:]
-			if inv != nil {
+			if inv.readable() != nil {
+				full[i], places = true, 0 // whoever wrote it sells the run
+			} else if inv != nil {
 				inv = sn.fitted(inv, r.train)
 				full[i] = full[i] || inv.cancelled
 				places = inv.free(r.board, r.alight, now)
@@ -219,6 +222,9 @@ func (s *Service) Trip(ctx context.Context, id uuid.UUID) (_ Trip, err error) {
 		if err != nil {
 			return Trip{}, err
 		}
+		if err := inv[0].readable(); err != nil {
+			return Trip{}, err
+		}
 		if inv[0] != nil && inv[0].cancelled {
 			return Trip{}, ErrNotFound
 		}
@@ -233,7 +239,7 @@ func (s *Service) HasTrip(ctx context.Context, id uuid.UUID) (_ bool, err error)
 	defer end(&err)
 	sn, err := s.snapshot(ctx)
 	if err != nil {
-		if errors.Is(err, ErrNoTimetable) {
+		if errors.Is(err, ErrNoTimetable) || unreadable(err) {
 			return false, nil
 		}
 		return false, err

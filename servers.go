@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math/bits"
+	"slices"
 	"sync"
 	"time"
 
@@ -78,6 +79,8 @@ type server struct {
 	leaving bool // it finishes what is in its hands and takes no more
 	shares  []held
 	now     time.Time // by its service's clock; since version 2
+
+	unknown bool // its record cannot be read
 }
 
 // held is what a server has of a kind that it works on.
@@ -113,6 +116,11 @@ func (v server) encode() []byte {
 
 func decodeServer(b []byte) (v server, err error) {
 	d, version := newDecoder("server", serverVersion, b)
+	v = d.server(version)
+	return v, d.done()
+}
+
+func (d *decoder) server(version byte) (v server) {
 	v.beats, v.leaving = d.uint(), d.flags()[0]
 	for range d.len(9) {
 		v.shares = append(v.shares, held{kind(d.byte()), parts(d.fixed64())})
@@ -120,6 +128,19 @@ func decodeServer(b []byte) (v server, err error) {
 	if version >= 2 {
 		v.now = d.time()
 	}
+	return v
+}
+
+// decodeColleague reads the record of another server, perhaps of a newer version: that
+// begins with what this one knows, for ever, so that servers of different versions can
+// share their work.
+func decodeColleague(b []byte) (server, error) {
+	if len(b) == 0 || b[0] <= serverVersion {
+		return decodeServer(b)
+	}
+	d := decoder{what: "server", rest: string(b[1:])}
+	v := d.server(serverVersion)
+	d.rest = ""
 	return v, d.done()
 }
 
@@ -357,13 +378,13 @@ type plan struct {
 func (r *roster) plan(records []Record, states []state, leaving bool, began time.Time) (p plan, err error) {
 	var own server
 	for _, rec := range records {
-		v, err := decodeServer(rec.Value)
-		if err != nil {
-			return plan{}, err
-		}
 		id, err := uuid.FromBytes([]byte(rec.ID[len(serverPrefix):]))
 		if err != nil {
-			return plan{}, err
+			continue // no server's: Check reports it
+		}
+		v, err := decodeColleague(rec.Value)
+		if err != nil { // until it is known to be dead, it may have all that this one has not
+			v = server{beats: textMark(string(rec.Value)), unknown: true}
 		}
 		was, ok := r.seen[id]
 		switch {
@@ -379,6 +400,9 @@ func (r *roster) plan(records []Record, states []state, leaving bool, began time
 	for i, d := range r.desks {
 		had, _ := own.of(d.kind)
 		taken, quota := r.others(d.kind, p.alive)
+		if slices.ContainsFunc(p.alive, func(c colleague) bool { return c.unknown }) {
+			taken |= ^had
+		}
 		if leaving {
 			quota = 0
 		}

@@ -119,15 +119,51 @@ func indices(n int) []int {
 	return out
 }
 
-// A server that a newer version wrote is an error: it may share out otherwise.
+// A server shares the work with one of a newer version: what that adds to its record at the
+// end is not looked at.
 func TestServersOfANewerVersion(t *testing.T) {
 	t.Parallel()
-	r := &roster{id: nth(1)}
-	if _, err := r.plan([]Record{{serverKey(nth(2)).ID, []byte{serverVersion + 1}}}, nil, false, time.Now()); err == nil {
-		t.Error("it is read")
+	newer := server{beats: 7, shares: []held{{eventDue, 3}}, now: noon}.encode()
+	newer[0]++
+	newer = append(newer, "and more"...)
+	r := &roster{id: nth(1), desks: []*desk{{kind: eventDue}}}
+	p, err := r.plan([]Record{{serverKey(nth(2)).ID, newer}}, make([]state, 1), false, time.Now())
+	if err != nil || len(p.alive) != 1 || p.alive[0].beats != 7 || p.alive[0].unknown {
+		t.Fatalf("%+v, %v", p, err)
 	}
-	if _, err := r.plan([]Record{{serverPrefix + "x", server{}.encode()}}, nil, false, time.Now()); err == nil {
-		t.Error("a server's record with no ID is read")
+	if p.open[0]&3 != 0 || p.open[0].len() != partCount/2 {
+		t.Errorf("it takes %b beside %b", p.open[0], 3)
+	}
+}
+
+// Beside a server whose record cannot be read, nobody takes what that may have, until it is
+// known to be dead. A record under no server's key is nobody's.
+func TestServersThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	r := &roster{id: nth(1), desks: []*desk{{kind: eventDue}}}
+	own := server{shares: []held{{eventDue, 6}}}.encode()
+	records := func(other ...byte) []Record {
+		return []Record{{serverPrefix + "x", []byte{1}}, {serverKey(nth(1)).ID, own}, {serverKey(nth(2)).ID, other}}
+	}
+	now := time.Now()
+	plan := func(other ...byte) plan {
+		t.Helper()
+		p, err := r.plan(records(other...), []state{{open: 6}}, false, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.look(p.alive, now, noon)
+		return p
+	}
+	for beats := range byte(20) {
+		if p := plan(serverVersion+1, beats|0x80); p.open[0] != 6 || len(p.alive) != 1 {
+			t.Fatalf("beside one that lives it has %b, where it had %b", p.open[0], 6)
+		}
+		now = now.Add(time.Second)
+	}
+	now = now.Add(deadAfter)
+	if p := plan(serverVersion+1, 19|0x80); len(p.dead) != 1 || p.open[0] != allParts {
+		t.Errorf("dead are %v, and it has %b", p.dead, p.open[0])
 	}
 }
 

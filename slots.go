@@ -63,6 +63,7 @@ type slotRecord struct {
 	list    uint64
 	foreign []uint64 // see inventory.foreign
 	former  uint64   // the list of calls of whoever had it in the timetable before
+	unknown bool     // it cannot be read: it stays with whoever had it
 }
 
 // newSlots prepares for what register found, so that find has little to do.
@@ -153,15 +154,17 @@ func (f *slots) find(ctx context.Context, r Reader, before *snapshot, from Date)
 			if !ok {
 				continue
 			}
-			inv, err := decodeInventory(rec.Value)
-			if err != nil {
-				return nil, nil, err
-			}
 			if run.Date != date {
 				settle()
 				date = run.Date
 			}
-			found[at.base] = append(found[at.base], slotRecord{slot: at.n, list: inv.list, foreign: inv.foreign()})
+			r := slotRecord{slot: at.n}
+			if inv, err := decodeInventory(rec.Value); err != nil {
+				r.unknown = true
+			} else {
+				r.list, r.foreign = inv.list, inv.foreign()
+			}
+			found[at.base] = append(found[at.base], r)
 		}
 		if len(records) < batch {
 			break
@@ -193,7 +196,10 @@ func (sn *snapshot) former(id RunID) uint64 {
 func (b *slotBase) settle(date Date, records []slotRecord, formers []uint64) (moves []move, back []handback) {
 	slices.SortFunc(records, func(a, b slotRecord) int { return cmp.Compare(a.slot, b.slot) })
 	for i := range records {
-		records[i].former = formers[records[i].slot]
+		r := &records[i]
+		if r.former = formers[r.slot]; r.unknown {
+			r.list = r.former
+		}
 	}
 	var trains []slotTrain
 	for _, t := range b.trains {
@@ -254,7 +260,13 @@ func (b *slotBase) settle(date Date, records []slotRecord, formers []uint64) (mo
 			moves = append(moves, move{t.index, date, at[i]})
 		}
 	}
+	unknown := func(n int) bool {
+		return slices.ContainsFunc(records, func(r slotRecord) bool { return r.slot == n && r.unknown })
+	}
 	for _, r := range records {
+		if r.unknown {
+			continue
+		}
 		holder := slices.Index(at, r.slot)
 		for _, list := range append(r.foreign, r.list) {
 			home, nearest := holder, sameEndAndTwin // if nobody has it, a likeness is not enough
@@ -266,7 +278,7 @@ func (b *slotBase) settle(date Date, records []slotRecord, formers []uint64) (mo
 					home, nearest = i, near
 				}
 			}
-			if home >= 0 && home != holder {
+			if home >= 0 && home != holder && !unknown(at[home]) {
 				run := func(slot int) RunID { return RunID{twin(b.id, slot), date} }
 				back = append(back, handback{trains[home].index, list, run(r.slot), run(at[home])})
 			}

@@ -24,6 +24,9 @@ type State struct {
 	// Events are those to be told to the Notifier or given out to subscribers;
 	// Deliveries those that are to be posted.
 	Events, Deliveries Waiting
+	// Unreadable is how many payments, refunds and events could not be read. They are in
+	// none of the numbers above.
+	Unreadable int
 }
 
 // A TimetableState tells of the timetable in force. It is zero if there is none.
@@ -70,14 +73,19 @@ func (s *Service) State(ctx context.Context) (_ State, err error) {
 	if _, err = s.pages(ctx, agendaOf(paymentDue), readAtMost, func(found []Record) error { return s.waitingPayments(ctx, found, &st) }); err != nil {
 		return State{}, err
 	}
-	for _, k := range [...]kind{eventDue, fanOutDue} {
-		if _, err = s.pages(ctx, agendaOf(k), readAtMost, st.waitingEvents); err != nil {
+	for k, decode := range map[kind]func([]byte) (queued, error){
+		eventDue: decodeQueued, fanOutDue: decodeQueued,
+		owedDue: func(v []byte) (queued, error) { o, err := decodeOwed(v); return o.queued, err },
+	} {
+		if _, err = s.pages(ctx, agendaOf(k), readAtMost, func(found []Record) error { st.waitingEvents(found, decode); return nil }); err != nil {
 			return State{}, err
 		}
 	}
 	_, err = s.pages(ctx, Range{Table: TableDeliveries, From: "q", To: "r"}, countAtMost, func(found []Record) error {
 		for _, r := range found {
-			st.Deliveries.add(timeOf(uuid.UUID([]byte(r.ID[25:41]))))
+			if len(r.ID) == queueKeySize {
+				st.Deliveries.add(timeOf(uuid.UUID([]byte(r.ID[25:]))))
+			}
 		}
 		return nil
 	})
@@ -102,7 +110,14 @@ func (s *Service) timetableState(ctx context.Context) (TimetableState, error) {
 func (s *Service) waitingPayments(ctx context.Context, found []Record, st *State) error {
 	var keys []Key
 	for _, r := range found {
-		keys = append(keys, paymentKey(uuid.UUID(bytes.Clone(r.Value)), uuid.UUID([]byte(r.ID[9:25]))))
+		if len(r.ID) == agendaKeySize && len(r.Value) == 16 {
+			keys = append(keys, paymentKey(uuid.UUID(bytes.Clone(r.Value)), uuid.UUID([]byte(r.ID[9:]))))
+		} else {
+			st.Unreadable++
+		}
+	}
+	if len(keys) == 0 {
+		return nil
 	}
 	values, err := s.store.Get(ctx, keys...)
 	if err != nil {
@@ -115,7 +130,7 @@ func (s *Service) waitingPayments(ctx context.Context, found []Record, st *State
 		p, err := decodePayment(v)
 		switch {
 		case err != nil:
-			return err
+			st.Unreadable++
 		case p.next.IsZero(): // likewise
 		case p.RefundOf != uuid.Nil:
 			st.Refunds.add(p.Created)
@@ -140,15 +155,15 @@ func (p *payment) stuck(now time.Time) int {
 	return 0
 }
 
-func (st *State) waitingEvents(found []Record) error {
+func (st *State) waitingEvents(found []Record, decode func([]byte) (queued, error)) {
 	for _, r := range found {
-		q, err := decodeQueued(r.Value)
+		q, err := decode(r.Value)
 		if err != nil {
-			return err
+			st.Unreadable++
+			continue
 		}
 		st.Events.add(q.created)
 	}
-	return nil
 }
 
 // pages gives each page of a range to fn, if there is one, and counts the records.

@@ -18,16 +18,20 @@ type SubjectData struct {
 	Subject       Subject
 	Bookings      []BookingHistory // the oldest first, whatever their status
 	Subscriptions []Subscription   // the newest first, without their secrets
+	// Unreadable is how many records could not be read: bookings that may be the
+	// subject's, and payments and subscriptions that are. [Check] names them.
+	Unreadable int
 }
 
 // ExportSubject returns all that the store has of a subject, as a person may ask for it
 // (Regulation (EU) 2016/679, article 15). It looks through all bookings.
 func (s *Service) ExportSubject(ctx context.Context, of Subject) (SubjectData, error) {
 	var data SubjectData
+	var left omissions
 	err := s.store.View(ctx, func(r Reader) error {
-		data = SubjectData{Subject: of}
+		data, left = SubjectData{Subject: of}, nil
 		var own []Booking
-		err := s.eachBooking(ctx, r, "", func(b *Booking) {
+		more, err := s.eachBooking(ctx, r, "", func(b *Booking) {
 			if b.Owner == of {
 				own = append(own, *b)
 			}
@@ -35,26 +39,30 @@ func (s *Service) ExportSubject(ctx context.Context, of Subject) (SubjectData, e
 		if err != nil {
 			return err
 		}
+		left = append(left, more...)
 		for _, b := range own {
-			paid, err := readPayments(ctx, r, Range{From: string(b.ID[:]), To: afterPayments(b.ID)})
+			paid, more, err := readPayments(ctx, r, b.ID)
 			if err != nil {
 				return err
 			}
-			data.Bookings = append(data.Bookings, BookingHistory{Booking: b, Payments: paid})
+			left = append(left, more...)
+			data.Bookings = append(data.Bookings, BookingHistory{Booking: b, Payments: paid, Unreadable: len(more)})
 		}
-		subs, err := subscriptionsOf(ctx, r, of)
+		subs, more, err := subscriptionsOf(ctx, r, of)
+		left = append(left, more...)
 		for _, sub := range subs {
 			data.Subscriptions = append(data.Subscriptions, sub.Subscription)
 		}
 		return err
 	})
+	data.Unreadable = s.omit(ctx, left)
 	return data, err
 }
 
 // subscriptionsOf are a subject's own, through whatever programs.
-func subscriptionsOf(ctx context.Context, r Reader, of Subject) ([]subscription, error) {
-	subs, err := readMarked(ctx, r, subjectPrefix(of), "")
-	return slices.DeleteFunc(subs, func(s subscription) bool { return s.operator || s.Owner != of }), err
+func subscriptionsOf(ctx context.Context, r Reader, of Subject) ([]subscription, omissions, error) {
+	subs, left, err := readMarked(ctx, r, subjectPrefix(of), "")
+	return slices.DeleteFunc(subs, func(s subscription) bool { return s.operator || s.Owner != of }), left, err
 }
 
 // An Erasure says what EraseSubject did.
@@ -64,6 +72,11 @@ type Erasure struct {
 	// Kept are the bookings that are still needed: the journey is not over, or a
 	// payment may still succeed. Cancel them, or erase the subject again later.
 	Kept []uuid.UUID
+	// Unreadable is how many records could not be read, and so were not erased: bookings
+	// that may be the subject's, bookings that are and of which a payment or a train cannot
+	// be read, and subscriptions. [Check] names them. Erase the subject again when they can
+	// be read.
+	Unreadable int
 }
 
 // EraseSubject removes who the subject is from all bookings that are over, and ends
@@ -79,18 +92,22 @@ func (s *Service) EraseSubject(ctx context.Context, of Subject) (Erasure, error)
 	}
 	var own []uuid.UUID
 	var subs []subscription
+	var left omissions
 	err := s.store.View(ctx, func(r Reader) (err error) {
 		own = nil
-		if err = s.eachBooking(ctx, r, "", func(b *Booking) {
+		if left, err = s.eachBooking(ctx, r, "", func(b *Booking) {
 			if b.Owner == of {
 				own = append(own, b.ID)
 			}
 		}); err != nil {
 			return err
 		}
-		subs, err = subscriptionsOf(ctx, r, of)
+		var more omissions
+		subs, more, err = subscriptionsOf(ctx, r, of)
+		left = append(left, more...)
 		return err
 	})
+	done.Unreadable = s.omit(ctx, left)
 	if err != nil {
 		return done, err
 	}
@@ -100,45 +117,68 @@ func (s *Service) EraseSubject(ctx context.Context, of Subject) (Erasure, error)
 		}
 		done.Subscriptions++
 	}
-	erased, err := s.erase(ctx, own, func(b *Booking) bool { return b.Owner == of })
+	erased, left, err := s.erase(ctx, own, func(b *Booking) bool { return b.Owner == of })
 	for _, id := range own {
-		if !erased[id] {
+		if !erased[id] && !left.of(bookingKey(id)) {
 			done.Kept = append(done.Kept, id)
 		}
 	}
 	done.Bookings = len(erased)
+	done.Unreadable += s.omit(ctx, left)
 	return done, err
 }
 
 // eraseAtOnce is how many bookings are erased in one update.
 const eraseAtOnce = 32
 
-// erase erases those of some bookings that are over and that are meant.
-func (s *Service) erase(ctx context.Context, ids []uuid.UUID, meant func(*Booking) bool) (map[uuid.UUID]bool, error) {
-	all := map[uuid.UUID]bool{}
+// erase erases those of some bookings that are over and that are meant. It leaves out
+// those of which something cannot be read.
+func (s *Service) erase(ctx context.Context, ids []uuid.UUID, meant func(*Booking) bool) (erased map[uuid.UUID]bool, left omissions, err error) {
+	erased = map[uuid.UUID]bool{}
 	for some := range slices.Chunk(ids, eraseAtOnce) {
-		var erased []uuid.UUID
-		err := s.update(ctx, s.now(), func(l *ledger) error {
-			erased = nil
+		done, err := s.eraseTogether(ctx, some, meant)
+		if unreadable(err) { // one of them is: each by itself
 			for _, id := range some {
-				ok, err := l.erase(id, meant)
+				one, e := s.eraseTogether(ctx, []uuid.UUID{id}, meant)
+				if err = e; unreadable(err) {
+					left.add(bookingKey(id), err)
+					err = nil
+				}
 				if err != nil {
-					return err
+					break
 				}
-				if ok {
-					erased = append(erased, id)
-				}
+				done = append(done, one...)
 			}
-			return nil
-		})
-		if err != nil {
-			return all, err
 		}
-		for _, id := range erased {
-			all[id] = true
+		for _, id := range done {
+			erased[id] = true
+		}
+		if err != nil {
+			return erased, left, err
 		}
 	}
-	return all, nil
+	return erased, left, nil
+}
+
+// eraseTogether erases bookings in one update, all or none.
+func (s *Service) eraseTogether(ctx context.Context, ids []uuid.UUID, meant func(*Booking) bool) (erased []uuid.UUID, err error) {
+	err = s.update(ctx, s.now(), func(l *ledger) error {
+		erased = nil
+		for _, id := range ids {
+			ok, err := l.erase(id, meant)
+			if err != nil {
+				return err
+			}
+			if ok {
+				erased = append(erased, id)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return erased, nil
 }
 
 // erase removes from a booking who it is for, if it is over. It reads all of it
@@ -155,7 +195,7 @@ func (l *ledger) erase(id uuid.UUID, meant func(*Booking) bool) (bool, error) {
 	if err != nil || !meant(&b) || b.Erased() {
 		return false, err
 	}
-	records, err := l.tx.List(l.ctx, Range{Table: TablePayments, From: string(id[:]), To: afterPayments(id)})
+	records, err := l.tx.List(l.ctx, paymentsOf(id))
 	if err != nil {
 		return false, err
 	}

@@ -245,17 +245,17 @@ func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (
 		if first, err = l.replay(idem, nil, nil); first != nil || err != nil {
 			return err
 		}
-		others, err := readMarked(l.ctx, l.tx, subjectPrefix(by.Subject), "")
+		others, left, err := readMarked(l.ctx, l.tx, subjectPrefix(by.Subject), "")
 		if err != nil {
 			return err
 		}
-		through := 0
+		through := len(left) // perhaps
 		for i := range others {
 			if others[i].ownedBy(by) {
 				through++
 			}
 		}
-		if through >= maxSubscriptions || len(others) >= maxSubject {
+		if through >= maxSubscriptions || len(others)+len(left) >= maxSubject {
 			return ErrTooManySubscriptions
 		}
 		l.newSubscription(&sub)
@@ -330,10 +330,12 @@ func (s *Service) Subscriptions(ctx context.Context, by Caller, page Page) (_ Li
 	}
 	var found []Subscription
 	var subs []subscription
+	var left omissions
 	err = s.store.View(ctx, func(r Reader) (err error) {
-		subs, err = readMarked(ctx, r, by.marksPrefix(), after)
+		subs, left, err = readMarked(ctx, r, by.marksPrefix(), after)
 		return err
 	})
+	s.omit(ctx, left)
 	if err != nil {
 		return List[Subscription]{}, err
 	}

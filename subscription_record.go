@@ -63,30 +63,47 @@ func (s *subscription) marks() []Key {
 
 // readMarked reads the subscriptions that have a mark with a prefix, the newest first,
 // all or those before an ID. Should two subjects share a mark, the subscriptions tell.
-func readMarked(ctx context.Context, r Reader, prefix, before string) ([]subscription, error) {
+// What it cannot read it returns as left.
+func readMarked(ctx context.Context, r Reader, prefix, before string) (subs []subscription, left omissions, err error) {
 	to := prefix + before
 	if before == "" {
 		to = prefixEnd(prefix)
 	}
 	marks, err := r.List(ctx, Range{Table: TableWebhooks, From: prefix, To: to, Reverse: true})
-	if err != nil || len(marks) == 0 {
-		return nil, err
+	if err != nil {
+		return nil, nil, err
 	}
-	keys := make([]Key, len(marks))
+	ids := make([]uuid.UUID, len(marks))
 	for i, m := range marks {
-		keys[i] = subscriptionKey(uuid.UUID([]byte(m.ID[len(prefix):])))
+		copy(ids[i][:], m.ID[len(prefix):])
+	}
+	return readSubscriptions(ctx, r, ids)
+}
+
+// readSubscriptions reads subscriptions by their IDs, and returns as left what it cannot
+// read, missing ones among them.
+func readSubscriptions(ctx context.Context, r Reader, ids []uuid.UUID) (subs []subscription, left omissions, err error) {
+	if len(ids) == 0 {
+		return nil, nil, nil
+	}
+	keys := make([]Key, len(ids))
+	for i, id := range ids {
+		keys[i] = subscriptionKey(id)
 	}
 	values, err := r.Get(ctx, keys...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	subs := make([]subscription, len(values))
 	for i, v := range values {
-		if subs[i], err = decodeSubscription(v); err != nil {
-			return nil, err
+		if v == nil {
+			left.add(keys[i], errMissing)
+		} else if sub, err := decodeSubscription(v); err != nil {
+			left.add(keys[i], err)
+		} else {
+			subs = append(subs, sub)
 		}
 	}
-	return subs, nil
+	return subs, left, nil
 }
 
 func (s *subscription) wants(e EventType) bool { return slices.Contains(s.Events, e) }

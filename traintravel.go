@@ -132,6 +132,7 @@ type Service struct {
 	logbook       logbook
 	pace          pace // of what is written of deliveries
 	suspects      suspects
+	omitted       lines         // what was logged of unreadable records
 	posters       atomic.Int32  // how many deliveries are posted at a time, to all endpoints
 	subscriptions atomic.Uint64 // counts changes of any by this service
 	clocked       bool          // the clock was supplied

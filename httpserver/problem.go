@@ -109,6 +109,7 @@ var refusals = []struct {
 	{traintravel.ErrMoved, *problemUnavailable}, // until its operator starts it on the other store
 	{traintravel.ErrCopying, *problemUnavailable},
 	{traintravel.ErrUnavailable, *problemUnavailable},
+	{traintravel.ErrNewerData, *problemUnavailable}, // a newer server beside this one can answer
 	{ErrUnavailable, *problemUnavailable},
 }
 

@@ -42,6 +42,8 @@ type Metrics struct {
 
 	bookings, payments, refunds *prometheus.CounterVec
 	deliveries                  *prometheus.CounterVec
+	unreadable                  *prometheus.CounterVec
+	failing                     *prometheus.GaugeVec
 	lag                         *prometheus.HistogramVec
 
 	commits               prometheus.Counter
@@ -82,6 +84,9 @@ func New(version string) *Metrics {
 	m.payments = counter("payments_total", "Payments by the status that they have entered: pending is one begun.", "status")
 	m.refunds = counter("refunds_total", "Refunds by the status that they have entered: pending is one begun.", "status")
 	m.deliveries = counter("delivery_attempts_total", "Attempts to deliver an event, to the notifier or to a webhook: delivered, failed and tried again, or dead and given up.", "to", "outcome")
+	m.unreadable = counter("unreadable_records_total", "Records left out by an operation because they are damaged, or newer than the program, by table.", "table", "reason")
+	m.failing = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "traintravel_work_failing", Help: "Things that the program failed to do in the background at its latest try, and tries again, by kind of work."}, []string{"work"})
+	m.registry.MustRegister(m.failing)
 	m.lag = histogram("delivery_lag_seconds", "How long after it happened an event was delivered.",
 		[]float64{.01, .05, .1, .5, 1, 5, 10, 30, 60, 300, 1800, 7200, 43200, 86400}, "to")
 	m.commits = counter("store_commits_total", "Commits of the store.").WithLabelValues()
@@ -115,6 +120,10 @@ func (m *Metrics) start() {
 		}
 		m.lag.WithLabelValues(to)
 	}
+	for _, t := range traintravel.Tables() {
+		m.unreadable.WithLabelValues(t.String(), damaged)
+		m.unreadable.WithLabelValues(t.String(), newer)
+	}
 	for _, r := range [...]string{noSpace, readOnly, inputOutput, unknownOutcome, other} {
 		m.commitFailures.WithLabelValues(r)
 	}
@@ -129,11 +138,22 @@ func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.scraped.
 const (
 	notifier = "notifier"
 	webhook  = "webhook"
+
+	damaged = "damaged"
+	newer   = "newer"
 )
 
-// Observer is what counts bookings, payments and deliveries. It leaves Begin nil.
+// Observer is what counts bookings, payments, deliveries and failures. It leaves Begin nil.
 func (m *Metrics) Observer() traintravel.Observer {
 	return traintravel.Observer{
+		Failing: func(f traintravel.FailingWork) { m.failing.WithLabelValues(f.Work).Set(float64(f.Items)) },
+		Unreadable: func(_ context.Context, u traintravel.UnreadableRecord) {
+			reason := damaged
+			if u.Newer {
+				reason = newer
+			}
+			m.unreadable.WithLabelValues(u.Table.String(), reason).Inc()
+		},
 		Booking: func(_ context.Context, c traintravel.BookingChange) { m.bookings.WithLabelValues(c.To.String()).Inc() },
 		Payment: func(_ context.Context, c traintravel.PaymentChange) {
 			if c.Refund {

@@ -27,6 +27,7 @@ func (m *Metrics) Watch(service *traintravel.Service) {
 		ends:     gauge("timetable_ends_timestamp_seconds", "The end, in UTC, of the last date on which a train of it runs."),
 		holds:    gauge("holds_open", "Bookings that wait for their payment, of up to 100,000."),
 		waiting:  gauge("pending", "What waits, of up to 100,000: payments whose outcome is not known, refunds to be made, events to be told, deliveries to be posted.", "what"),
+		unread:   gauge("state_unreadable_records", "Payments, refunds and events that wait and cannot be read."),
 		oldest:   gauge("pending_oldest_seconds", "How long the oldest of what waits has waited; zero if nothing waits.", "what"),
 	})
 }
@@ -35,12 +36,12 @@ func (m *Metrics) Watch(service *traintravel.Service) {
 type state struct {
 	service *traintravel.Service
 
-	up, stations, trains, loaded, ends, holds, waiting, oldest *prometheus.Desc
+	up, stations, trains, loaded, ends, holds, waiting, oldest, unread *prometheus.Desc
 }
 
 // Describe implements [prometheus.Collector].
 func (s *state) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range [...]*prometheus.Desc{s.up, s.stations, s.trains, s.loaded, s.ends, s.holds, s.waiting, s.oldest} {
+	for _, d := range [...]*prometheus.Desc{s.up, s.stations, s.trains, s.loaded, s.ends, s.holds, s.waiting, s.oldest, s.unread} {
 		to <- d
 	}
 }
@@ -66,6 +67,7 @@ func (s *state) Collect(to chan<- prometheus.Metric) {
 		send(s.ends, float64((tt.Last + 1).Start(time.UTC).Unix()))
 	}
 	send(s.holds, float64(st.Holds))
+	send(s.unread, float64(st.Unreadable))
 	for _, w := range [...]struct {
 		what string
 		traintravel.Waiting

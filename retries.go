@@ -1,0 +1,217 @@
+package traintravel
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// longestRetry is the longest wait before an item that failed is tried again.
+	longestRetry = time.Minute
+	// maxRetries bounds how many failing items of a kind are remembered. One more has
+	// no wait of its own: it is tried again each time that Run comes past it.
+	maxRetries = 1 << 16
+	// failurePause is how long a worker rests after a failure, so that a broken store is
+	// not hammered.
+	failurePause = lookAgain / workers
+)
+
+// retries remembers the items of a kind that failed: when each may be tried again. It is
+// kept in memory, because an item's key follows from a record that perhaps only a newer
+// server can read, so this one must not write the item. It is safe for concurrent use.
+type retries struct {
+	mu    sync.Mutex
+	items map[Key]*retry // by item.claim
+	pass  uint64         // counts how often the agenda was read from its beginning
+	tell  func(n int)    // is told how many there are when that changes; may be nil
+}
+
+type retry struct {
+	tries int
+	after time.Time
+	pass  uint64 // in which the item was last met
+}
+
+// may says whether an item may be tried now.
+func (r *retries) may(k Key, now time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f := r.items[k]
+	if f == nil {
+		return true
+	}
+	f.pass = r.pass
+	return !now.Before(f.after)
+}
+
+// failed notes that an item failed and returns how long it waits: from a second up to
+// longestRetry, unless it is the store that is away.
+func (r *retries) failed(k Key, now time.Time, err error) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f := r.items[k]
+	if f == nil {
+		if len(r.items) >= maxRetries {
+			return 0
+		}
+		if r.items == nil {
+			r.items = map[Key]*retry{}
+		}
+		f = &retry{}
+		r.items[Key{k.Table, strings.Clone(k.ID)}] = f
+		defer r.changed()
+	}
+	wait := lookAgain
+	if !errors.Is(err, ErrUnavailable) {
+		wait = min(lookAgain<<min(f.tries, 10), longestRetry)
+		f.tries++
+	}
+	f.after, f.pass = now.Add(wait), r.pass
+	return wait
+}
+
+// done forgets an item that did not fail.
+func (r *retries) done(k Key) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, ok := r.items[k]; ok {
+		delete(r.items, k)
+		r.changed()
+	}
+}
+
+func (r *retries) len() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.items)
+}
+
+// begin begins a pass through the agenda.
+func (r *retries) begin() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.pass++
+}
+
+// end ends a pass: items that were not met are gone, or are other servers'.
+func (r *retries) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := len(r.items)
+	for k, f := range r.items {
+		if f.pass != r.pass {
+			delete(r.items, k)
+		}
+	}
+	if len(r.items) != n {
+		r.changed()
+	}
+}
+
+// forget forgets all.
+func (r *retries) forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.items) > 0 {
+		clear(r.items)
+		r.changed()
+	}
+}
+
+func (r *retries) changed() {
+	if r.tell != nil {
+		r.tell(len(r.items))
+	}
+}
+
+// failedItems says which of several items that were worked on as one failed, and why.
+// The others are done.
+type failedItems map[Key]error
+
+// Error returns one line for each item.
+func (f failedItems) Error() string {
+	var errs []error
+	for _, err := range f {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...).Error()
+}
+
+// attempt works on items, and notes those that fail to be tried again later.
+func (d *desk) attempt(ctx context.Context, items []item) {
+	failed := d.failures(ctx, items)
+	if ctx.Err() != nil {
+		return
+	}
+	for _, it := range items {
+		err := failed[it.key]
+		if err == nil {
+			d.retries.done(it.claim())
+			continue
+		}
+		wait := d.retries.failed(it.claim(), time.Now(), err)
+		if ok, unsaid := d.lines.take(time.Now()); ok {
+			d.service.log.Error("scheduled work failed; it is tried again", "kind", string(d.kind), "work", d.name, "id", it.id, "in", wait, "not_logged", unsaid, "error", err)
+		}
+	}
+	if len(failed) > 0 {
+		sleep(ctx, failurePause)
+	}
+}
+
+// failures works on items and returns those that failed. If it is not known which of
+// several they were, it works on each alone.
+func (d *desk) failures(ctx context.Context, items []item) failedItems {
+	err := d.safely(ctx, items...)
+	var some failedItems
+	if err == nil || errors.As(err, &some) {
+		return some
+	}
+	failed := failedItems{}
+	alone := len(items) > 1 && !errors.Is(err, ErrUnavailable)
+	for _, it := range items {
+		e := err
+		if alone {
+			if e = d.safely(ctx, it); errors.As(e, &some) {
+				e = some[it.key]
+			}
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		if e != nil {
+			failed[it.key] = e
+		}
+	}
+	return failed
+}
+
+// maxLines is how many lines about one kind of failure are logged in a minute.
+const maxLines = 10
+
+// lines bounds how much is logged. The zero value has logged nothing. It is safe for
+// concurrent use.
+type lines struct {
+	mu        sync.Mutex
+	since     time.Time
+	n, unsaid int
+}
+
+// take says whether a line may be logged now, and how many were not since the last.
+func (l *lines) take(now time.Time) (ok bool, unsaid int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.since.IsZero() || now.Sub(l.since) >= time.Minute {
+		l.since, l.n = now, 0
+	}
+	if l.n == maxLines {
+		l.unsaid++
+		return false, 0
+	}
+	l.n++
+	unsaid, l.unsaid = l.unsaid, 0
+	return true, unsaid
+}
