@@ -73,6 +73,17 @@ type LocalStore interface {
 	Claims() *Claims
 }
 
+// A ReadyStore is a Store that can say whether it takes updates. One that does not
+// implement it is taken to do so for as long as it can be read.
+type ReadyStore interface {
+	Store
+
+	// Ready returns nil if an update that writes would succeed now, as far as can be
+	// told within ctx, or else why it would not. It is called for each health check,
+	// so it is quick mostly, and it is safe for concurrent use.
+	Ready(ctx context.Context) error
+}
+
 // A Reader reads records. Values that a Reader given to a closure returns are
 // valid until the closure returns; those of a Store itself, for good. They
 // must not be modified.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"time"
-
-	"github.com/traintravel/traintravel"
 )
 
 // A health is what a health check says.
@@ -27,15 +25,15 @@ const readyWithin = 5 * time.Second
 // errLeaving is why a server is not ready whose [Server.Leave] was called.
 var errLeaving = errors.New("the server is about to end")
 
-// ready says whether the service answers: its store can be read (the service
-// looks every two seconds) and holds a timetable, and tokens can be verified.
+// ready says whether the service can sell (see [traintravel.Service.Ready]) and tokens
+// can be verified.
 func (s *Server) ready(x *exchange) error {
 	if s.leaving.Load() {
 		return problemUnavailable.because(errLeaving)
 	}
 	ctx, stop := context.WithTimeout(x.ctx(), readyWithin)
 	defer stop()
-	_, err := s.service.Stations(ctx, traintravel.StationQuery{Page: traintravel.Page{Limit: 1}})
+	err := s.service.Ready(ctx)
 	if auth, ok := s.auth.(Readier); ok && err == nil {
 		err = auth.Ready(ctx)
 	}

@@ -183,6 +183,7 @@ const (
 	noSpace        = "no_space"
 	readOnly       = "read_only"
 	inputOutput    = "io"
+	unavailable    = "unavailable"
 	unknownOutcome = "unknown_outcome"
 	other          = "other"
 )
@@ -205,6 +206,8 @@ func (m *Metrics) Committed(updates int, took time.Duration, err error) {
 		reason = unknownOutcome
 	case errors.Is(err, syscall.EIO):
 		reason = inputOutput
+	case errors.Is(err, traintravel.ErrUnavailable):
+		reason = unavailable
 	}
 	m.commitFailures.WithLabelValues(reason).Inc()
 }

@@ -90,6 +90,14 @@ type localStore struct {
 
 func (s localStore) Claims() *traintravel.Claims { return s.local.Claims() }
 
+// Ready implements [traintravel.ReadyStore], whether the other store does or not.
+func (s store) Ready(ctx context.Context) error {
+	if r, ok := s.Store.(traintravel.ReadyStore); ok {
+		return r.Ready(ctx)
+	}
+	return nil
+}
+
 func (s store) Get(ctx context.Context, keys ...traintravel.Key) ([][]byte, error) {
 	ctx, span := s.t.call(ctx, "store.Get")
 	values, err := s.Store.Get(ctx, keys...)

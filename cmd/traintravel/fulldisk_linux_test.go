@@ -70,12 +70,14 @@ func TestFullDisk(t *testing.T) {
 	for range 3 {
 		free := fill(t, dir)
 		l.refused(100)
+		l.ready(p.base, 503)
 		code, _, stderr := once(t, nil, "backup", filepath.Join(dir, "backup.db"), "--data", data)
 		if code != 1 || !strings.Contains(stderr, "no space left on device") {
 			t.Errorf("a backup to the full disk: %d, %s", code, stderr)
 		}
 		only(t, dir, "ballast", "trains.db", "trains.db.sock", "trains.keys.json")
 		free()
+		l.ready(p.base, 200)
 		l.done(200)
 	}
 	l.look()
@@ -108,7 +110,9 @@ func TestFileLimit(t *testing.T) {
 	for range 2 {
 		limit("65536")
 		l.refused(50)
+		l.ready(p.base, 503)
 		limit("unlimited")
+		l.ready(p.base, 200)
 		l.done(50)
 	}
 	l.look()
@@ -152,6 +156,28 @@ func (l *load) until(count func() int, n int) {
 	all.Wait()
 	if counted() < begun+n {
 		l.Fatalf("%d of %d in a minute", counted()-begun, n)
+	}
+}
+
+// ready has somebody at work, unless that has been refused, until the server says how it is.
+func (l *load) ready(base string, status int) {
+	l.Helper()
+	for deadline := time.Now().Add(time.Minute); ; {
+		resp, err := http.Get(base + "/readyz")
+		if err != nil {
+			l.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode == status {
+			return
+		}
+		if time.Now().After(deadline) {
+			l.Fatalf("/readyz is %d for a minute, want %d", resp.StatusCode, status)
+		}
+		if status != http.StatusOK {
+			l.work()
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 

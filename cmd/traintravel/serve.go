@@ -179,6 +179,9 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 			store:   file,
 		}
 		servers = append(servers, server{control, p.httpServer(does.handler())})
+		background, stop := context.WithCancel(ctx)
+		defer stop()
+		go (&watch{store: file, data: set.data, log: p.log, told: seen.committed()}).until(background)
 	}
 	fmt.Fprintf(p.stdout, "traintravel listens on %s\n", here)
 	if base != here {

@@ -18,6 +18,10 @@
 //   - One file belongs to one Store of one process at a time; [Open] says so
 //     if another has it. Put it on a local disk: file locks and memory maps on
 //     network file systems are not to be trusted.
+//   - A file that is removed, moved or replaced while it is open takes no more
+//     updates until it is back in its place, and one that another program has
+//     written over is neither read nor written until it is opened anew:
+//     [Store.InPlace]. Each update looks before it is answered.
 //   - A read sees the file through a memory map. While a View runs, the space
 //     that updates free meanwhile cannot be used again, and the file grows: do
 //     no slow work in a View.
@@ -37,6 +41,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"sync/atomic"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -78,9 +84,17 @@ type Store struct {
 	commit func(*bolt.Tx) error                             // (*bolt.Tx).Commit, or a test's
 	told   func(updates int, took time.Duration, err error) // Options.Committed, or nil
 	claims traintravel.Claims
+
+	place   *place
+	spoiled atomic.Pointer[error] // why nothing is to be read or written any more
+	stuck   atomic.Bool           // bbolt holds a lock that nobody releases
+	proof   proof
 }
 
-var _ traintravel.LocalStore = (*Store)(nil)
+var (
+	_ traintravel.LocalStore = (*Store)(nil)
+	_ traintravel.ReadyStore = (*Store)(nil)
+)
 
 // Open opens the file at path, and makes it, readable by its owner alone, if
 // there is none; the directory must exist. Nil Options are the zero value.
@@ -98,10 +112,14 @@ func Open(path string, opts *Options) (*Store, error) {
 		s.names = append(s.names, []byte(t.String()))
 	}
 	var err error
-	if s.db, err = openFile(path, *opts); err != nil {
+	var file *os.File
+	if s.db, file, err = openFile(path, *opts); err != nil {
 		return nil, fmt.Errorf("boltstore: %w", err)
 	}
-	if err := s.prepare(); err != nil {
+	if err = s.prepare(); err == nil {
+		s.place, err = newPlace(path, file, s.db.Info().PageSize)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("boltstore: %s: %w", path, errors.Join(err, s.db.Close()))
 	}
 	return s, nil
@@ -111,6 +129,9 @@ func Open(path string, opts *Options) (*Store, error) {
 // later call is refused with ErrClosed; a second Close does nothing. Close must
 // not be called in a closure given to View or Update.
 func (s *Store) Close() error {
+	if s.stuck.Load() {
+		return fmt.Errorf("boltstore: close %s: %w, and it stays open until the process ends", s.path, errWrittenOver)
+	}
 	s.queue.Close(ErrClosed)
 	if err := s.db.Close(); err != nil {
 		return fmt.Errorf("boltstore: close %s: %w", s.path, err)
@@ -119,19 +140,20 @@ func (s *Store) Close() error {
 }
 
 // Get implements [traintravel.Reader] on a snapshot of its own.
-func (s *Store) Get(ctx context.Context, keys ...traintravel.Key) ([][]byte, error) {
+func (s *Store) Get(ctx context.Context, keys ...traintravel.Key) (values [][]byte, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	tx, err := s.db.Begin(false)
+	tx, err := s.read()
 	if err != nil {
-		return nil, s.readable(err)
+		return nil, err
 	}
 	defer tx.Rollback()
+	defer caught(&err)()
+	values = make([][]byte, len(keys))
 	var (
-		values = make([][]byte, len(keys))
-		table  traintravel.Table
-		b      *bolt.Bucket
+		table traintravel.Table
+		b     *bolt.Bucket
 	)
 	for i, k := range keys {
 		if k.Table != table {
@@ -178,17 +200,35 @@ func (s *Store) View(ctx context.Context, fn func(traintravel.Reader) error) err
 	return s.view(func(r *reader) error { return fn(r) })
 }
 
-func (s *Store) view(fn func(*reader) error) error {
-	tx, err := s.db.Begin(false)
+func (s *Store) view(fn func(*reader) error) (err error) {
+	tx, err := s.read()
 	if err != nil {
-		return s.readable(err)
+		return err
 	}
 	r := &reader{store: s, tx: tx}
 	defer func() {
 		r.tx = nil
 		_ = tx.Rollback()
 	}()
+	defer s.faults(&err, nil)()
 	return fn(r)
+}
+
+// read begins a transaction that reads.
+func (s *Store) read() (tx *bolt.Tx, err error) {
+	if err := s.spoiled.Load(); err != nil {
+		return nil, *err
+	}
+	return s.open(false)
+}
+
+// open begins a transaction of the file. If bbolt faults in it, its locks are held for good.
+func (s *Store) open(writable bool) (tx *bolt.Tx, err error) {
+	defer s.faults(&err, &s.stuck)()
+	if tx, err = s.db.Begin(writable); err != nil {
+		return nil, s.readable(err)
+	}
+	return tx, nil
 }
 
 // readable says in our words why a transaction of the file did not begin.

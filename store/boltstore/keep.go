@@ -70,11 +70,6 @@ func visit(ctx context.Context, tx *bolt.Tx) (err error) {
 // measure looks whether pages end where the file does. bbolt's check counts through all
 // that a page says it has, for minutes where that is damaged.
 func (s *Store) measure(ctx context.Context, tx *bolt.Tx) error {
-	file, err := os.Open(s.path)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
 	size := int64(s.db.Info().PageSize)
 	pages := uint64(tx.Size() / size)
 	var header [16]byte // its number, its kind, how many things are on it, how many pages follow it
@@ -82,7 +77,7 @@ func (s *Store) measure(ctx context.Context, tx *bolt.Tx) error {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if _, err := file.ReadAt(header[:], int64(n)*size); err != nil {
+		if _, err := s.place.file.ReadAt(header[:], int64(n)*size); err != nil {
 			return fmt.Errorf("damaged: page %d cannot be read: %w", n, err)
 		}
 		if binary.NativeEndian.Uint64(header[:]) != n {

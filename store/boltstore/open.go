@@ -31,17 +31,17 @@ const (
 	growth = 4 << 20
 )
 
-// openFile opens the file with bbolt, or makes it.
-func openFile(path string, opts Options) (db *bolt.DB, err error) {
+// openFile opens the file with bbolt, or makes it. The file is bbolt's to close.
+func openFile(path string, opts Options) (db *bolt.DB, file *os.File, err error) {
 	if path == "" {
-		return nil, errors.New("the path of the file is empty")
+		return nil, nil, errors.New("the path of the file is empty")
 	}
 	if opts.LockTimeout == 0 {
 		opts.LockTimeout = time.Second
 	}
 	dir := filepath.Dir(path)
 	if _, err := os.Stat(dir); err != nil {
-		return nil, fmt.Errorf("the directory of %s: %w", path, err)
+		return nil, nil, fmt.Errorf("the directory of %s: %w", path, err)
 	}
 	err = checkFile(path)
 	for try := 0; try < 3 && err != nil && !errors.Is(err, fs.ErrNotExist); try++ {
@@ -53,7 +53,7 @@ func openFile(path string, opts Options) (db *bolt.DB, err error) {
 		err = makeFile(path)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a damaged page may point anywhere
@@ -63,7 +63,6 @@ func openFile(path string, opts Options) (db *bolt.DB, err error) {
 		}
 	}()
 	for range 3 {
-		var file *os.File
 		db, err = bolt.Open(path, 0o600, &bolt.Options{
 			Timeout:         opts.LockTimeout,
 			FreelistType:    bolt.FreelistArrayType, // the map is sorted anew at every commit
@@ -78,21 +77,21 @@ func openFile(path string, opts Options) (db *bolt.DB, err error) {
 		})
 		switch {
 		case errors.Is(err, berrors.ErrTimeout):
-			return nil, fmt.Errorf("%s %w", path, ErrInUse)
+			return nil, nil, fmt.Errorf("%s %w", path, ErrInUse)
 		case err != nil:
-			return nil, fmt.Errorf("open %s: %w", path, err)
+			return nil, nil, fmt.Errorf("open %s: %w", path, err)
 		case named(file, path):
 			if !opts.ReadOnly {
 				removeDrafts(path)
 			}
 			db.AllocSize = growth
-			return db, nil
+			return db, file, nil
 		}
 		if err := db.Close(); err != nil { // while we waited, another file was put in its place
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return nil, fmt.Errorf("%s is replaced again and again", path)
+	return nil, nil, fmt.Errorf("%s is replaced again and again", path)
 }
 
 // named says whether an open file is the one that has a name.

@@ -80,6 +80,7 @@ func TestOverlay(t *testing.T) {
 		if err := g.apply(); err != nil {
 			t.Fatal(err)
 		}
+		g.end()
 		check(t, rnd, m, s)
 	}
 }

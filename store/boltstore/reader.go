@@ -25,9 +25,7 @@ func (r *reader) Get(ctx context.Context, keys ...traintravel.Key) (_ [][]byte, 
 	if err := r.check(ctx); err != nil {
 		return nil, err
 	}
-	if r.store.db.IsReadOnly() {
-		defer caught(&err)()
-	}
+	defer caught(&err)()
 	values := make([][]byte, len(keys))
 	for i, k := range keys {
 		values[i] = r.get(k)
@@ -62,9 +60,7 @@ func (r *reader) List(ctx context.Context, rg traintravel.Range) (records []trai
 	if err := r.check(ctx); err != nil {
 		return nil, err
 	}
-	if r.store.db.IsReadOnly() {
-		defer caught(&err)()
-	}
+	defer caught(&err)()
 	b := r.bucket(rg.Table)
 	if b == nil {
 		return nil, nil

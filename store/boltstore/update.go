@@ -2,10 +2,13 @@ package boltstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/internal/group"
@@ -20,7 +23,10 @@ const (
 
 // Update implements [traintravel.Store].
 func (s *Store) Update(ctx context.Context, fn func(traintravel.Tx) error) error {
-	return s.queue.Update(ctx, fn, s.lead)
+	return s.queue.Update(ctx, func(tx traintravel.Tx) (err error) {
+		defer s.faults(&err, nil)()
+		return fn(tx)
+	}, s.lead)
 }
 
 // lead runs one group, the caller's own call first.
@@ -40,21 +46,36 @@ func (s *Store) lead(own *group.Call) {
 		g.err = nil
 		return
 	}
+	g.commit()
+}
+
+// commit commits what the group has to write, and knows how long it took.
+func (g *batch) commit() {
+	g.tried = true
 	begun := time.Now()
 	g.err = g.apply()
 	g.took = time.Since(begun)
 }
 
-// begin begins the one transaction that writes.
-func (s *Store) begin() (*bolt.Tx, error) {
+// begin begins the one transaction that writes, if the file is in its place. The place
+// is locked then.
+func (s *Store) begin() (tx *bolt.Tx, err error) {
 	if err := s.queue.Failed(); err != nil {
 		return nil, err
 	}
-	tx, err := s.db.Begin(true)
-	if err != nil {
-		return nil, s.readable(err)
+	if s.db.IsReadOnly() {
+		return nil, s.readable(berrors.ErrDatabaseReadOnly)
 	}
-	return tx, nil
+	s.place.mu.Lock()
+	defer func() {
+		if err != nil {
+			s.place.mu.Unlock()
+		}
+	}()
+	if err := s.place.before(); err != nil {
+		return nil, s.placed(err)
+	}
+	return s.open(true)
 }
 
 // A batch is the calls that share one transaction of the file.
@@ -64,7 +85,9 @@ type batch struct {
 	over  group.Overlay
 	size  int           // bytes written to over
 	calls []*group.Call // run, and to be answered after the commit
-	took  time.Duration // by the commit; zero if there was nothing to be committed
+	probe bool          // of [Store.Ready]: it writes what no call has asked for
+	tried bool          // there was something to be committed
+	took  time.Duration // by the commit
 	err   error         // why nothing was committed
 }
 
@@ -99,15 +122,21 @@ func (g *batch) run(own *group.Call) {
 // apply writes the overlay to the file, and commits.
 func (g *batch) apply() (err error) {
 	id := g.tx.ID()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // the file may be cut short at any moment
 	defer func() {
 		if p := recover(); p != nil { // bbolt found a page that is none
 			err = fmt.Errorf("damaged: %v", p)
-			g.store.queue.Fail(fmt.Errorf("boltstore: %s is %w", g.store.path, err))
+			g.store.queue.Fail(fmt.Errorf("boltstore: %w: %s is %w", traintravel.ErrUnavailable, g.store.path, err))
 		}
 		if err != nil {
 			err = g.store.failed(id, err)
 		}
 	}()
+	if g.probe {
+		if err := g.store.probe(g.tx); err != nil {
+			return err
+		}
+	}
 	for t, ws := range g.over {
 		if len(ws) == 0 {
 			continue
@@ -125,13 +154,22 @@ func (g *batch) apply() (err error) {
 			}
 		}
 	}
-	return g.store.commit(g.tx)
+	if err := g.store.commit(g.tx); err != nil {
+		return err
+	}
+	if err := g.store.place.after(id); err != nil { // it may be where nobody finds it
+		return fmt.Errorf("%w: %w", traintravel.ErrUnknownOutcome, g.store.placed(err))
+	}
+	return nil
 }
 
 // failed says what a failure of transaction id means. If the file shows the
 // transaction all the same, only the last sync failed: whether it is on stable
 // storage nobody knows, and nothing more must be built on it.
 func (s *Store) failed(id int, err error) error {
+	if errors.Is(err, traintravel.ErrUnknownOutcome) {
+		return err
+	}
 	err = fmt.Errorf("boltstore: %s: commit: %w", s.path, err)
 	tx, viewErr := s.db.Begin(false)
 	if viewErr != nil {
@@ -141,27 +179,38 @@ func (s *Store) failed(id int, err error) error {
 	if tx.ID() < id {
 		return err
 	}
-	s.queue.Fail(fmt.Errorf("boltstore: %s takes no more updates until it is opened anew, for one failed: %w", s.path, err))
+	s.place.last = s.place.heads()
+	s.queue.Fail(fmt.Errorf("boltstore: %w: %s takes no more updates until it is opened anew, for one failed: %w", traintravel.ErrUnavailable, s.path, err))
 	return fmt.Errorf("%w: %w", traintravel.ErrUnknownOutcome, err)
 }
 
 // end answers every call of the group.
 func (g *batch) end() {
 	g.rollback()
+	if g.tx != nil {
+		g.store.place.mu.Unlock()
+	}
+	if g.tried && !errors.Is(g.err, traintravel.ErrUnknownOutcome) {
+		g.store.proof.set(g.err)
+	}
 	for _, c := range g.calls {
 		if g.err != nil {
 			c.Err = g.err
 		}
 		c.Answer()
 	}
-	if g.store.told != nil && g.took > 0 {
+	if g.store.told != nil && (g.tried || g.tx == nil) && (g.err != nil || !g.probe) {
 		g.store.told(len(g.calls), g.took, g.err)
 	}
 }
 
 // rollback ends the transaction, unless the commit has.
 func (g *batch) rollback() {
-	defer func() { _ = recover() }() // after a panic in the commit, which was reported
+	defer func() {
+		if recover() != nil { // after a panic in the commit, which was reported
+			g.store.stuck.Store(true)
+		}
+	}()
 	if g.tx != nil {
 		_ = g.tx.Rollback()
 	}

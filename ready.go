@@ -1,0 +1,17 @@
+package traintravel
+
+import "context"
+
+// Ready returns nil if the service can sell: its store is read and holds a timetable
+// (else the error wraps [ErrNoTimetable]), and takes updates, as far as a [ReadyStore]
+// can tell. It is for health checks: cheap enough to be called each second, and safe for
+// concurrent use.
+func (s *Service) Ready(ctx context.Context) error {
+	if _, err := s.Stations(ctx, StationQuery{Page: Page{Limit: 1}}); err != nil {
+		return err
+	}
+	if r, ok := s.store.Store.(ReadyStore); ok {
+		return r.Ready(ctx)
+	}
+	return nil
+}

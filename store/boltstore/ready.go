@@ -1,0 +1,91 @@
+package boltstore
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/group"
+)
+
+// How long what came of the last commit stands for the next one.
+const (
+	goodFor = 10 * time.Second
+	badFor  = time.Second
+)
+
+// probeKey is in ownBucket: what Ready writes to see that writing is possible.
+const probeKey = "probe"
+
+// afterFailure is how many bytes Ready writes when the last commit has failed: more than
+// an update takes, so that space for a few pages does not pass for an end of the trouble.
+const afterFailure = 256 << 10
+
+// A proof is what came of the last commit.
+type proof struct {
+	mu    sync.Mutex
+	at    time.Time // zero before the first
+	err   error
+	asked sync.Mutex // held by the one who tries to write
+}
+
+func (p *proof) set(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.at, p.err = time.Now(), err
+}
+
+// get returns what came of the last commit, and whether that was too long ago.
+func (p *proof) get() (old bool, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	age := goodFor
+	if p.err != nil {
+		age = badFor
+	}
+	return p.at.IsZero() || time.Since(p.at) >= age, p.err
+}
+
+// Ready returns nil if an update would be written now, or why it would not: the file is
+// not in its place (see [Store.InPlace]), or the disk does not take writes. It judges by
+// the last commit; if that is too long ago, or failed a second ago or more, Ready writes
+// a little itself.
+func (s *Store) Ready(ctx context.Context) error {
+	if err := s.InPlace(); err != nil {
+		return err
+	}
+	if err := s.queue.Failed(); err != nil {
+		return err
+	}
+	if old, _ := s.proof.get(); old && s.proof.asked.TryLock() {
+		defer s.proof.asked.Unlock()
+		if err := s.queue.Update(ctx, func(traintravel.Tx) error { return nil }, s.prove); err != nil {
+			return err
+		}
+	}
+	_, err := s.proof.get()
+	return err
+}
+
+// prove leads a group of one call, which writes to ownBucket alone. Another leader that
+// takes the call has it share a commit, or finds that there was nothing to commit.
+func (s *Store) prove(own *group.Call) {
+	g := batch{store: s, probe: true, calls: []*group.Call{own}, err: group.ErrGoexit}
+	defer g.end()
+	if g.tx, g.err = s.begin(); g.err == nil {
+		g.commit()
+	}
+}
+
+// probe writes what Ready has written.
+func (s *Store) probe(tx *bolt.Tx) error {
+	value := strconv.AppendInt(nil, int64(tx.ID()), 10)
+	if _, err := s.proof.get(); err != nil {
+		value = append(value, make([]byte, afterFailure)...)
+	}
+	return tx.Bucket([]byte(ownBucket)).Put([]byte(probeKey), value)
+}
