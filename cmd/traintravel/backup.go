@@ -23,7 +23,7 @@ func (p *program) backup() *cobra.Command {
 		Use:   "backup FILE",
 		Short: "Write all data to a file, also while servers sell",
 		Long: `Write all data, as it is at one instant, to a data file, whose pages are then
-checked: FILE is whole, or is not there. Of a database it is a data file too. Servers
+checked: FILE is whole, or is not there. It must not be a symbolic link. Of a database it is a data file too. Servers
 sell on meanwhile.
 
 Keys are not in it. Keep a copy of the keys file beside it, under lock: whoever has

@@ -27,8 +27,8 @@ func TestNoSettingShowsItsPassword(t *testing.T) {
 	serverFlags().VisitAll(func(f *pflag.Flag) {
 		for _, value := range values {
 			for _, args := range [][]string{{"config", "--" + f.Name, value}, {"config", "--" + f.Name + "=" + value}} {
-				if f.Value.Type() == "bool" {
-					args = args[:2]
+				if f.Name == "issuer" {
+					args = append(args, "--audience", "x")
 				}
 				if code, _ := hides(args); code == 0 && refused[f.Name] {
 					t.Errorf("--%s %s is not refused", f.Name, value)

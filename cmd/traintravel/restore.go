@@ -102,7 +102,13 @@ func (p *program) restoreFile(ctx context.Context, set restoring, from *boltstor
 	if err := dataFolder(set.data); err != nil {
 		return err
 	}
-	err := boltstore.Make(set.data, set.force, func(draft string) error {
+	// A data file may be opened through a link, so it is restored where that leads. What
+	// else a command writes is refused a link: see boltstore.Make.
+	data := set.data
+	if real, err := filepath.EvalSymlinks(data); err == nil {
+		data = real
+	}
+	err := boltstore.Make(data, set.force, func(draft string) error {
 		if err := writeSnapshot(ctx, from, draft, progress); err != nil {
 			return err
 		}

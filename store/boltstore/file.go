@@ -27,9 +27,9 @@ import (
 //
 // A file that is there already is left as it is, with an error that wraps
 // [fs.ErrExist], unless it is to be replaced: then it is kept locked meanwhile, and one
-// that a Store has open is refused with [ErrInUse].
+// that a Store has open is refused with [ErrInUse]. A symbolic link is refused, whatever it
+// leads to: who made it may not be who calls Make. Give the path that it leads to.
 func Make(path string, replace bool, fill func(draft string) error) error {
-	path = resolved(path)
 	if isDraft.MatchString(path) {
 		return fmt.Errorf("boltstore: %s is a name for a file that is being made, and is removed: give another", path)
 	}
@@ -37,6 +37,8 @@ func Make(path string, replace bool, fill func(draft string) error) error {
 	publish := func(draft string) error { return link(draft, path) }
 	if info, err := os.Lstat(path); err == nil {
 		switch {
+		case info.Mode()&fs.ModeSymlink != 0:
+			return fmt.Errorf("boltstore: %s is a symbolic link: give the path that it leads to, or remove it", path)
 		case !info.Mode().IsRegular():
 			return fmt.Errorf("boltstore: %s is not a regular file", path)
 		case !replace:
@@ -139,8 +141,10 @@ func makeFile(path string) error {
 	if err == nil {
 		return nil
 	}
-	if there(path) { // somebody else has made it
+	if _, e := os.Stat(path); e == nil { // somebody else has made it
 		return nil
+	} else if there(path) {
+		return fmt.Errorf("%s is a symbolic link to a file that is not there: mount or restore what it leads to, or remove it", path)
 	}
 	return fmt.Errorf("make %s: %w", path, err)
 }

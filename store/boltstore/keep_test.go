@@ -1,6 +1,7 @@
 package boltstore_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -227,11 +228,31 @@ func TestMake(t *testing.T) {
 	if err := os.Symlink(damaged, link); err != nil {
 		t.Skip(err)
 	}
-	if err := boltstore.Make(link, true, fill); err != nil {
-		t.Error(err)
+	before, err := os.ReadFile(damaged)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if to, err := os.Readlink(link); err != nil || to != damaged {
-		t.Errorf("the link leads to %q, %v", to, err)
+	for _, leadsTo := range []string{damaged, filepath.Join(t.TempDir(), "none.db")} {
+		if err := errors.Join(os.Remove(link), os.Symlink(leadsTo, link)); err != nil {
+			t.Fatal(err)
+		}
+		for _, replace := range []bool{false, true} {
+			if err := boltstore.Make(link, replace, fill); err == nil || !strings.Contains(err.Error(), "symbolic link") {
+				t.Errorf("a link to %s: %v", leadsTo, err)
+			}
+		}
+		if to, err := os.Readlink(link); err != nil || to != leadsTo {
+			t.Errorf("the link leads to %q, %v", to, err)
+		}
+	}
+	if after, err := os.ReadFile(damaged); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("what the link leads to has changed, %v", err)
+	}
+	if _, err := boltstore.Open(link, nil); err == nil || !strings.Contains(err.Error(), "not there") {
+		t.Errorf("opened through a link to nothing: %v", err)
+	}
+	if _, err := os.Stat(link); err == nil {
+		t.Error("a data file was made where a link leads")
 	}
 }
 
