@@ -116,7 +116,7 @@ func (a *auditor) followed(p *payment, l *cited) {
 func (a *auditor) resolved(p *payment) {
 	refund := p.RefundOf != uuid.Nil
 	switch n := len(p.Settlements); {
-	case !p.Resolution.fits(p.Status) || !refund && p.Resolution != "":
+	case !p.Resolution.Fits(p.Status) || !refund && p.Resolution != "":
 		a.say(faultPaymentState, p.key(), "payment %v is %v (a refund: %t) with the resolution %q", p.ID, p.Status, refund, p.Resolution)
 	case refund && p.Status == Failed && (p.Resolution == "" || p.Failure.Code == ""):
 		a.say(faultPaymentState, p.key(), "refund %v has failed, and nothing says why it is impossible", p.ID)

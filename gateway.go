@@ -137,8 +137,8 @@ const (
 	RefundImpossible Resolution = "impossible"
 )
 
-// fits says whether a refund of a status can have this resolution.
-func (r Resolution) fits(s PaymentStatus) bool {
+// Fits says whether a refund of a status can have this resolution.
+func (r Resolution) Fits(s PaymentStatus) bool {
 	return r == "" || r == RefundedElsewhere && s == Succeeded || r == RefundImpossible && s == Failed
 }
 

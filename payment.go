@@ -207,7 +207,7 @@ func validRefund(out Outcome, err error) error {
 		return err
 	case out.Status != Pending && out.Status != Succeeded && out.Status != Failed:
 		return fmt.Errorf("the gateway answered the unknown status %q", out.Status)
-	case !out.Resolution.fits(out.Status):
+	case !out.Resolution.Fits(out.Status):
 		return fmt.Errorf("the gateway answered the status %q with the resolution %q", out.Status, out.Resolution)
 	}
 	return nil

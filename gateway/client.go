@@ -156,7 +156,11 @@ func (c *Client) ask(ctx context.Context, what string, id uuid.UUID, method, pat
 	}
 	switch {
 	case status == http.StatusOK && mediaType == "application/json":
-		return decodeOutcome(id, answer)
+		out, err = decodeOutcome(id, answer)
+		if err == nil && out.Resolution != "" && strings.HasPrefix(path, "/charges/") {
+			return traintravel.Outcome{}, errors.New("the answer has a resolution, and a charge has none")
+		}
+		return out, err
 	case mediaType == problemMediaType:
 		slug := slugOf(answer)
 		if status == http.StatusNotFound && slug == notFound {

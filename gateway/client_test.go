@@ -61,7 +61,12 @@ func TestClient(t *testing.T) {
 	if _, err := c.Refund(ctx, refund(charge(card(good)))); !errors.Is(err, traintravel.ErrNotFound) {
 		t.Errorf("a refund of a charge that never came: %v", err)
 	}
-	if o, err := c.Refund(ctx, refund(paid)); err == nil {
+	if o, err := c.Refund(ctx, refund(paid)); err != nil || o.Resolution != traintravel.RefundedElsewhere {
+		t.Errorf("a refund of what was given back: %+v, %v", o, err)
+	}
+	more := refund(paid)
+	more.Amount.Amount++
+	if o, err := c.Refund(ctx, more); err == nil {
 		t.Errorf("a refund beyond the charge: %+v", o)
 	}
 	fenced := charge(card(good))

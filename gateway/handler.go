@@ -160,6 +160,9 @@ func (h *handler) do(r *http.Request, body []byte) ([]byte, *problem) {
 		return nil, unknownID()
 	}
 	var b []byte
+	if err == nil && kind == "charges" && out.Resolution != "" {
+		err = fmt.Errorf("the gateway answered the resolution %.40q about a charge", out.Resolution)
+	}
 	if err == nil {
 		b, err = encodeOutcome(id, out)
 	}

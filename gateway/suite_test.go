@@ -25,6 +25,8 @@ func TestSuite(t *testing.T) {
 			Declines:       card(declined),
 			SettlesLater:   account("AT321904300235473204"),
 			FailsLater:     account("AT051904300235473205"),
+			ChargedBack:    card("4000000000000259"),
+			NotRefundable:  card("4000000000005126"),
 			AnswersLost:    newClient(t, lossy.url),
 			Moved:          c.moved,
 		}
@@ -38,7 +40,7 @@ func (c till) moved(ctx context.Context, charge uuid.UUID) (sum traintravel.Mone
 		return sum, err
 	}
 	for _, m := range all {
-		if m.ID != charge && m.Charge != charge || m.Outcome.Status != traintravel.Succeeded {
+		if m.ID != charge && m.Charge != charge || m.Outcome.Status != traintravel.Succeeded || m.Outcome.Resolution != "" {
 			continue
 		}
 		if sum.Currency != "" && sum.Currency != m.Amount.Currency {

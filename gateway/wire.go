@@ -69,6 +69,8 @@ type outcomeBody struct {
 	ID      string                    `json:"id"`
 	Status  traintravel.PaymentStatus `json:"status"`
 	Failure *failureBody              `json:"failure,omitzero"`
+	// Resolution is of refunds alone.
+	Resolution traintravel.Resolution `json:"resolution,omitzero"`
 }
 
 type failureBody struct {
@@ -182,6 +184,10 @@ func encodeOutcome(id uuid.UUID, out traintravel.Outcome) ([]byte, error) {
 	default:
 		return nil, fmt.Errorf("the gateway answered the unknown status %.40q", out.Status)
 	}
+	if !out.Resolution.Fits(out.Status) {
+		return nil, fmt.Errorf("the gateway answered %s with the resolution %.40q", out.Status, out.Resolution)
+	}
+	body.Resolution = out.Resolution
 	return json.Marshal(body)
 }
 
@@ -205,7 +211,10 @@ func decodeOutcome(id uuid.UUID, body []byte) (out traintravel.Outcome, err erro
 	case in.Failure != nil:
 		return out, fmt.Errorf("the answer is %s with a failure", in.Status)
 	}
-	out.Status = in.Status
+	if !in.Resolution.Fits(in.Status) {
+		return out, fmt.Errorf("the answer is %s with a resolution that it cannot have", in.Status)
+	}
+	out.Status, out.Resolution = in.Status, in.Resolution
 	return out, nil
 }
 

@@ -36,6 +36,7 @@ func (d *paymentDoc) members(e *encoder) {
 	if d.RefundOf != uuid.Nil {
 		e.id("refund_of", d.RefundOf)
 	}
+	e.optional("resolution", string(d.Resolution))
 	var links [1]link
 	e.links(d.links(links[:0]))
 }

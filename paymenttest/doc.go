@@ -55,7 +55,8 @@
 //   - Refund, RefundParts, RefundAtOnce, RefundOtherAmount, RefundTooMuch,
 //     RefundTooMuchAtOnce, RefundNothing: money goes back once for each ID, and
 //     never more than was taken. RefundUnknown, RefundDeclined, RefundPending:
-//     nor for a charge that did not succeed.
+//     nor for a charge that did not succeed. RefundedElsewhere, RefundImpossible: one
+//     that the provider will not make any more ends, and says how.
 //   - SettlesLater, FailsLater: pending is told as long as it is not known, and
 //     ends.
 //   - Secrets: neither outcomes nor errors show a number or a code.
@@ -74,5 +75,7 @@
 //     path, made ErrNotFound: that tells the service that nothing was charged.
 //   - Amounts through a float, or two decimals for every currency.
 //   - A provider's error handed on with the request in it.
+//   - A provider's "already refunded" or "charged back" made an error or Failed: the
+//     refund is asked for again for ever. It is [traintravel.RefundedElsewhere].
 //   - Refunds keyed by their charge: the second part is taken for a repetition.
 package paymenttest

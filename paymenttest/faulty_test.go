@@ -19,6 +19,7 @@ type faulty struct {
 	deeds  map[uuid.UUID]*deed
 	taken  map[uuid.UUID]traintravel.Money // by charge, less what went back
 	fences map[uuid.UUID]bool
+	ends   map[uuid.UUID]traintravel.Outcome // of refunds, by charge
 
 	// What a mistake replaces; nil is as it should be.
 	charge func(ctx context.Context, c traintravel.Charge) (traintravel.Outcome, error)
@@ -43,12 +44,17 @@ func (d *deed) now() traintravel.Outcome {
 }
 
 func sound() *faulty {
-	return &faulty{deeds: map[uuid.UUID]*deed{}, taken: map[uuid.UUID]traintravel.Money{}, fences: map[uuid.UUID]bool{}}
+	return &faulty{deeds: map[uuid.UUID]*deed{}, taken: map[uuid.UUID]traintravel.Money{}, fences: map[uuid.UUID]bool{}, ends: map[uuid.UUID]traintravel.Outcome{}}
 }
 
 var (
-	good   = traintravel.Outcome{Status: traintravel.Succeeded}
-	bad    = traintravel.Outcome{Status: traintravel.Failed, Failure: traintravel.Failure{Code: traintravel.CardDeclined, Message: "No."}}
+	good  = traintravel.Outcome{Status: traintravel.Succeeded}
+	bad   = traintravel.Outcome{Status: traintravel.Failed, Failure: traintravel.Failure{Code: traintravel.CardDeclined, Message: "No."}}
+	gone  = traintravel.Outcome{Status: traintravel.Succeeded, Resolution: traintravel.RefundedElsewhere}
+	never = traintravel.Outcome{
+		Status: traintravel.Failed, Failure: traintravel.Failure{Code: "closed", Message: "The account is closed."},
+		Resolution: traintravel.RefundImpossible,
+	}
 	fenced = traintravel.Outcome{Status: traintravel.Failed, Failure: traintravel.Failure{Code: "canceled", Message: "Cancelled."}}
 )
 
@@ -62,6 +68,7 @@ func subject(g *faulty) Gateway {
 		PaymentGateway: g,
 		Succeeds:       testCard("4242424242424242"), Declines: testCard("4000000000000002"),
 		SettlesLater: testCard("4000000000000077"), FailsLater: testCard("4000000000000341"),
+		ChargedBack: testCard("4000000000000259"), NotRefundable: testCard("4000000000005126"),
 		Settle: g.settle, SettlesWithin: time.Second, Moved: g.moved,
 		AnswersLost: deaf{g},
 	}
@@ -80,7 +87,7 @@ func (g *faulty) settle(_ context.Context, id uuid.UUID) error {
 
 // book moves what a deed has come to. mu is held.
 func (g *faulty) book(d *deed) {
-	if d.outcome.Status == traintravel.Succeeded {
+	if d.outcome == good {
 		m := g.taken[d.charge]
 		m.Amount += d.amount.Amount
 		m.Currency = d.amount.Currency
@@ -125,6 +132,10 @@ func (g *faulty) soundCharge(ctx context.Context, c traintravel.Charge) (traintr
 			d.outcome, d.pending = good, true
 		case "4000000000000341":
 			d.outcome, d.pending = bad, true
+		case "4000000000000259":
+			d.outcome, g.ends[c.ID] = good, gone
+		case "4000000000005126":
+			d.outcome, g.ends[c.ID] = good, never
 		default:
 			d.outcome = good
 		}
@@ -169,6 +180,9 @@ func (g *faulty) soundRefund(ctx context.Context, r traintravel.Refund) (traintr
 			return fmt.Errorf("%s is not within what is left, %s", r.Amount, left)
 		}
 		d.outcome = good
+		if end, ok := g.ends[r.Charge]; ok {
+			d.outcome = end
+		}
 		return nil
 	})
 }

@@ -22,6 +22,8 @@ var refunding = []check{
 	{"RefundUnknown", refundUnknown, nil},
 	{"RefundDeclined", refundDeclined, []need{declines}},
 	{"RefundPending", refundPending, []need{settlesLater}},
+	{"RefundedElsewhere", refundedElsewhere, []need{chargedBack}},
+	{"RefundImpossible", refundImpossible, []need{notRefundable}},
 }
 
 func refund(ctx context.Context, g Gateway) error {
@@ -67,7 +69,12 @@ func refundParts(ctx context.Context, g Gateway) error {
 			}
 		}
 	}
-	return g.refusesRefund(ctx, c, back(c, 1), 0)
+	// Nothing is left: there is no better way to say so than that it was made elsewhere.
+	last := back(c, 1)
+	if out, err := g.Refund(ctx, last); err == nil && out.Resolution == traintravel.RefundedElsewhere {
+		return g.hasMoved(ctx, c, 0)
+	}
+	return g.refusesRefund(ctx, c, last, 0)
 }
 
 // refusesRefund returns an error if a refund is made that must not be.
@@ -207,4 +214,44 @@ func refundPending(ctx context.Context, g Gateway) error {
 		return wrong("Refund of a charge that is pending: %s", told(out))
 	}
 	return g.hasMoved(ctx, c, 0)
+}
+
+// refundedElsewhere: the payer has the money already.
+func refundedElsewhere(ctx context.Context, g Gateway) error {
+	return g.resolves(ctx, g.ChargedBack, traintravel.Succeeded, traintravel.RefundedElsewhere)
+}
+
+// refundImpossible: whoever asks again and again is told so.
+func refundImpossible(ctx context.Context, g Gateway) error {
+	return g.resolves(ctx, g.NotRefundable, traintravel.Failed, traintravel.RefundImpossible)
+}
+
+// resolves returns an error unless a refund of a charge of this source ends with a
+// resolution, and stays so.
+func (g Gateway) resolves(ctx context.Context, source traintravel.Source, status traintravel.PaymentStatus, want traintravel.Resolution) error {
+	c := g.ask(source)
+	if _, err := g.becomes(ctx, c, traintravel.Succeeded); err != nil {
+		return err
+	}
+	r := back(c, c.Amount.Amount)
+	var first traintravel.Outcome
+	for i := range 3 {
+		out, err := g.Refund(ctx, r)
+		if out, err = g.ends(ctx, "Refund", r.ID, out, err, status); err != nil {
+			return err
+		}
+		if out.Resolution != want {
+			return wrong("Refund: %s, not with the resolution %q", told(out), want)
+		}
+		if i == 0 {
+			first = out
+		}
+		if out != first {
+			return wrong("Refund once more: %s, and before %s", told(out), told(first))
+		}
+		if err := g.finds(ctx, r.ID, first); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -32,6 +32,12 @@ type Gateway struct {
 	SettlesLater traintravel.Source
 	FailsLater   traintravel.Source
 
+	// ChargedBack is one with which a charge succeeds, and the payer has the money back
+	// before a refund is made: because of a chargeback, or a refund past the gateway.
+	// NotRefundable is one with which a charge succeeds, and no refund ever can.
+	ChargedBack   traintravel.Source
+	NotRefundable traintravel.Source
+
 	// Settle makes a pending charge or refund settle; nil if that takes only time.
 	Settle func(ctx context.Context, id uuid.UUID) error
 
@@ -99,6 +105,8 @@ const (
 	moved
 	answersLost
 	canceller
+	chargedBack
+	notRefundable
 )
 
 // lacks says what a gateway does not have that the check needs.
@@ -111,6 +119,10 @@ func (c check) lacks(g Gateway) string {
 			return "SettlesLater is not set: no source that settles later"
 		case n == failsLater && none(g.FailsLater):
 			return "FailsLater is not set: no source that fails later"
+		case n == chargedBack && none(g.ChargedBack):
+			return "ChargedBack is not set: no source whose charge is given back in another way"
+		case n == notRefundable && none(g.NotRefundable):
+			return "NotRefundable is not set: no source whose refunds are impossible"
 		case n == moved && g.Moved == nil:
 			return "Moved is not set: what was really moved is not known"
 		case n == answersLost && g.AnswersLost == nil:
@@ -156,7 +168,11 @@ func back(c traintravel.Charge, amount int64) traintravel.Refund {
 // unless it is the one wanted.
 func (g Gateway) becomes(ctx context.Context, c traintravel.Charge, want traintravel.PaymentStatus) (traintravel.Outcome, error) {
 	out, err := g.Charge(ctx, c)
-	return g.ends(ctx, "Charge", c.ID, out, err, want)
+	out, err = g.ends(ctx, "Charge", c.ID, out, err, want)
+	if err == nil && out.Resolution != "" {
+		return out, wrong("Charge: %s, and only a refund has a resolution", told(out))
+	}
+	return out, err
 }
 
 // paid returns a charge that has succeeded.
@@ -236,14 +252,21 @@ func sane(out traintravel.Outcome) error {
 	default:
 		return fmt.Errorf("%q is no status", out.Status)
 	}
+	if !out.Resolution.Fits(out.Status) {
+		return fmt.Errorf("the resolution does not go with the status: %s", told(out))
+	}
 	return nil
 }
 
 func told(out traintravel.Outcome) string {
-	if out.Failure == (traintravel.Failure{}) {
-		return string(out.Status)
+	status := string(out.Status)
+	if out.Resolution != "" {
+		status += ", " + string(out.Resolution)
 	}
-	return fmt.Sprintf("%s (code %q, %q)", out.Status, out.Failure.Code, out.Failure.Message)
+	if out.Failure == (traintravel.Failure{}) {
+		return status
+	}
+	return fmt.Sprintf("%s (code %q, %q)", status, out.Failure.Code, out.Failure.Message)
 }
 
 // finds returns an error unless Lookup tells an outcome.

@@ -369,4 +369,30 @@ var wrongRefunds = []mistake{
 			return good, nil
 		}
 	}), []string{"RefundTooMuch", "RefundNothing", "RefundUnknown", "RefundPending"}},
+	{"what was charged back is an error for ever", wrongRefund(func(g *faulty, right refunder) refunder {
+		return func(ctx context.Context, r traintravel.Refund) (traintravel.Outcome, error) {
+			out, err := right(ctx, r)
+			if out == gone {
+				return traintravel.Outcome{}, errors.New("already refunded")
+			}
+			return out, err
+		}
+	}), []string{"RefundedElsewhere"}},
+	{"what is impossible has only failed", wrongRefund(func(g *faulty, right refunder) refunder {
+		return func(ctx context.Context, r traintravel.Refund) (traintravel.Outcome, error) {
+			out, err := right(ctx, r)
+			if out == never {
+				out.Resolution = ""
+			}
+			return out, err
+		}
+	}), []string{"RefundImpossible"}},
+	{"every refund was made elsewhere", wrongRefund(func(g *faulty, right refunder) refunder {
+		return func(ctx context.Context, r traintravel.Refund) (traintravel.Outcome, error) {
+			if _, err := right(ctx, r); err != nil {
+				return gone, nil
+			}
+			return right(ctx, r)
+		}
+	}), []string{"RefundTooMuch", "RefundNothing", "RefundUnknown", "RefundPending"}},
 }

@@ -52,6 +52,8 @@ func subject(g *sandbox.Gateway) paymenttest.Gateway {
 		Declines:       card("4000000000000002"),
 		SettlesLater:   account("AT321904300235473204"),
 		FailsLater:     account("AT051904300235473205"),
+		ChargedBack:    card("4000000000000259"),
+		NotRefundable:  card("4000000000005126"),
 		Settle: func(context.Context, uuid.UUID) error {
 			ahead.Add(int64(sandbox.SettleAfter))
 			return nil
@@ -62,7 +64,7 @@ func subject(g *sandbox.Gateway) paymenttest.Gateway {
 			all, err := g.Movements(ctx)
 			for _, m := range all {
 				switch {
-				case m.Outcome.Status != traintravel.Succeeded:
+				case m.Outcome.Status != traintravel.Succeeded || m.Outcome.Resolution != "":
 				case m.ID == charge:
 					sum.Amount += m.Amount.Amount
 					sum.Currency = m.Amount.Currency

@@ -17,10 +17,11 @@ import (
 // A movement is a Movement and what else is remembered of it.
 type movement struct {
 	Movement
-	asked    time.Time
-	settles  time.Time // the outcome is pending until then
-	refunded int64     // of a charge, in minor units
-	fenced   bool      // cancelled before it came
+	asked         time.Time
+	settles       time.Time // the outcome is pending until then
+	refunded      int64     // of a charge, in minor units: what the payer has got back in any way
+	nonRefundable bool      // of a charge: it cannot be given back
+	fenced        bool      // cancelled before it came
 }
 
 // at returns the outcome as it is known at an instant.
@@ -32,8 +33,8 @@ func (m *movement) at(now time.Time) traintravel.Outcome {
 }
 
 // recordVersion is raised with every change of the record; all earlier versions
-// are read.
-const recordVersion = 1
+// are read. Version 2 knows resolutions, and charges that cannot be given back.
+const recordVersion = 2
 
 // A record is a movement in a store, as JSON under its ID. Nothing of the source
 // has a place in it.
@@ -50,6 +51,9 @@ type record struct {
 	Settles  time.Time                 `json:"settles,omitzero"`
 	Refunded int64                     `json:"refunded,omitzero"`
 	Fenced   bool                      `json:"fenced,omitzero"`
+
+	Resolution    traintravel.Resolution `json:"resolution,omitzero"`
+	NonRefundable bool                   `json:"non_refundable,omitzero"`
 }
 
 func (m *movement) encode() ([]byte, error) {
@@ -57,6 +61,7 @@ func (m *movement) encode() ([]byte, error) {
 		Version: recordVersion, Charge: m.Charge, Booking: m.Booking, Amount: m.Amount.Amount, Currency: m.Amount.Currency,
 		Status: m.Outcome.Status, Code: m.Outcome.Failure.Code, Message: m.Outcome.Failure.Message,
 		Asked: m.asked.UTC(), Settles: m.settles.UTC(), Refunded: m.refunded, Fenced: m.fenced,
+		Resolution: m.Outcome.Resolution, NonRefundable: m.nonRefundable,
 	})
 }
 
@@ -74,15 +79,16 @@ func decode(id uuid.UUID, b []byte) (*movement, error) {
 	if err := strict.Decode(&r); err != nil {
 		return nil, damaged(err)
 	}
-	if r.Version < 1 || r.Status != traintravel.Succeeded && r.Status != traintravel.Failed {
-		return nil, damaged(fmt.Errorf("version %d, status %q", r.Version, r.Status))
+	end := traintravel.Outcome{Status: r.Status, Failure: traintravel.Failure{Code: r.Code, Message: r.Message}, Resolution: r.Resolution}
+	if r.Version < 1 || r.Status != traintravel.Succeeded && r.Status != traintravel.Failed || !r.Resolution.Fits(r.Status) {
+		return nil, damaged(fmt.Errorf("version %d, status %q, resolution %q", r.Version, r.Status, r.Resolution))
 	}
 	return &movement{
 		Movement: Movement{
 			ID: id, Charge: r.Charge, Booking: r.Booking, Amount: traintravel.Money{Amount: r.Amount, Currency: r.Currency},
-			Outcome: traintravel.Outcome{Status: r.Status, Failure: traintravel.Failure{Code: r.Code, Message: r.Message}},
+			Outcome: end,
 		},
-		asked: r.Asked, settles: r.Settles, refunded: r.Refunded, fenced: r.Fenced,
+		asked: r.Asked, settles: r.Settles, refunded: r.Refunded, fenced: r.Fenced, nonRefundable: r.NonRefundable,
 	}, nil
 }
 

@@ -29,6 +29,20 @@ var accounts = map[string]struct {
 	"AT051904300235473205": {failed(debitNotAuthorized, "The bank did not authorise the debit."), true},
 }
 
+// Cards with which a charge succeeds, and its refund does not.
+const (
+	chargedBack   = "4000000000000259" // the payer's bank takes the money back at once
+	notRefundable = "4000000000005126"
+)
+
+var (
+	refundedElsewhere = traintravel.Outcome{Status: traintravel.Succeeded, Resolution: traintravel.RefundedElsewhere}
+	refundImpossible  = traintravel.Outcome{
+		Status: traintravel.Failed, Resolution: traintravel.RefundImpossible,
+		Failure: traintravel.Failure{Code: "card_closed", Message: "The card was closed, so that no money can be given back to it."},
+	}
+)
+
 var succeeded = traintravel.Outcome{Status: traintravel.Succeeded}
 
 func failed(code, message string) traintravel.Outcome {

@@ -11,6 +11,8 @@
 //	4000 0000 0000 0069        expired_card
 //	4000 0000 0000 0127        incorrect_cvc
 //	4000 0000 0000 0119        processing_error
+//	4000 0000 0000 0259        succeeds, and is charged back: its refund was made elsewhere
+//	4000 0000 0000 5126        succeeds; its refund is impossible
 //
 //	AT61 1904 3002 3457 3201   succeeds, like any valid account not listed here
 //	AT32 1904 3002 3547 3204   is pending, and succeeds after SettleAfter
@@ -86,12 +88,21 @@ func (g *Gateway) Charge(ctx context.Context, c traintravel.Charge) (traintravel
 		if later {
 			m.settles = m.asked.Add(SettleAfter)
 		}
+		if c.Source.Card != nil && outcome == succeeded {
+			switch plain(c.Source.Card.Number) {
+			case chargedBack:
+				m.refunded = c.Amount.Amount
+			case notRefundable:
+				m.nonRefundable = true
+			}
+		}
 		return nil
 	})
 }
 
 // Refund gives back at most what is left of a charge that has succeeded, in
-// its currency. Anything else is an error.
+// its currency. If nothing at all is left, it was made elsewhere. Anything else is an
+// error.
 func (g *Gateway) Refund(ctx context.Context, r traintravel.Refund) (traintravel.Outcome, error) {
 	return g.act(ctx, Movement{ID: r.ID, Charge: r.Charge, Amount: r.Amount}, func(m, charge *movement) error {
 		switch {
@@ -99,7 +110,15 @@ func (g *Gateway) Refund(ctx context.Context, r traintravel.Refund) (traintravel
 			return fmt.Errorf("sandbox: refund %s: charge %s: %w", r.ID, r.Charge, traintravel.ErrNotFound)
 		case charge.Charge != uuid.Nil || charge.at(m.asked).Status != traintravel.Succeeded:
 			return fmt.Errorf("sandbox: refund %s: %s is no charge that has succeeded", r.ID, r.Charge)
-		case r.Amount.Currency != charge.Amount.Currency || r.Amount.Amount <= 0 || r.Amount.Amount > charge.Amount.Amount-charge.refunded:
+		case r.Amount.Currency != charge.Amount.Currency || r.Amount.Amount <= 0 || r.Amount.Amount > charge.Amount.Amount:
+			return fmt.Errorf("sandbox: refund %s: %s is not within %s", r.ID, r.Amount, charge.Amount)
+		case charge.nonRefundable:
+			m.Outcome = refundImpossible
+			return nil
+		case charge.refunded == charge.Amount.Amount:
+			m.Outcome = refundedElsewhere
+			return nil
+		case r.Amount.Amount > charge.Amount.Amount-charge.refunded:
 			return fmt.Errorf("sandbox: refund %s: %s is not within what is left of %s", r.ID, r.Amount, charge.Amount)
 		}
 		charge.refunded += r.Amount.Amount
@@ -199,17 +218,14 @@ func (g *Gateway) Movements(ctx context.Context) ([]Movement, error) {
 	return seen, nil
 }
 
-// Balance returns what was taken in a currency less what was given back.
+// Balance returns what was taken in a currency less what was given back or charged back.
 func (g *Gateway) Balance(ctx context.Context, currency string) (traintravel.Money, error) {
 	sum := traintravel.Money{Currency: currency}
-	all, err := g.Movements(ctx)
+	all, err := list(ctx, g.store)
+	now := g.now()
 	for _, m := range all {
-		switch {
-		case m.Outcome.Status != traintravel.Succeeded || m.Amount.Currency != currency:
-		case m.Charge == uuid.Nil:
-			sum.Amount += m.Amount.Amount
-		default:
-			sum.Amount -= m.Amount.Amount
+		if m.Charge == uuid.Nil && m.at(now).Status == traintravel.Succeeded && m.Amount.Currency == currency {
+			sum.Amount += m.Amount.Amount - m.refunded
 		}
 	}
 	return sum, err
