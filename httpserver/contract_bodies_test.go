@@ -66,31 +66,31 @@ func (c *contract) bodies(t *testing.T) {
 	w := newWorld(t)
 	k := c.asker(t, w)
 	trip := w.get(search + "&bicycles=true&dogs=true").collection().Data[0]
-	booking := c.operations["createBooking"].RequestBody.Content
+	booking := c.operations["create-booking"].RequestBody.Content
 	root, _ := namesInXML(booking.GetOrZero("application/xml").Schema.Schema())
 	for i, flags := range []string{"", `,"has_bicycle":true,"has_dog":false`, `,"has_bicycle":false,"has_dog":true`, `,"has_bicycle":true,"has_dog":true`} {
 		text := fmt.Sprintf(`{"trip_id":%q,"passenger_name":"Zoë & <Anna> \"李\""%s}`, trip.ID, flags)
-		fromJSON := k.ask(201, "createBooking", "/bookings", writing, body(text), key(fmt.Sprint("json ", i)))
+		fromJSON := k.ask(201, "create-booking", "/bookings", writing, body(text), key(fmt.Sprint("json ", i)))
 		inXML := xmlOf(t, text, root, "")
-		fromXML := k.ask(201, "createBooking", "/bookings", writing, xmlBody(inXML), key(fmt.Sprint("xml ", i)))
+		fromXML := k.ask(201, "create-booking", "/bookings", writing, xmlBody(inXML), key(fmt.Sprint("xml ", i)))
 		same := func(a answer) string {
 			return strings.ReplaceAll(a.body, a.resource().ID, "ID")
 		}
 		if same(fromJSON) != same(fromXML) {
 			t.Errorf("%s\nmade\n%s\nand in XML\n%s", text, fromJSON.body, fromXML.body)
 		}
-		replayed := k.ask(201, "createBooking", "/bookings", writing, xmlBody(inXML), key(fmt.Sprint("json ", i)))
+		replayed := k.ask(201, "create-booking", "/bookings", writing, xmlBody(inXML), key(fmt.Sprint("json ", i)))
 		if replayed.header.Get("Idempotency-Replayed") != "true" || replayed.body != fromJSON.body {
 			t.Errorf("%s in XML is not the same request: %v %s", text, replayed.header, replayed.body)
 		}
 	}
 	for _, bad := range []string{"", "<booking/>", "<booking><trip_id>x</trip_id></booking>", "<trip/>", "{}"} {
-		k.ask(400, "createBooking", "/bookings", writing, xmlBody(bad))
+		k.ask(400, "create-booking", "/bookings", writing, xmlBody(bad))
 	}
 
 	at := "/bookings/" + w.book().ID + "/payment"
 	for id, o := range map[string]struct{ target, text string }{
-		"createBooking": {"/bookings", newBooking(trip.ID)}, "createBookingPayment": {at, payment(trip.Price, goodCard)},
+		"create-booking": {"/bookings", newBooking(trip.ID)}, "create-booking-payment": {at, payment(trip.Price, goodCard)},
 	} {
 		for _, form := range []string{"application/json", "application/xml", "application/problem+json", "application/x-www-form-urlencoded", "multipart/form-data", "text/plain", ""} {
 			if c.operations[id].RequestBody.Content.GetOrZero(form) != nil {

@@ -273,7 +273,7 @@ func (k asker) check(id string, op operation, target string, parts []part, a ans
 			a.into(&v)
 			k.members(content.Schema, v, name)
 		}
-		if a.status >= 400 && strings.HasSuffix(plain, "json") && id != "getProblem" {
+		if a.status >= 400 && strings.HasSuffix(plain, "json") && id != "get-problem" {
 			k.explained(a)
 		}
 		if strings.HasSuffix(plain, "json") || strings.HasSuffix(plain, "xml") {
@@ -284,7 +284,7 @@ func (k asker) check(id string, op operation, target string, parts []part, a ans
 	}
 
 	v := k.strict
-	if id == "getOpenApiJson" { // whose members are not listed here
+	if id == "get-openapi-json" { // whose members are not listed here
 		v = k.lax
 	}
 	if a.status < 400 {

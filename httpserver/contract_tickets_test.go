@@ -79,16 +79,16 @@ func (c *contract) tickets(t *testing.T) {
 	})
 	k := c.asker(t, w)
 
-	published := k.ask(200, "getTicketKeys", "/.well-known/ticket-keys")
+	published := k.ask(200, "get-ticket-keys", "/.well-known/ticket-keys")
 	if got, err := ticket.ParseKeys([]byte(published.body)); err != nil || len(got.IDs()) != 1 || got.IDs()[0] != keys.IDs()[0] {
 		t.Errorf("%v %v", got.IDs(), err)
 	}
-	k.ask(304, "getTicketKeys", "/.well-known/ticket-keys", header("If-None-Match", published.header.Get("Etag")))
-	k.ask(412, "getTicketKeys", "/.well-known/ticket-keys", header("If-Match", `"x"`))
+	k.ask(304, "get-ticket-keys", "/.well-known/ticket-keys", header("If-None-Match", published.header.Get("Etag")))
+	k.ask(412, "get-ticket-keys", "/.well-known/ticket-keys", header("If-Match", `"x"`))
 
 	verify := func(status int, content string, parts ...part) answer {
 		t.Helper()
-		return k.ask(status, "verifyTicket", "/tickets/verify", append([]part{octets(content)}, parts...)...)
+		return k.ask(status, "verify-ticket", "/tickets/verify", append([]part{octets(content)}, parts...)...)
 	}
 	worth := func(want, content string) {
 		t.Helper()
@@ -137,5 +137,5 @@ func (c *contract) tickets(t *testing.T) {
 
 	limited := c.asker(t, newWorld(t, withLimit(1)))
 	limited.send("POST", "/tickets/verify", []part{octets(code)}).want(200)
-	limited.ask(429, "verifyTicket", "/tickets/verify", octets(code))
+	limited.ask(429, "verify-ticket", "/tickets/verify", octets(code))
 }

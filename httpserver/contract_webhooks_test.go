@@ -37,42 +37,42 @@ func (c *contract) webhooks(t *testing.T) {
 	hook := newReceiver(503)
 	w := newWorld(t, withWebhooks(hook))
 	k := c.asker(t, w)
-	k.ask(200, "getWebhooks", "/webhooks", reading) // none
-	k.ask(400, "getWebhooks", "/webhooks?page=0", reading)
+	k.ask(200, "get-webhooks", "/webhooks", reading) // none
+	k.ask(400, "get-webhooks", "/webhooks?page=0", reading)
 	const wanted = `{"url":"https://shop.example/hooks?a=b","events":["newBooking","bookingConfirmed","bookingCancelled","bookingExpired","paymentFailed"]}`
-	made := k.ask(201, "createWebhook", "/webhooks", subscribing, body(wanted), key("hook"))
+	made := k.ask(201, "create-webhook", "/webhooks", subscribing, body(wanted), key("hook"))
 	at := made.local(made.header.Get("Location"))
 	if self := made.resource().Links["self"]; made.local(self) != at {
 		t.Errorf("the webhook is at %s, and Location leads to %s", self, at)
 	}
-	k.ask(201, "createWebhook", "/webhooks", subscribing, body(`{"url":"https://shop.example","disabled":false}`), key("other"))
-	k.ask(422, "createWebhook", "/webhooks", subscribing, body(`{"url":"https://shop.example/"}`), key("hook"))
+	k.ask(201, "create-webhook", "/webhooks", subscribing, body(`{"url":"https://shop.example","disabled":false}`), key("other"))
+	k.ask(422, "create-webhook", "/webhooks", subscribing, body(`{"url":"https://shop.example/"}`), key("hook"))
 	for bad, names := range map[string]string{
 		"": "", "[]": "", "{}": "/url", `{"url":1}`: "/url", `{"url":"http://shop.example"}`: "/url", `{"url":""}`: "/url", `{"url":"https://127.0.0.1/"}`: "/url",
 		`{"url":"https://[::ffff:10.0.0.1]"}`: "/url", `{"url":"https://2130706433"}`: "/url", `{"url":"https://shop.example","events":[]}`: "/events",
 		`{"url":"https://shop.example","events":"newBooking"}`: "/events", `{"url":"https://shop.example","events":null}`: "/events",
 		`{"url":"https://shop.example","events":["newBooking",1]}`: "/events/1", `{"url":"https://shop.example","events":["newBooking","ping"]}`: "/events/1",
 	} {
-		if p := k.ask(400, "createWebhook", "/webhooks", subscribing, body(bad)).problem(400, "invalid-request"); p.names() != names {
+		if p := k.ask(400, "create-webhook", "/webhooks", subscribing, body(bad)).problem(400, "invalid-request"); p.names() != names {
 			t.Errorf("%s: wrong is %q, want %q", bad, p.names(), names)
 		}
 	}
-	k.ask(200, "getWebhooks", "/webhooks?limit=1", reading)
-	k.ask(200, "getWebhooks", "/webhooks?limit=1&page=2", reading)
-	if one := k.ask(200, "getWebhook", at, reading); strings.Contains(one.body, "secret") {
+	k.ask(200, "get-webhooks", "/webhooks?limit=1", reading)
+	k.ask(200, "get-webhooks", "/webhooks?limit=1&page=2", reading)
+	if one := k.ask(200, "get-webhook", at, reading); strings.Contains(one.body, "secret") {
 		t.Errorf("the secret is shown again: %s", one.body)
 	}
-	k.ask(200, "newWebhookSecret", at+"/secret", subscribing, key("secret"))
+	k.ask(200, "create-webhook-secret", at+"/secret", subscribing, key("secret"))
 
-	k.ask(200, "changeWebhook", at, subscribing, body(`{"disabled":true}`))
+	k.ask(200, "update-webhook", at, subscribing, body(`{"disabled":true}`))
 	patch := func(text string) part {
 		return func(r *http.Request) { body(text)(r); header("Content-Type", "application/merge-patch+json")(r) }
 	}
-	k.ask(200, "changeWebhook", at, subscribing, patch(`{"disabled":false,"url":"https://shop.example/b","events":["newBooking"]}`))
+	k.ask(200, "update-webhook", at, subscribing, patch(`{"disabled":false,"url":"https://shop.example/b","events":["newBooking"]}`))
 	for _, bad := range []string{"", `{"disabled":null}`, `{"disabled":1}`, `{"url":"https://10.0.0.1"}`, `{"events":["x"]}`, `{"events":[]}`} {
-		k.ask(400, "changeWebhook", at, subscribing, patch(bad))
+		k.ask(400, "update-webhook", at, subscribing, patch(bad))
 	}
-	k.ask(415, "changeWebhook", at, subscribing, body(`<webhook/>`), header("Content-Type", "application/xml"))
+	k.ask(415, "update-webhook", at, subscribing, body(`<webhook/>`), header("Content-Type", "application/xml"))
 
 	// What is posted fails, and then does not.
 	deliveries := at + "/deliveries"
@@ -89,40 +89,40 @@ func (c *contract) webhooks(t *testing.T) {
 			}
 		}
 	}
-	k.ask(200, "getWebhookDeliveries", deliveries, reading)
-	pinged := k.ask(202, "pingWebhook", at+"/ping", subscribing, key("ping"))
-	k.ask(200, "getWebhookDeliveries", deliveries, reading)
+	k.ask(200, "get-webhook-deliveries", deliveries, reading)
+	pinged := k.ask(202, "create-webhook-ping", at+"/ping", subscribing, key("ping"))
+	k.ask(200, "get-webhook-deliveries", deliveries, reading)
 	until(`"status":"dead","attempts":1,"last_status":503`)
 	ping := deliveries + "/" + pinged.resource().ID
 	w.book()
 	until(`"event":"newBooking","created_at":"2024-02-01T00:00:00Z","status":"pending","attempts":1,"last_status":503,"next_attempt_at":"2024-02-01T00:00:0`)
-	k.ask(200, "getWebhookDeliveries", deliveries+"?limit=1", reading)
-	k.ask(202, "retryWebhookDelivery", ping+"/retry", subscribing, key("retry"))
+	k.ask(200, "get-webhook-deliveries", deliveries+"?limit=1", reading)
+	k.ask(202, "retry-webhook-delivery", ping+"/retry", subscribing, key("retry"))
 	hook.status.Store(200)
 	until(`"event":"ping","created_at":"2024-02-01T00:00:00Z","status":"delivered","attempts":1,"last_status":200`)
-	k.ask(409, "retryWebhookDelivery", ping+"/retry", subscribing)
-	k.ask(202, "retryWebhookDelivery", ping+"/retry", subscribing, key("retry")) // was done
-	k.ask(400, "getWebhookDeliveries", deliveries+"?page=0", reading)
+	k.ask(409, "retry-webhook-delivery", ping+"/retry", subscribing)
+	k.ask(202, "retry-webhook-delivery", ping+"/retry", subscribing, key("retry")) // was done
+	k.ask(400, "get-webhook-deliveries", deliveries+"?page=0", reading)
 
 	for _, o := range []struct{ id, end string }{
-		{"getWebhook", ""}, {"changeWebhook", ""}, {"deleteWebhook", ""}, {"newWebhookSecret", "/secret"}, {"pingWebhook", "/ping"}, {"getWebhookDeliveries", "/deliveries"},
-		{"retryWebhookDelivery", "/deliveries/" + nobody + "/retry"},
+		{"get-webhook", ""}, {"update-webhook", ""}, {"delete-webhook", ""}, {"create-webhook-secret", "/secret"}, {"create-webhook-ping", "/ping"}, {"get-webhook-deliveries", "/deliveries"},
+		{"retry-webhook-delivery", "/deliveries/" + nobody + "/retry"},
 	} {
 		var parts []part
-		if o.id == "changeWebhook" {
+		if o.id == "update-webhook" {
 			parts = append(parts, body("{}"))
 		}
 		k.ask(400, o.id, "/webhooks/x"+o.end, append(parts, subscribing)...)
 		k.ask(404, o.id, "/webhooks/"+nobody+o.end, append(parts, subscribing)...)
 		k.ask(404, o.id, at+o.end, append(parts, as("berta-rw"))...)
 	}
-	for _, o := range []struct{ id, at string }{{"newWebhookSecret", at + "/secret"}, {"pingWebhook", at + "/ping"}, {"retryWebhookDelivery", ping + "/retry"}} {
+	for _, o := range []struct{ id, at string }{{"create-webhook-secret", at + "/secret"}, {"create-webhook-ping", at + "/ping"}, {"retry-webhook-delivery", ping + "/retry"}} {
 		k.ask(400, o.id, o.at, subscribing, key(""))
 	}
-	k.ask(400, "retryWebhookDelivery", deliveries+"/x/retry", subscribing)
-	k.ask(404, "retryWebhookDelivery", deliveries+"/"+nobody+"/retry", subscribing)
-	k.ask(204, "deleteWebhook", at, subscribing)
-	k.ask(404, "getWebhook", at, reading)
+	k.ask(400, "retry-webhook-delivery", deliveries+"/x/retry", subscribing)
+	k.ask(404, "retry-webhook-delivery", deliveries+"/"+nobody+"/retry", subscribing)
+	k.ask(204, "delete-webhook", at, subscribing)
+	k.ask(404, "get-webhook", at, reading)
 
 	anna := traintravel.Caller{Subject: traintravel.Subject{Issuer: "test", ID: "anna"}, Client: "app"}
 	for range 99 { // one is there already
@@ -130,8 +130,8 @@ func (c *contract) webhooks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	k.ask(409, "createWebhook", "/webhooks", subscribing, body(wanted))
-	k.ask(201, "createWebhook", "/webhooks", as("anna-rw-other"), body(wanted), key("hook"))
+	k.ask(409, "create-webhook", "/webhooks", subscribing, body(wanted))
+	k.ask(201, "create-webhook", "/webhooks", as("anna-rw-other"), body(wanted), key("hook"))
 }
 
 // events makes things happen, and holds what is posted then to the description.

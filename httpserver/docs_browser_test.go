@@ -2,6 +2,7 @@ package httpserver_test
 
 import (
 	"context"
+	"encoding/json"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -42,10 +43,14 @@ func TestDocsInBrowser(t *testing.T) {
 		t.Errorf("the server's own address leads to %s", at)
 	}
 	b.screenshot("docs.png")
-	shown := run(b, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".opblock")].map(e => e.id.replace(/^.*-/, ""))`))
+	shown := run(b, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".opblock")].map(e => e.id.replace(/^operations-[^-]*-/, ""))`))
 	want := operationIDs(t)
-	for event := range described(t).Webhooks {
-		want = append(want, event)
+	for _, hook := range described(t).Webhooks {
+		var op struct{ OperationID string }
+		if err := json.Unmarshal(hook["post"], &op); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, op.OperationID)
 	}
 	slices.Sort(want)
 	if slices.Sort(shown); !slices.Equal(shown, want) {
@@ -61,7 +66,7 @@ func TestDocsInBrowser(t *testing.T) {
 		chromedp.Click(css(".auth-container:has(#auth-bearer-value) button[type=submit]")),
 	)
 	b.tryStations(proxy.URL + "/rail")
-	for _, operation := range []string{"Trips-getTrips", "Trips-getTrip"} { // with the examples as they are
+	for _, operation := range []string{"Trips-get-trips", "Trips-get-trip"} { // with the examples as they are
 		if body := b.try(operation, proxy.URL+"/rail/trips"); !strings.Contains(body, `"departure_time"`) {
 			t.Errorf("%s answers %s", operation, body)
 		}
@@ -206,7 +211,7 @@ type css = chromedp.CSS
 func (b *browser) tryStations(server string) {
 	b.t.Helper()
 	b.do(chromedp.Click(css(".dialog-ux .close-modal"), chromedp.NodeVisible))
-	b.try("Stations-getStations", server+"/stations")
+	b.try("Stations-get-stations", server+"/stations")
 	b.screenshot("tried.png")
 }
 

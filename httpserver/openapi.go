@@ -106,9 +106,9 @@ func (o *openAPIText) yaml() string {
 	if o.signIn {
 		return openAPI
 	}
-	before, rest, _ := strings.Cut(openAPI, "    oauth2:\n")
+	before, rest, _ := strings.Cut(openAPI, "    OAuth2:\n")
 	_, after, _ := strings.Cut(rest, "    bearer:\n")
-	return strings.NewReplacer("{ oauth2: [read] }, ", "", "{ oauth2: [write] }, ", "", "{ oauth2: [read, write] }, ", "").Replace(before + "    bearer:\n" + after)
+	return strings.NewReplacer("{ OAuth2: [read] }, ", "", "{ OAuth2: [write] }, ", "", "{ OAuth2: [read, write] }, ", "").Replace(before + "    bearer:\n" + after)
 }
 
 func (o *openAPIText) json() (string, error) {

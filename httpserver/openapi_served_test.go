@@ -61,7 +61,7 @@ func TestOpenAPISecurity(t *testing.T) {
 				if schemes["bearer"] != want || !named["bearer"] {
 					t.Errorf("%s: tokens come from %q, want %q", target, schemes["bearer"], want)
 				}
-				if _, ok := schemes["oauth2"]; ok != signIn || named["oauth2"] != signIn || strings.Contains(text, "/oauth/") != signIn {
+				if _, ok := schemes["OAuth2"]; ok != signIn || named["OAuth2"] != signIn || strings.Contains(text, "/oauth/") != signIn {
 					t.Errorf("%s: an authorization server is offered: %t", target, ok)
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -118,7 +119,7 @@ func TestOpenAPIBase(t *testing.T) {
 							Flows struct {
 								AuthorizationCode struct{ TokenURL string } `yaml:"authorizationCode"`
 							}
-						} `yaml:"oauth2"`
+						} `yaml:"OAuth2"`
 					} `yaml:"securitySchemes"`
 				}
 			}
@@ -154,5 +155,53 @@ func TestOpenAPIHasAllRoutes(t *testing.T) {
 	})
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(routed)), slices.Sorted(maps.Keys(operations))); diff != "" {
 		t.Errorf("routes (-) and operations (+): %s", diff)
+	}
+}
+
+// Workflows and overlays that were made for the public description of the Train Travel API
+// name its operations, paths and security scheme: they find all of that here. Our own
+// operations are named in the same way.
+func TestOpenAPIPublicNames(t *testing.T) {
+	t.Parallel()
+	public := map[string]string{
+		"get-stations": "GET /stations", "get-trips": "GET /trips",
+		"get-bookings": "GET /bookings", "create-booking": "POST /bookings",
+		"get-booking": "GET /bookings/{bookingId}", "delete-booking": "DELETE /bookings/{bookingId}",
+		"create-booking-payment": "POST /bookings/{bookingId}/payment",
+	}
+	named := regexp.MustCompile(`^(get|create|update|delete|retry|verify)(-[a-z]+)+$`)
+	described(t).operations(t, func(method, path, id string, _ json.RawMessage) {
+		if want, ok := public[id]; ok && method+" "+path != want {
+			t.Errorf("%s is %s %s, want %s", id, method, path, want)
+		}
+		delete(public, id)
+		if !named.MatchString(id) {
+			t.Errorf("%s %s is named %q", method, path, id)
+		}
+	})
+	for id, at := range public {
+		t.Errorf("nothing is named %s, which is %s", id, at)
+	}
+	var d struct {
+		Webhooks   map[string]struct{ Post struct{ OperationID string } }
+		Components struct {
+			SecuritySchemes map[string]struct {
+				Type  string
+				Flows struct {
+					AuthorizationCode struct{ Scopes map[string]string }
+				}
+			}
+		}
+	}
+	w := newWorld(t, func(w *world) { w.options.SignIn = true })
+	if err := json.Unmarshal([]byte(w.serve("GET", "/openapi.json").want(200).body), &d); err != nil {
+		t.Fatal(err)
+	}
+	if id := d.Webhooks["newBooking"].Post.OperationID; id != "new-booking" {
+		t.Errorf("the webhook newBooking is named %q", id)
+	}
+	scheme := d.Components.SecuritySchemes["OAuth2"]
+	if scopes := slices.Sorted(maps.Keys(scheme.Flows.AuthorizationCode.Scopes)); scheme.Type != "oauth2" || !slices.Equal(scopes, []string{"read", "write"}) {
+		t.Errorf("the security scheme OAuth2 is %+v", scheme)
 	}
 }

@@ -66,10 +66,10 @@ func TestDescribed(t *testing.T) {
 		if got := schemes["bearer"].Description; !strings.Contains(got, c.tokens) {
 			t.Errorf("%s: tokens are %q", name, got)
 		}
-		if _, ok := schemes["oauth2"]; ok != c.signIn {
+		if _, ok := schemes["OAuth2"]; ok != c.signIn {
 			t.Errorf("%s: an authorization server is offered: %t", name, ok)
-		} else if ok && c.r.ask("GET", strings.TrimPrefix(schemes["oauth2"].Flows.AuthorizationCode.AuthorizationURL, c.r.base)).StatusCode != 400 {
-			t.Errorf("%s: nobody is at %v", name, schemes["oauth2"])
+		} else if ok && c.r.ask("GET", strings.TrimPrefix(schemes["OAuth2"].Flows.AuthorizationCode.AuthorizationURL, c.r.base)).StatusCode != 400 {
+			t.Errorf("%s: nobody is at %v", name, schemes["OAuth2"])
 		}
 		token := "anything"
 		if c.keys != "" {
