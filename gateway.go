@@ -166,3 +166,13 @@ const (
 	IncorrectCVC      = "incorrect_cvc"
 	ProcessingError   = "processing_error"
 )
+
+// erased is what is left of a failure that may be about a person: a code that is one of
+// those above. What else a gateway has said may hold anything.
+func (f Failure) erased() Failure {
+	switch f.Code {
+	case "", CardDeclined, InsufficientFunds, ExpiredCard, IncorrectCVC, ProcessingError:
+		return Failure{Code: f.Code}
+	}
+	return Failure{Code: ProcessingError}
+}

@@ -31,7 +31,7 @@ type ledger struct {
 	events     []queued
 	attempts   []Attempt // for the observer
 	subscribed bool      // somebody has: see subscribedKey
-	webhooks   bool      // a subscription is changed
+	webhooks   bool      // a subscription is changed, or what is posted
 	due        kinds     // what is put on the agenda
 	puts       []write
 	deletes    []Key

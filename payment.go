@@ -50,6 +50,8 @@ type NewPayment struct {
 // payment is a Payment and how far it has got.
 type payment struct {
 	Payment
+	failed   Failure   // what it had failed with, if it has succeeded after all
+	erased   bool      // so is its booking: what is said of it from now on is not kept
 	charging bool      // the gateway may still be asked, until deadline
 	unfenced bool      // it was lost, and the gateway has not said that it is cancelled
 	deadline time.Time // of the charge

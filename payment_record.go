@@ -12,17 +12,23 @@ func paymentKey(booking, id uuid.UUID) Key {
 const paymentVersion = 3
 
 func (p *payment) encode() []byte {
+	if p.erased {
+		bare := *p
+		bare.erasePayer()
+		p = &bare
+	}
 	e := newEncoder(paymentVersion, 200)
 	e.id(p.ID)
 	e.id(p.Booking)
 	e.money(p.Amount)
 	e.source(p.Source.Masked())
 	e.str(string(p.Status))
-	e.str(p.Failure.Code)
-	e.str(p.Failure.Message)
+	why := p.why()
+	e.str(why.Code)
+	e.str(why.Message)
 	e.time(p.Created)
 	e.id(p.RefundOf)
-	e.flags(p.charging, p.unfenced)
+	e.flags(p.charging, p.unfenced, p.erased)
 	e.time(p.deadline)
 	e.time(p.next)
 	e.uint(uint64(p.tries))
@@ -44,10 +50,10 @@ func decodePayment(v []byte) (payment, error) {
 	d, version := newDecoder("payment", paymentVersion, v)
 	p := payment{Payment: Payment{ID: d.id(), Booking: d.id(), Amount: d.money(), Source: d.source()}}
 	p.Status = PaymentStatus(d.str())
-	p.Failure = Failure{d.str(), d.str()}
+	p.fill(Failure{d.str(), d.str()})
 	p.Created, p.RefundOf = d.time(), d.id()
 	f := d.flags()
-	p.charging, p.unfenced = f[0], f[1]
+	p.charging, p.unfenced, p.erased = f[0], f[1], f[2]
 	p.deadline, p.next, p.tries = d.time(), d.time(), int(d.uint())
 	if version >= 2 {
 		p.Settled = d.time()
@@ -62,6 +68,24 @@ func decodePayment(v []byte) (payment, error) {
 		}
 	}
 	return p, d.done()
+}
+
+// why is what the payment failed with, even if it has succeeded after all. The event of
+// the failure is made from it.
+func (p *payment) why() Failure {
+	if p.Status == Succeeded {
+		return p.failed
+	}
+	return p.Failure
+}
+
+// fill is the opposite of why.
+func (p *payment) fill(why Failure) {
+	if p.Status == Succeeded {
+		p.failed = why
+	} else {
+		p.Failure = why
+	}
 }
 
 // source writes a masked source: there is no room for a code or an address.

@@ -125,6 +125,9 @@ func (l *ledger) become(b *Booking, s BookingStatus) {
 
 // settled gives a payment its final status: nothing is to be done about it.
 func (l *ledger) settled(p *payment, s PaymentStatus, why Failure) {
+	if s == Succeeded {
+		p.failed = p.why()
+	}
 	p.Status, p.Settled, p.Failure, p.charging, p.next = s, l.now, why, false, time.Time{}
 	p.Resolution, p.LastError = "", ""
 }
@@ -186,7 +189,8 @@ func (l *ledger) refund(booking, charge uuid.UUID, amount Money, why purpose) {
 			ID: refundID(charge, why), Booking: booking, RefundOf: charge,
 			Amount: amount, Status: Pending, Created: l.now,
 		},
-		next: l.now,
+		next:   l.now,
+		erased: slices.ContainsFunc(l.bookings, func(e *bookingEntry) bool { return e.after.ID == booking && e.after.Erased() }),
 	})
 }
 

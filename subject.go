@@ -213,18 +213,22 @@ func (l *ledger) erase(id uuid.UUID, meant func(*Booking) bool) (bool, error) {
 			return false, err
 		}
 	}
+	copies, err := l.copies(&b, payments)
+	if err != nil {
+		return false, err
+	}
 	is, err := l.booking(id)
 	if err != nil {
 		return false, err
 	}
-	is.PassengerName, is.Owner = "", Subject{}
+	is.eraseCaller()
+	for i := range copies { // which the encoding has no room for
+		l.put(deliveryKey(copies[i].Subscription, copies[i].ID), copies[i].encode())
+	}
+	l.webhooks = true // what was read to be posted is read again
 	for _, was := range payments {
 		p := was
-		p.Source, p.Failure.Message, p.LastError = Source{}, "", ""
-		p.Settlements = slices.Clone(p.Settlements)
-		for i := range p.Settlements {
-			p.Settlements[i].Reason = ""
-		}
+		p.erasePayer()
 		if !bytes.Equal(p.encode(), was.encode()) {
 			l.payments = append(l.payments, &paymentEntry{before: was, after: p})
 		}

@@ -134,7 +134,7 @@ type Service struct {
 	suspects      suspects
 	omitted       lines         // what was logged of unreadable records
 	posters       atomic.Int32  // how many deliveries are posted at a time, to all endpoints
-	subscriptions atomic.Uint64 // counts changes of any by this service
+	subscriptions atomic.Uint64 // counts changes, by this service, of any or of what is posted
 	clocked       bool          // the clock was supplied
 	made          time.Time     // when, with the monotonic reading
 }

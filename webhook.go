@@ -62,13 +62,15 @@ type queued struct {
 	payment  uuid.UUID // nil UUID if none
 	created  time.Time
 	failures int
-	// Of a payment that failed, what may change before the event is delivered;
-	// since version 2.
-	status  BookingStatus
-	failure Failure
+	// status is that of the booking of a payment that failed, since version 2. It may
+	// change before the event is delivered.
+	status BookingStatus
+	// copied is what the payment failed with, of version 2 alone. Since then the payment
+	// keeps it, so that who erases a booking finds it.
+	copied Failure
 }
 
-const queuedVersion = 2
+const queuedVersion = 3
 
 func (q queued) encode() []byte {
 	e := newEncoder(queuedVersion, 64)
@@ -78,8 +80,6 @@ func (q queued) encode() []byte {
 	e.time(q.created)
 	e.uint(uint64(q.failures))
 	e.uint(uint64(q.status))
-	e.str(q.failure.Code)
-	e.str(q.failure.Message)
 	return e.b
 }
 
@@ -87,7 +87,10 @@ func decodeQueued(v []byte) (queued, error) {
 	d, version := newDecoder("event", queuedVersion, v)
 	q := queued{kind: EventType(d.str()), booking: d.id(), payment: d.id(), created: d.time(), failures: int(d.uint())}
 	if version >= 2 {
-		q.status, q.failure = BookingStatus(d.uint()), Failure{d.str(), d.str()}
+		q.status = BookingStatus(d.uint())
+	}
+	if version == 2 {
+		q.copied = Failure{d.str(), d.str()}
 	}
 	return q, d.done()
 }
@@ -99,7 +102,7 @@ func (l *ledger) event(t EventType, booking, payment uuid.UUID) {
 
 // paymentFailed queues the event of a payment that has just failed.
 func (l *ledger) paymentFailed(b *Booking, p *payment) {
-	l.queue(queued{kind: PaymentFailed, booking: b.ID, payment: p.ID, created: l.now, status: b.Status, failure: p.Failure})
+	l.queue(queued{kind: PaymentFailed, booking: b.ID, payment: p.ID, created: l.now, status: b.Status})
 }
 
 // queue has an event put on the agenda when the rules have run.
@@ -180,9 +183,9 @@ func (s *Service) eventOf(id uuid.UUID, q queued, v [][]byte) (e Event, err erro
 			return Event{}, err
 		}
 		e.Payment = &p.Payment
-	}
-	if q.kind == PaymentFailed {
-		e.asFailed(q)
+		if q.kind == PaymentFailed {
+			e.asFailed(q, p.why())
+		}
 	}
 	return e, nil
 }
@@ -203,7 +206,7 @@ func (e *Event) as(s BookingStatus) {
 // asFailed takes back what has become of a booking and a payment since the
 // payment failed: another may have confirmed the booking, or this one turned
 // out to have succeeded after all.
-func (e *Event) asFailed(q queued) {
+func (e *Event) asFailed(q queued, why Failure) {
 	if q.status == 0 { // not known of an event of version 1
 		return
 	}
@@ -215,5 +218,8 @@ func (e *Event) asFailed(q queued) {
 	if q.status != Confirmed && q.status != Cancelled {
 		b.PaidBy = uuid.Nil
 	}
-	e.Payment.Status, e.Payment.Settled, e.Payment.Failure = Failed, q.created, q.failure
+	if q.copied != (Failure{}) && !b.Erased() {
+		why = q.copied
+	}
+	e.Payment.Status, e.Payment.Settled, e.Payment.Failure = Failed, q.created, why
 }

@@ -1,0 +1,94 @@
+package traintravel
+
+import (
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// What an erasure removes besides the name and the owner of a booking.
+
+// erasePayer removes from a payment who made it, and what the gateway and the operator
+// have said of that, or will say.
+func (p *payment) erasePayer() {
+	p.erased = true
+	p.Source, p.LastError = Source{}, ""
+	p.fill(p.why().erased())
+	p.Settlements = slices.Clone(p.Settlements)
+	for i := range p.Settlements {
+		p.Settlements[i].Reason = ""
+	}
+}
+
+// eraseCaller removes from a booking who made it.
+func (b *Booking) eraseCaller() {
+	if b.Client == b.Owner.ID { // a program that books for itself
+		b.Client = ""
+	}
+	b.PassengerName, b.Owner = "", Subject{}
+}
+
+// copies are the deliveries that hold a copy of what the gateway said of failed payments
+// of a booking: version 2 of events had one. They are found by the ID that the event has
+// at each endpoint that may have got it.
+func (l *ledger) copies(b *Booking, payments []payment) (found []delivery, err error) {
+	var keys []Key
+	var subs []subscription
+	for i := range payments {
+		p := &payments[i]
+		if p.Status != Failed || p.Settled.IsZero() {
+			continue
+		}
+		if subs == nil {
+			if subs, err = l.listeners(b); err != nil {
+				return nil, err
+			}
+		}
+		q := queued{kind: PaymentFailed, booking: b.ID, payment: p.ID, created: p.Settled}
+		event := hashID("event", string(q.kind), q.booking, q.payment)
+		for i := range subs {
+			d := newDelivery(subs[i].ID, event, q)
+			keys = append(keys, deliveryKey(d.Subscription, d.ID))
+		}
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	values, err := l.tx.Get(l.ctx, keys...)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range values {
+		if v == nil {
+			continue
+		}
+		d, err := decodeDelivery(v)
+		if err == nil && d.queued.copied != (Failure{}) {
+			found = append(found, d)
+		}
+	}
+	return found, nil
+}
+
+// listeners are the endpoints, disabled or not, that may have got events of a booking. One
+// that cannot be read is left out: it keeps nobody from being erased.
+func (l *ledger) listeners(b *Booking) (subs []subscription, err error) {
+	prefixes := []string{subjectPrefix(b.Owner), operatorPrefix}
+	if b.Client != "" {
+		prefixes = append(prefixes, clientPrefix(b.Owner.Issuer, b.Client))
+	}
+	seen := map[uuid.UUID]bool{}
+	for _, prefix := range prefixes {
+		some, _, err := readMarked(l.ctx, l.tx, prefix, "")
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range some {
+			if !seen[s.ID] {
+				seen[s.ID] = true
+				subs = append(subs, s)
+			}
+		}
+	}
+	return subs, nil
+}
