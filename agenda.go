@@ -24,6 +24,7 @@ const (
 	endpointDue   kind = 'w' // a subscription to which something is to be posted; value: none
 	sweepDue      kind = 's' // a subscription whose old deliveries are to be forgotten; value: none
 	keyForgotten  kind = 'i' // an idempotency record to remove; value: its key
+	countDue      kind = 'd' // a count of declined payments to remove; value: its key
 	travellersDue kind = 'r' // a look for bookings to erase; value: the booking before which all are
 )
 

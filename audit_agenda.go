@@ -39,7 +39,7 @@ func (a *auditor) agenda(page []Record) error {
 			}
 			e.event = o.queued
 			l.want(e.event.records()...)
-		case keyForgotten, travellersDue: // of a key that is gone or was used anew: harmless
+		case keyForgotten, countDue, travellersDue: // of a key that is gone or was used anew: harmless
 		case endpointDue:
 			if at := e.at(); a.served[e.id] == 0 || at < a.served[e.id] {
 				a.served[e.id] = max(1, at)
@@ -142,14 +142,24 @@ func (a *auditor) idempotency(page []Record) error {
 		key, forget Key
 		remembered
 	}
+	type declinesAt struct{ key, forget Key }
 	var l cited
+	var counts []declinesAt
 	all := make([]memory, 0, len(page))
 	for _, rec := range page {
 		m := memory{key: Key{TableIdempotency, rec.ID}}
+		var err error
+		if len(rec.ID) == countSize && (rec.ID[0] == cardCount || rec.ID[0] == userCount) {
+			var c declineCount
+			if c, err = decodeCount(rec.Value); a.readable(m.key, err) {
+				counts = append(counts, declinesAt{m.key, c.agendaKey(m.key)})
+				l.want(c.agendaKey(m.key))
+			}
+			continue
+		}
 		if !a.shaped(m.key, 32) {
 			continue
 		}
-		var err error
 		if m.remembered, err = decodeRemembered(rec.Value); !a.readable(m.key, err) {
 			continue
 		}
@@ -162,6 +172,11 @@ func (a *auditor) idempotency(page []Record) error {
 	}
 	if err := a.fetch(&l); err != nil {
 		return err
+	}
+	for _, c := range counts {
+		if string(l.at(c.forget)) != c.key.ID {
+			a.say(faultIdempotencyEndless, c.key, "a count of declined payments is not on the agenda to be forgotten")
+		}
 	}
 	for _, m := range all {
 		if string(l.at(m.forget)) != m.key.ID {

@@ -157,7 +157,7 @@ type life struct {
 // start begins a process that dies at a step.
 func (l *life) start(dieAt int, panics bool) *process {
 	p := &process{Store: l.store, gateway: l.bank, post: l.post, mail: l.mail, dieAt: dieAt, panics: panics}
-	opts := traintravel.Options{Now: l.clock.now, Notifier: p, Gateway: p}
+	opts := traintravel.Options{Now: l.clock.now, Notifier: p, Gateway: p, Declines: traintravel.DeclineLimits{Card: -1, User: -1}}
 	if l.mail != nil {
 		opts.Webhooks = &traintravel.WebhookOptions{Sender: p, SealKey: make([]byte, 32), Clients: []string{"partner"}}
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // What a caller can act on. Every error that the methods of [Service] return
-// is, or wraps, one of these, an [*InvalidError], an [*AmountError], the error
+// is, or wraps, one of these, an [*InvalidError], an [*AmountError], a [*DeclinesError], the error
 // of the caller's context or of Options.Cancel, or a failure of the store, which says nothing to
 // the user and everything to the log. Of those, [ErrUnavailable] may be tried again, and
 // [ErrUnknownOutcome] with the idempotency key that it was tried with.
@@ -31,6 +31,7 @@ var (
 
 	// Refusals of a payment or a cancellation.
 	ErrHoldExpired       = errors.New("the hold on this booking has expired")
+	ErrTooManyDeclines   = errors.New("the hold on this booking has ended: too many payments were declined")
 	ErrAlreadyPaid       = errors.New("the booking is paid")
 	ErrPaymentInProgress = errors.New("a payment of this booking is in progress")
 	ErrNoGateway         = errors.New("no payment gateway is configured")
@@ -57,8 +58,6 @@ var (
 
 	// ErrKeyReused: the idempotency key came before, with another request.
 	ErrKeyReused = errors.New("the idempotency key was used for another request")
-	// ErrKeyInUse: the first request with this idempotency key is running.
-	ErrKeyInUse = errors.New("the first request with this idempotency key is still running")
 
 	// ErrMoved: the data of the store has moved to another one, by [Copy].
 	ErrMoved = errors.New("the data of this store has moved")

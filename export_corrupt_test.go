@@ -299,12 +299,20 @@ var Corruptions = []Corruption{
 		v.delete(key)
 	}, []FaultKind{faultIdempotencyEndless}},
 	{"an answer that is lost", func(v *Vandal) {
-		key, value := v.first(TableIdempotency, "")
-		r, err := decodeRemembered(value)
-		v.err = cmp.Or(v.err, err)
-		r.payment = nobody
-		v.put(key, r.encode())
+		v.each(TableIdempotency, func(key Key, value []byte) bool {
+			r, err := decodeRemembered(value)
+			if len(key.ID) == countSize || err != nil {
+				return false
+			}
+			r.payment = nobody
+			v.put(key, r.encode())
+			return true
+		})
 	}, []FaultKind{faultIdempotencyOrphan}},
+	{"a count of declined payments for ever", func(v *Vandal) {
+		key, _ := v.first(TableAgenda, string(byte(countDue)))
+		v.delete(key)
+	}, []FaultKind{faultIdempotencyEndless}},
 	{"a hold of nobody", func(v *Vandal) {
 		v.put(agendaKey(holdEnds, time.Unix(1, 0), nobody), nil)
 	}, []FaultKind{faultAgendaOrphan}},

@@ -166,15 +166,15 @@ func TestPayingAgainUnderTheSameKey(t *testing.T) {
 		b := o.book(anna, o.trip('A', 'D', "R 1"))
 		n := traintravel.NewPayment{Amount: b.Price, Source: visa(declined), IdempotencyKey: "k"}
 		again := func() (traintravel.Payment, error) { return o.PayBooking(ctx, anna, b.ID, n) }
-		o.bank.during("charge", func() error {
-			_, err := again()
-			o.expect("while it is charged", err, traintravel.ErrKeyInUse)
-			return nil
-		}, func() error {
-			_, err := again()
-			o.expect("when it is charged and not recorded", err, traintravel.ErrKeyInUse)
-			return nil
-		})
+		pending := func(when string) func() error {
+			return func() error {
+				if p, err := again(); err != nil || !p.Replayed || p.Status != traintravel.Pending {
+					t.Errorf("%s: %+v, %v", when, p, err)
+				}
+				return nil
+			}
+		}
+		o.bank.during("charge", pending("while it is charged"), pending("when it is charged and not recorded"))
 		p, err := again()
 		if err != nil || p.Status != traintravel.Failed || p.Replayed {
 			t.Fatalf("%+v, %v", p, err)

@@ -57,6 +57,7 @@ func openAgency(dir string, rough bool, opts traintravel.Options) (a *agency, er
 		withoutCancel(&opts)
 	}
 	opts.HoldFor, opts.ChargeTimeout = 200*time.Millisecond, 500*time.Millisecond
+	unlimited(&opts)
 	a.Service, err = traintravel.New(store, opts)
 	return a, err
 }
@@ -303,7 +304,7 @@ func (d *doomed) pay(ctx context.Context, by traintravel.Caller, b traintravel.B
 	case first && errors.Is(err, traintravel.ErrHoldExpired):
 		d.say(note{What: "lapsed", Booking: b.ID})
 	case first || !errors.Is(err, traintravel.ErrHoldExpired) && !errors.Is(err, traintravel.ErrNotFound) &&
-		!errors.Is(err, traintravel.ErrAlreadyPaid) && !errors.Is(err, traintravel.ErrPaymentInProgress) && !errors.Is(err, traintravel.ErrKeyInUse):
+		!errors.Is(err, traintravel.ErrAlreadyPaid) && !errors.Is(err, traintravel.ErrPaymentInProgress):
 		d.never("paying: %v", err)
 	}
 	return ""

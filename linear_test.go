@@ -285,6 +285,7 @@ func overlaps(history []deed) (n int) {
 var linearPrice = traintravel.Money{Amount: 1000, Currency: "eur"}
 
 func flatPrice(opts *traintravel.Options) {
+	unlimited(opts)
 	opts.Price = func(traintravel.Trip) (traintravel.Money, bool) { return linearPrice, true }
 }
 

@@ -165,7 +165,7 @@ func (o *office) onlyPaid(trip uuid.UUID) uuid.UUID {
 // TestPaymentsArePaged while another attempt is made.
 func TestPaymentsArePaged(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store)
+		o := newOffice(t, store, unlimited)
 		id := o.onlyPaid(o.trip('F', 'G', "S 3"))
 		b := o.state(id)
 		for limit := 1; limit <= 6; limit++ {
@@ -199,7 +199,7 @@ func (s repeating) View(ctx context.Context, fn func(traintravel.Reader) error) 
 func TestReadingIsRepeated(t *testing.T) {
 	t.Parallel()
 	ctx, store := t.Context(), memstore.New()
-	o := newOffice(t, store)
+	o := newOffice(t, store, unlimited)
 	again := o.at(repeating{store})
 	id := o.onlyPaid(o.trip('F', 'G', "S 3"))
 	o.book(berta, o.trip('A', 'C', "R 1"))

@@ -103,6 +103,7 @@ func newWorld(t *rapid.T, first, second traintravel.Store) *world {
 	options := func(opts *traintravel.Options) {
 		opts.NewID = func() uuid.UUID { w.ids++; return uuid.UUID{6: 0x40, 8: 0x80, 15: byte(w.ids), 14: byte(w.ids >> 8)} }
 		opts.PendingFor = pendingFor
+		unlimited(opts)
 		if !fences {
 			withoutCancel(opts)
 		}

@@ -149,10 +149,10 @@ func newOffice(t tester, store traintravel.Store, options ...func(*traintravel.O
 }
 
 // at opens an office at the same bank on a store that is the same, opened again.
-func (o *office) at(store traintravel.Store) *office {
+func (o *office) at(store traintravel.Store, options ...func(*traintravel.Options)) *office {
 	p := *o
 	p.store = store
-	return p.another()
+	return p.another(options...)
 }
 
 // another opens a second office on the same store, with a clock of its own.
@@ -336,6 +336,11 @@ func (b *bank) Balance(currency string) traintravel.Money {
 type unfenced struct{ traintravel.PaymentGateway }
 
 func withoutCancel(o *traintravel.Options) { o.Gateway = unfenced{o.Gateway} }
+
+// unlimited lets cards be declined as often as one likes.
+func unlimited(o *traintravel.Options) {
+	o.Declines = traintravel.DeclineLimits{Booking: -1, Card: -1, User: -1}
+}
 
 // A post collects events.
 type post struct {

@@ -3,11 +3,7 @@ package traintravel
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/google/uuid"
 )
@@ -74,7 +70,8 @@ const (
 
 // PayBooking pays for a booking of the caller's. A payment that was attempted
 // is returned without an error, whatever became of it: Succeeded has confirmed
-// the booking, Failed leaves the hold for another try, Pending means that the
+// the booking, Failed leaves the hold for another try unless that was the last one of
+// Options.Declines, Pending means that the
 // outcome is not known yet and Run finds it out. The one exception is a payment
 // that succeeded only after departure, or after the hold it kept had ended and
 // somebody else had the places, or after another payment: it is returned with
@@ -84,9 +81,10 @@ const (
 // the gateway is asked; once asked, the caller's context no longer ends it.
 // If the charge of an earlier attempt was lost, and the gateway did not answer when it
 // was to cancel that one, it is asked again first.
-// It returns ErrNotFound, ErrHoldExpired, ErrAlreadyPaid, ErrPaymentInProgress,
-// ErrNoGateway, ErrKeyReused, ErrKeyInUse, an [*AmountError] or an
-// [*InvalidError], and then nothing was charged.
+// It returns ErrNotFound, ErrHoldExpired, ErrTooManyDeclines, ErrAlreadyPaid,
+// ErrPaymentInProgress, ErrNoGateway, ErrKeyReused, an [*AmountError], a [*DeclinesError]
+// or an [*InvalidError], and then nothing was charged. A repeated request is answered with
+// the payment as it stands, Pending while the first one is still under way.
 func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, n NewPayment) (_ Payment, err error) {
 	ctx, end := s.begin(ctx, "PayBooking")
 	defer end(&err)
@@ -113,22 +111,19 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 		return Payment{}, err
 	}
 
-	start, now := time.Now(), s.now()
-	p := payment{
-		Payment: Payment{
-			ID: timeID(now, s.newID()), Booking: booking, Amount: n.Amount, Source: source.Masked(), Status: Pending, Created: now,
-		},
-		charging: true,
-		deadline: now.Add(s.opts.ChargeTimeout),
-	}
-	p.next = p.deadline.Add(time.Second)
-	if source.Card != nil && source.Card.Expired(now) {
-		p.Status, p.Settled, p.Failure = Failed, now, Failure{ExpiredCard, "The card has expired."}
-		p.charging, p.next = false, time.Time{}
-	}
+	var start time.Time
+	var p payment
 	var first *answer
+	counts := s.counts(by.Subject, source)
 	record := func() error {
+		start = time.Now()
+		now := s.now()
+		p = s.attempt(booking, n.Amount, source, now)
 		return s.update(ctx, now, func(l *ledger) (err error) {
+			counted, err := l.readCounts(counts, idem.key, bookingKey(booking))
+			if err != nil {
+				return err
+			}
 			if first, err = l.replay(idem, nil, nil); first != nil || err != nil {
 				return err
 			}
@@ -142,18 +137,21 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 			if err := l.startPayment(b, p); err != nil {
 				return err
 			}
+			if err := l.count(&p, counts, counted); err != nil {
+				return err
+			}
 			l.remember(idem, answer{booking: booking, payment: p.ID})
 			return nil
 		})
 	}
-	if err = record(); errors.Is(err, ErrPaymentInProgress) && s.followOpen(ctx, booking) {
-		err = record()
+	if err = s.inTurn(ctx, record); errors.Is(err, ErrPaymentInProgress) && s.followOpen(ctx, booking) {
+		err = s.inTurn(ctx, record)
 	}
 	switch {
 	case err != nil:
 		return Payment{}, err
 	case first != nil:
-		return s.firstPayment(ctx, *first, now)
+		return s.firstPayment(ctx, *first)
 	case p.Status == Failed:
 		return p.Payment, nil
 	}
@@ -171,70 +169,6 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 		return p.Payment, nil // pending, as recorded
 	}
 	return settled, inTime(settled, confirmed)
-}
-
-// inTime is the error of a payment that succeeded and has not confirmed its
-// booking.
-func inTime(p Payment, confirmed bool) error {
-	if p.Status == Succeeded && !confirmed {
-		return ErrPaidTooLate
-	}
-	return nil
-}
-
-// charge asks the gateway, unless it is too late to. A gateway that panics has
-// an unknown outcome like one that fails.
-func (s *Service) charge(ctx context.Context, c Charge) (out Outcome, err error) {
-	if ctx.Err() != nil {
-		return Outcome{Status: Failed, Failure: Failure{ProcessingError, "The payment was not attempted in time. Try again."}}, nil
-	}
-	defer recovered(&err)
-	out, err = s.opts.Gateway.Charge(ctx, c)
-	out.Failure = Failure{c.Source.hide(out.Failure.Code), c.Source.hide(out.Failure.Message)}
-	return out, valid(out, err)
-}
-
-// valid refuses an outcome that a charge cannot have.
-func valid(out Outcome, err error) error {
-	if err == nil && out.Resolution != "" {
-		return fmt.Errorf("the gateway answered the resolution %q about a charge", out.Resolution)
-	}
-	return validRefund(out, err)
-}
-
-// validRefund refuses an outcome that a refund cannot have.
-func validRefund(out Outcome, err error) error {
-	switch {
-	case err != nil:
-		return err
-	case out.Status != Pending && out.Status != Succeeded && out.Status != Failed:
-		return fmt.Errorf("the gateway answered the unknown status %q", out.Status)
-	case !out.Resolution.Fits(out.Status):
-		return fmt.Errorf("the gateway answered the status %q with the resolution %q", out.Status, out.Resolution)
-	}
-	return nil
-}
-
-// bounded is a failure of which a record has room: of a gateway's words what
-// can be shown, in one line and without numbers of cards.
-func (f Failure) bounded() Failure {
-	cut := func(s string) string {
-		s = strings.Map(func(r rune) rune {
-			if unicode.IsControl(r) || unicode.Is(unicode.Noncharacter_Code_Point, r) || unicode.Is(unicode.Bidi_Control, r) {
-				return ' '
-			}
-			return r
-		}, hideNumbers(strings.ToValidUTF8(s, ""), ""))
-		return strings.ToValidUTF8(s[:min(len(s), maxFailure)], "")
-	}
-	return Failure{Code: cut(f.Code), Message: cut(f.Message)}
-}
-
-// recovered makes a panic of somebody else's code an error with its place.
-func recovered(err *error) {
-	if r := recover(); r != nil {
-		*err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
-	}
 }
 
 // settle records what the gateway answered to a charge, and says whether the payment
@@ -270,8 +204,10 @@ func (s *Service) onPayment(ctx context.Context, booking, id uuid.UUID, rules fu
 	})
 }
 
-// firstPayment answers a repeated request with the payment it led to.
-func (s *Service) firstPayment(ctx context.Context, a answer, now time.Time) (Payment, error) {
+// firstPayment answers a repeated request with the payment it led to, as it stands now.
+// One that is pending may be asked of the gateway at this moment, or the process that did
+// may have died: nobody can tell, and it is pending either way.
+func (s *Service) firstPayment(ctx context.Context, a answer) (Payment, error) {
 	v, err := s.store.Get(ctx, paymentKey(a.booking, a.payment), bookingKey(a.booking))
 	if err != nil {
 		return Payment{}, err
@@ -283,9 +219,6 @@ func (s *Service) firstPayment(ctx context.Context, a answer, now time.Time) (Pa
 	b, err := decodeBooking(v[1], &s.zones)
 	if err != nil {
 		return Payment{}, err
-	}
-	if p.charging && now.Before(p.deadline) {
-		return Payment{}, ErrKeyInUse
 	}
 	p.Replayed = true
 	return p.Payment, inTime(p.Payment, b.PaidBy == p.ID)

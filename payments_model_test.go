@@ -191,7 +191,7 @@ func (c *counter) ask(t *rapid.T, l *till, r payRequest) {
 		p, err := l.PayBooking(t.Context(), traintravel.Caller{Subject: r.booking.Owner}, r.booking.ID,
 			traintravel.NewPayment{Amount: r.booking.Price, Source: visa(r.card), IdempotencyKey: r.key})
 		expected(t, "paying", err, traintravel.ErrNotFound, traintravel.ErrHoldExpired, traintravel.ErrAlreadyPaid,
-			traintravel.ErrPaymentInProgress, traintravel.ErrKeyInUse, traintravel.ErrPaidTooLate)
+			traintravel.ErrPaymentInProgress, traintravel.ErrTooManyDeclines, traintravel.ErrPaidTooLate)
 		if err != nil {
 			return
 		}

@@ -22,7 +22,7 @@ func iban(number traintravel.Secret) traintravel.Source {
 // TestOutcomes are those of the sandbox: a decline leaves the hold.
 func TestOutcomes(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store)
+		o := newOffice(t, store, unlimited)
 		b := o.book(anna, o.trip('A', 'D', "R 1"))
 		pay := func(source traintravel.Source) (traintravel.Payment, error) {
 			return o.PayBooking(t.Context(), anna, b.ID, traintravel.NewPayment{Amount: b.Price, Source: source})

@@ -43,6 +43,7 @@ func FuzzTimetableRecord(f *testing.F)   { fuzzRecord(f, "timetable") }
 func FuzzRegistryRecord(f *testing.F)    { fuzzRecord(f, "registry") }
 func FuzzEventRecord(f *testing.F)       { fuzzRecord(f, "event") }
 func FuzzIdempotencyRecord(f *testing.F) { fuzzRecord(f, "idempotency") }
+func FuzzDeclinesRecord(f *testing.F)    { fuzzRecord(f, "declines") }
 func FuzzCurrentRecord(f *testing.F)     { fuzzRecord(f, "current") }
 func FuzzClosedRecord(f *testing.F)      { fuzzRecord(f, "closed") }
 

@@ -59,6 +59,10 @@ var recordKinds = []struct {
 		v, err := decodeRemembered(b)
 		return v.encode(), err
 	}},
+	{"declines", sampleDeclines().encode(), func(b []byte) ([]byte, error) {
+		v, err := decodeCount(b)
+		return v.encode(), err
+	}},
 	{"current", sampleCurrent().encode(), func(b []byte) ([]byte, error) {
 		v, err := decodeCurrent(b)
 		return v.encode(), err
@@ -183,6 +187,10 @@ func sampleQueued() queued {
 
 func sampleRemembered() remembered {
 	return remembered{answer: answer{booking: sampleID(1), payment: sampleID(2)}, mark: [32]byte{0: 1, 31: 2}, created: sampleTime(1)}
+}
+
+func sampleDeclines() *declineCount {
+	return &declineCount{forget: sampleTime(1), attempts: []counted{{sampleID(1), sampleID(2), sampleTime(2)}, {sampleID(3), sampleID(4), sampleTime(3)}}}
 }
 
 func sampleClosing() closing {

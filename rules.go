@@ -202,7 +202,7 @@ func (l *ledger) startPayment(b *Booking, p payment) error {
 	case b.Status == Confirmed:
 		return ErrAlreadyPaid
 	case b.Status != Held:
-		return ErrHoldExpired
+		return l.overdrawn(b)
 	case b.OpenPayment != uuid.Nil && !b.lapsed(l.now):
 		return ErrPaymentInProgress
 	case b.lapsed(l.now):
@@ -212,7 +212,14 @@ func (l *ledger) startPayment(b *Booking, p payment) error {
 	}
 	b.LatestPayment = p.ID
 	if p.Status == Failed { // refused by the service itself
+		many, err := l.tooMany(b, &p)
+		if err != nil {
+			return err
+		}
 		l.paymentFailed(b, l.newPayment(p))
+		if many {
+			return l.expire(b.ID)
+		}
 		return nil
 	}
 	pinned := l.now.Add(l.s.opts.PendingFor)
@@ -255,7 +262,8 @@ func (l *ledger) settle(sn *snapshot, p *payment, b *Booking, out Outcome) error
 	return nil
 }
 
-// fail ends an attempt that moved no money; the hold stays if it has time left.
+// fail ends an attempt that moved no money; the hold stays if it has time left and
+// there were not too many.
 func (l *ledger) fail(p *payment, b *Booking, why Failure) error {
 	if p.Status == Failed {
 		return nil
@@ -269,10 +277,14 @@ func (l *ledger) fail(p *payment, b *Booking, why Failure) error {
 	if b.Status != Held {
 		return nil
 	}
-	if b.lapsed(l.now) {
+	many, err := l.tooMany(b, p)
+	if err != nil {
+		return err
+	}
+	if many || b.lapsed(l.now) {
 		return l.expire(b.ID)
 	}
-	_, err := l.pin(b, nanos(b.Expires))
+	_, err = l.pin(b, nanos(b.Expires))
 	return err
 }
 

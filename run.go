@@ -112,7 +112,7 @@ func (s *Service) desks() []*desk {
 	if s.opts.Gateway != nil {
 		desks = append(desks, &desk{service: s, kind: paymentDue, name: "followPayment", work: one(s.followPayment)})
 	}
-	desks = append(desks, &desk{service: s, kind: keyForgotten, name: "forgetKey", work: one(s.forgetKey)})
+	desks = append(desks, &desk{service: s, kind: keyForgotten, name: "forgetKey", work: one(s.forgetKey)}, &desk{service: s, kind: countDue, name: "forgetCount", work: one(s.forgetCount)})
 	if s.opts.Retain > 0 {
 		desks = append(desks, &desk{service: s, kind: travellersDue, name: "forgetTravellers", work: one(s.forgetTravellers)})
 	}

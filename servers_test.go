@@ -187,6 +187,7 @@ func machineOn(o *office, store traintravel.Store, w *onlooker, name string, opt
 	behind.store = store
 	m.office = behind.another(append([]func(*traintravel.Options){func(opts *traintravel.Options) {
 		opts.Now = nil
+		unlimited(opts)
 		opts.Gateway = &handled{bank: o.bank, m: m}
 		opts.Notifier = traintravel.NotifierFunc(func(ctx context.Context, e traintravel.Event) error {
 			defer w.begin(name, e.ID)()

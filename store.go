@@ -172,7 +172,7 @@ const (
 	TableOwned                        // period, owner, creation time: index of TableBookings
 	TableRuns                         // service date, train: who has which place
 	TablePayments                     // booking, creation time
-	TableIdempotency                  // random
+	TableIdempotency                  // random: what is remembered of requests, for hours
 	TableAgenda                       // kind, due time: what Run does next
 	TableSandbox                      // payment: what package sandbox remembers
 	TableWebhooks                     // few: subscriptions

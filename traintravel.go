@@ -105,13 +105,17 @@ type Options struct {
 	// refused.
 	Retain time.Duration
 
+	// Declines bounds declined payments. The zero value is sensible.
+	Declines DeclineLimits
+
 	// AnyAmount accepts any amount in any currency as payment, as the
 	// documented API's published examples send it. For trying out.
 	AnyAmount bool
 
 	// FingerprintKey keys the fingerprints by which idempotent requests are
 	// told apart. Without it, two payments under one idempotency key that
-	// differ only in the hidden digits of the card are taken for the same.
+	// differ only in the hidden digits of the card are taken for the same. It also keys
+	// the hashes of cards by which Declines.Card counts.
 	// Services on one store share it.
 	FingerprintKey []byte
 }
@@ -123,6 +127,8 @@ type Service struct {
 	store         *guarded
 	opts          Options
 	log           *slog.Logger
+	turns         turns
+	cardKey       []byte // under which card numbers are hashed to be counted
 	zones         zones
 	snapshots     snapshots
 	stock         stock
@@ -174,6 +180,9 @@ func New(store Store, opts Options) (*Service, error) {
 		return nil, invalid("Options.Retain", "%v is less than an hour", opts.Retain)
 	}
 	opts.Retain = min(opts.Retain, longest)
+	if err := opts.Declines.check(); err != nil {
+		return nil, err
+	}
 	if opts.Webhooks != nil {
 		w := *opts.Webhooks
 		w.Operator = slices.Clone(w.Operator)
@@ -195,7 +204,7 @@ func New(store Store, opts Options) (*Service, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{store: guard(store), opts: opts, log: opts.Logger, wake: make(chan struct{}, 1), clocked: clocked, made: time.Now()}
+	s := &Service{store: guard(store), opts: opts, cardKey: newCardKey(opts.FingerprintKey), log: opts.Logger, wake: make(chan struct{}, 1), clocked: clocked, made: time.Now()}
 	s.snapshots.loading = make(chan struct{}, 1)
 	s.stock.runs = map[RunID]stocked{}
 	return s, nil

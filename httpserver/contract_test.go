@@ -232,6 +232,16 @@ func (c *contract) refusals(t *testing.T) {
 	k.ask(409, "delete-booking", "/bookings/"+seat.ID, writing)
 	k.ask(409, "create-booking-payment", "/bookings/"+held.ID+"/payment", writing, body(payment("49.9", goodCard)))
 
+	w = newWorld(t, func(w *world) { w.service_.Declines = traintravel.DeclineLimits{Booking: 1, Card: 2} })
+	k = c.asker(t, w)
+	for _, status := range []int{409, 409, 429} {
+		at := "/bookings/" + w.book().ID + "/payment"
+		if status == 409 {
+			w.post(at, payment("113.58", declinedCard)).want(200)
+		}
+		k.ask(status, "createBookingPayment", at, writing, body(payment("113.58", declinedCard)))
+	}
+
 	w = newWorld(t, func(w *world) { w.service_.Gateway = nil })
 	b := w.book()
 	c.asker(t, w).ask(409, "create-booking-payment", "/bookings/"+b.ID+"/payment", writing, body(payment("113.58", goodCard)))

@@ -88,7 +88,15 @@ func (s *Server) payBooking(x *exchange) error {
 		return err
 	}
 	x.replayed(p.Replayed)
+	x.lookAgain(p)
 	return x.answer(http.StatusOK, &paymentDoc{p, true})
+}
+
+// lookAgain says when to look at a payment again whose outcome is not known yet.
+func (x *exchange) lookAgain(p traintravel.Payment) {
+	if p.Status == traintravel.Pending {
+		x.set("Retry-After", "5")
+	}
 }
 
 func (s *Server) latestPayment(x *exchange) error {
@@ -104,6 +112,7 @@ func (s *Server) latestPayment(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	x.lookAgain(p)
 	return x.answer(http.StatusOK, &paymentDoc{p, live})
 }
 

@@ -85,6 +85,8 @@ var refusals = []struct {
 		detail: "A trip can be booked, and a paid booking cancelled, until departure."}},
 	{traintravel.ErrHoldExpired, problem{status: http.StatusConflict, slug: "hold-expired", title: "The hold has expired",
 		detail: "The booking was not paid in time and its places are free again. Nothing was charged."}},
+	{traintravel.ErrTooManyDeclines, problem{status: http.StatusConflict, slug: "too-many-declines", title: "Too many payments of the booking were declined",
+		detail: "The hold on the booking has ended, because as many attempts to pay for it were declined as may be. Nothing was charged."}},
 	{traintravel.ErrPaidTooLate, problem{status: http.StatusConflict, slug: "paid-too-late", title: "The payment came too late",
 		detail: "The charge went through only when the booking could not have its places any more. The money is given back."}},
 	{traintravel.ErrAlreadyPaid, problem{status: http.StatusConflict, slug: "already-paid", title: "The booking is paid",
@@ -95,8 +97,6 @@ var refusals = []struct {
 		detail: "The outcome of a payment of this booking is not known yet."}},
 	{traintravel.ErrNoGateway, problem{status: http.StatusConflict, slug: "payments-not-accepted", title: "Payments are not accepted",
 		detail: "This service is not set up to take payments."}},
-	{traintravel.ErrKeyInUse, problem{status: http.StatusConflict, slug: "key-in-use", title: "The first request is still running",
-		detail: "A request with this idempotency key is being worked on."}},
 	{traintravel.ErrKeyReused, problem{status: http.StatusUnprocessableEntity, slug: "key-reused", title: "The key was used for another request",
 		detail: "An idempotency key belongs to one request. Use a new one."}},
 	{traintravel.ErrTooManySubscriptions, problem{status: http.StatusConflict, slug: "too-many-webhooks", title: "There are too many webhooks",
@@ -131,6 +131,9 @@ func (x *exchange) problemOf(err error) *problem {
 		return &problem{status: http.StatusBadRequest, slug: "amount-mismatch", title: "The amount is not what is due", detail: detail,
 			faults: faults{{pointer: pointer, body: true, detail: detail}}}
 	}
+	if e, ok := errors.AsType[*traintravel.DeclinesError](err); ok {
+		return declinesProblem(e)
+	}
 	for i := range refusals {
 		if errors.Is(err, refusals[i].err) {
 			return refusals[i].because(err)
@@ -145,6 +148,17 @@ func (x *exchange) problemOf(err error) *problem {
 		return problemUnavailable.because(err)
 	}
 	return problemInternal.because(err)
+}
+
+// declinesProblem refuses a payment because too many were declined within an hour.
+func declinesProblem(e *traintravel.DeclinesError) *problem {
+	whose := "of yours"
+	if e.Card {
+		whose = "with this card or account"
+	}
+	return &problem{status: http.StatusTooManyRequests, slug: "declines-limited", title: "Too many payments were declined",
+		detail: "Within an hour, as many payments " + whose + " were declined, or are still under way, as may be. Nothing was charged.",
+		retry:  seconds(int64(e.RetryAfter))}
 }
 
 // fault finds the member of the body, or the parameter, that the service says

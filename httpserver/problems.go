@@ -33,6 +33,7 @@ var whatNext = map[string]advice{
 	"bicycles-not-allowed": {next: "Search again with bicycles=true: that lists the trips which are known to take them. Or book without the bicycle."},
 	"content-too-large":    {next: "Send only the members that the operation knows. None of them needs a body of that size."},
 	"departed":             {next: "Search for a later trip. After departure a paid booking cannot be cancelled any more."},
+	"declines-limited":     {next: "Wait for as many seconds as Retry-After says. If it was because of the card, another one may be used now."},
 	"delivered":            {next: "Nothing. If the receiver has lost the event, read the booking that it was about."},
 	"dogs-not-allowed":     {next: "Search again with dogs=true: that lists the trips which are known to take them. Or book without the dog."},
 	"forbidden": {happened: "The token is good, but it was not made for this: reading needs the scope read, and whatever changes something needs write. Neither includes the other. Who changes webhooks needs both: what they are sent is read.",
@@ -41,7 +42,6 @@ var whatNext = map[string]advice{
 	"internal-error": {next: "Try once more. If it happens again, tell the operator the problem's instance. What you were doing may or may not have been done: look before you repeat it, or send it with the same Idempotency-Key."},
 	"invalid-request": {happened: "A parameter, a header or the body of the request is not of the form that the operation takes. Nothing was changed.",
 		next: "Correct what errors lists: each entry names a parameter, or points at a member of the body. Sending the same request again does not help."},
-	"key-in-use":            {next: "Wait a second and send the same request with the same key again: you get the answer to the first one."},
 	"key-reused":            {next: "Use a new key for each new request, and the old one only to repeat exactly what you sent before."},
 	"method-not-allowed":    {next: "Use one of the methods in the header Allow."},
 	"no-bicycle-space":      {next: "Choose another trip, or book without the bicycle. A space may come back when somebody cancels."},
@@ -55,6 +55,7 @@ var whatNext = map[string]advice{
 	"rate-limited":          {next: "Wait for as many seconds as Retry-After says. The header RateLimit of every answer shows what is left, so that you can slow down before."},
 	"sold-out":              {next: "Search again: what is listed has places. On this trip one comes back when somebody cancels, or does not pay in time."},
 	"overloaded":            {next: "Wait for as many seconds as Retry-After says, then send the request again. Nothing of it was done."},
+	"too-many-declines":     {next: "Book the trip again, if it still has places, and pay with another card or account."},
 	"too-many-webhooks":     {next: "Delete one of your webhooks that is not used any more, or change one to another address."},
 	"unauthorized": {happened: "The request came without an access token, or with one that is malformed, forged, expired, or meant for another service.",
 		next: "Get a new access token from the authorization server and send it in one header, Authorization: Bearer, and nowhere else."},
@@ -73,7 +74,7 @@ func problems() map[string][]*problem {
 	}
 	// Some are made where they arise.
 	busy := &exchange{s: &Server{limits: newLimiter(1)}}
-	for _, err := range []error{busy.take(0), busy.take(0), read.allowedBy(Identity{}), &traintravel.AmountError{}} {
+	for _, err := range []error{busy.take(0), busy.take(0), read.allowedBy(Identity{}), &traintravel.AmountError{}, &traintravel.DeclinesError{}, &traintravel.DeclinesError{Card: true}} {
 		if err != nil {
 			all = append(all, busy.problemOf(err))
 		}

@@ -28,6 +28,7 @@ type settings struct {
 	hold, retain               time.Duration
 	rateLimit                  int
 	maxRequests                int
+	declines                   traintravel.DeclineLimits
 	tlsCert, tlsKey            string
 	webhooks, webhookClients   []string
 	webhookEvents              []string
@@ -54,6 +55,9 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.DurationVar(&s.retain, "retain", 0, "how long after the end of a journey its passenger is known; then name, user and card are removed from the booking; 0 is for ever")
 	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute for each client and user; 0 is no limit")
 	f.IntVar(&s.maxRequests, "max-requests", 1024, "requests that are worked on at a time, beyond which they are refused with 503; 0 is no limit")
+	f.IntVar(&s.declines.Booking, "booking-declines", 5, "declined payments of a booking, after which its hold ends; 0 is no limit")
+	f.IntVar(&s.declines.Card, "card-declines", 20, "declined payments an hour with one card, or from one bank account, after which more are refused with 429; 0 is no limit")
+	f.IntVar(&s.declines.User, "user-declines", 50, "the same for each user; a program that pays for many travellers as one user may need more")
 	f.StringVar(&s.tlsCert, "tls-cert", "", "`file` of the certificate, and those that it rests on, in PEM: serve https. It is read again when it changes (default: serve http)")
 	f.StringVar(&s.tlsKey, "tls-key", "", "`file` of the certificate's key, in PEM")
 	f.StringVar(&s.gateway, "gateway", "", "`URL` of the program that moves the money, with the secret of both in "+gatewaySecret+" (default: none is moved)")
@@ -129,6 +133,14 @@ func (s *settings) check(f *pflag.FlagSet) error {
 	}
 	if s.maxRequests < 0 {
 		errs = append(errs, usagef("--max-requests: %d is below zero", s.maxRequests))
+	}
+	for _, d := range []struct {
+		flag  string
+		value int
+	}{{"--booking-declines", s.declines.Booking}, {"--card-declines", s.declines.Card}, {"--user-declines", s.declines.User}} {
+		if d.value < 0 || d.value > 1000 {
+			errs = append(errs, usagef("%s: %d is not 0 to 1000", d.flag, d.value))
+		}
 	}
 	if (s.tlsCert == "") != (s.tlsKey == "") {
 		errs = append(errs, usagef("--tls-cert and --tls-key belong together: give both or none"))
@@ -259,6 +271,11 @@ func (s *settings) start() (time.Time, error) {
 		return time.Time{}, usagef("--clock: %.200q is no instant of the form 2024-02-01T08:00:00Z", withoutSecrets(s.clock))
 	}
 	return t, nil
+}
+
+// declineLimits are the limits as the service takes them.
+func (s *settings) declineLimits() traintravel.DeclineLimits {
+	return traintravel.DeclineLimits{Booking: limit(s.declines.Booking), Card: limit(s.declines.Card), User: limit(s.declines.User)}
 }
 
 // limit is a limit as httpserver takes it.

@@ -193,26 +193,10 @@ func get[T any](ctx context.Context, a *api, path string, query url.Values) (ans
 	return answer, err
 }
 
-// How often, and how fast, an answer is asked for that another request with the same
-// key is about to give.
-const (
-	keyTries = 40
-	keyPause = 250 * time.Millisecond
-)
-
 // post does something once, however often it is asked for with the same key.
 func (a *api) post(ctx context.Context, path, key string, body, answer any) error {
-	for try := 1; ; try++ {
-		_, err := a.call(ctx, call{method: http.MethodPost, path: path, key: key, body: body}, answer)
-		if slugOf(err) != "key-in-use" || try == keyTries {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(keyPause):
-		}
-	}
+	_, err := a.call(ctx, call{method: http.MethodPost, path: path, key: key, body: body}, answer)
+	return err
 }
 
 const maxAnswer = 4 << 20

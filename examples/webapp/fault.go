@@ -54,13 +54,14 @@ var theirs = map[string]fault{
 	"no-bicycle-space":      {Title: "The bicycle spaces are taken", Text: "Book without your bicycle, or choose another train."},
 	"dogs-not-allowed":      {Title: "No dogs on this trip", Text: "It is not known to take dogs. Book without yours, or search for trips that take them."},
 	"hold-expired":          {Title: "Your seat is free again", Text: "The booking was not paid in time. Nothing was charged. If there are seats left, you can book once more."},
+	"too-many-declines":     {Title: "Your seat is free again", Text: "Too many payments for the booking were declined. Nothing was charged. If there are seats left, you can book once more and pay with another card."},
+	"declines-limited":      {Title: "Too many payments were declined", Text: "Nothing was charged. Please use another card, or try again later."},
 	"paid-too-late":         {Title: "The payment came too late", Text: "The seat was gone when it went through. The money is on its way back to you.", Link: "/bookings", Next: "My bookings"},
 	"already-paid":          {Title: "This is paid already", Text: "Nothing was charged again.", Link: "/bookings", Next: "My bookings"},
 	"payment-in-progress":   {Title: "A payment is under way", Text: "Its outcome is not known yet. Please wait for it.", Link: "/bookings", Next: "My bookings"},
 	"payments-not-accepted": {Title: "Payments are not taken", Text: "The railway is not set up to take payments at the moment."},
 	"not-paid":              {Title: "There is no ticket yet", Text: "It comes as soon as the booking is paid.", Link: "/bookings", Next: "My bookings"},
 	"key-reused":            {Title: "This form was sent before", Text: "It said something else then. Look at what it says now, and send it once more if that is what you want."},
-	"key-in-use":            {Title: "Still working on it", Text: "The first click is being worked on. Look at your bookings in a moment.", Link: "/bookings", Next: "My bookings"},
 	"precondition-failed":   {Title: "The booking has changed", Text: "It is not as it was when you opened the page. Please look at it again."},
 	"rate-limited":          {Title: "One moment, please", Text: "There were too many requests. Please try again in a little while."},
 	"unavailable":           {Title: "The railway takes a break", Text: "Its service is not available at the moment. Please try again in a little while."},
@@ -107,14 +108,6 @@ func faultOf(err error) fault {
 		f.Text = "" // the fields say it
 	}
 	return f
-}
-
-// slugOf names the problem that an error is, empty for another error.
-func slugOf(err error) string {
-	if p, ok := errors.AsType[*problem](err); ok {
-		return p.slug()
-	}
-	return ""
 }
 
 // correctable says whether people can do something about an error in the form that
