@@ -15,22 +15,27 @@ import (
 )
 
 // TestPaymentsModel lets two processes die at any step of any sequence of payments,
-// repeated and simultaneous requests, cancellations and late answers. In the end
-// nobody is charged twice, nobody travels unpaid, no money is kept without a place,
-// and what a client was told is true.
+// repeated and simultaneous requests, cancellations, late answers, and hours or days in
+// which the bank does not answer or nobody works. After each step what the payer was
+// told is true at the bank, what has ended is called off there, and nothing that ended
+// long ago comes back. In the end nobody is charged twice, nobody travels unpaid, and no
+// money is kept without a place.
 func TestPaymentsModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := newCounter(t)
 		t.Repeat(map[string]func(*rapid.T){
-			"":       func(t *rapid.T) { c.audit(t) },
-			"book":   c.book,
-			"pay":    c.payNew,
-			"again":  c.payAgain,
-			"cancel": c.cancel,
-			"work":   c.work,
-			"time":   c.time,
-			"late":   c.late,
+			"":          func(t *rapid.T) { c.audit(t) },
+			"book":      c.book,
+			"pay":       c.payNew,
+			"pay again": c.payAgain,
+			"cancel":    c.cancel,
+			"withdraw":  c.withdraw,
+			"work":      c.work,
+			"time":      c.time,
+			"night":     c.night,
+			"outage":    c.outage,
+			"late":      c.late,
 		})
 		c.drain(t)
 	})
@@ -39,11 +44,15 @@ func TestPaymentsModel(t *testing.T) {
 // A counter is two processes that sell on one store and one bank.
 type counter struct {
 	tills     [2]*till
+	trips     []uuid.UUID           // each with one place
 	bookings  []traintravel.Booking // of which a client knows
 	asked     []payRequest
 	payments  map[string]uuid.UUID // by the key that they were asked for with
 	way       []lost
-	unsettled map[uuid.UUID]bool // the bank does not tell yet
+	unsettled map[uuid.UUID]bool      // the bank has acted, and does not tell yet
+	silent    map[string]string       // how the bank fails to answer an operation, until it does
+	sick      time.Time               // when it last failed to answer Run
+	ended     map[uuid.UUID]time.Time // when a booking was first seen to have ended
 }
 
 // A till is what clients talk to: a process, or the one after that.
@@ -61,23 +70,24 @@ type payRequest struct {
 }
 
 func newCounter(t *rapid.T) *counter {
-	c := &counter{payments: map[string]uuid.UUID{}, unsettled: map[uuid.UUID]bool{}}
+	c := &counter{
+		payments: map[string]uuid.UUID{}, unsettled: map[uuid.UUID]bool{},
+		silent: map[string]string{}, ended: map[uuid.UUID]time.Time{},
+	}
 	o := &office{t: t, store: memstore.New(), bank: &bank{Gateway: sandbox.New()}, post: &post{}}
 	fences := rapid.Bool().Draw(t, "fences")
 	o = o.another()
 	o.clock.set(opens)
 	o.load(network())
+	for _, day := range []int{0, 3, 10} {
+		c.trips = append(c.trips, o.tripIn(day, 'D', 'E', "R 2"))
+	}
 	for i := range c.tills {
-		c.tills[i] = &till{life: &life{office: o.another(), fences: fences, trip: o.trip('D', 'E', "R 2")}}
+		c.tills[i] = &till{life: &life{office: o.another(), fences: fences}}
 		c.tills[i].clock = o.clock
 		c.tills[i].restart()
 	}
-	o.bank.after = func(_ string, id uuid.UUID, out *traintravel.Outcome) error {
-		if c.unsettled[id] {
-			*out = traintravel.Outcome{Status: traintravel.Pending}
-		}
-		return nil
-	}
+	c.listen()
 	return c
 }
 
@@ -92,7 +102,7 @@ func (c *counter) till(t *rapid.T) *till {
 	if l.process.dead() {
 		l.restart()
 	}
-	if steps := rapid.IntRange(-12, 8).Draw(t, "dies after"); steps > 0 {
+	if steps := rapid.IntRange(-24, 8).Draw(t, "dies after"); steps > 0 {
 		l.process.dieAt, l.process.panics = l.process.steps+steps, rapid.Bool().Draw(t, "panics")
 	}
 	return l
@@ -102,21 +112,20 @@ func (c *counter) bank() *bank { return c.tills[0].bank }
 
 func (c *counter) now() time.Time { return c.tills[0].clock.now() }
 
-func (c *counter) audit(t *rapid.T) {
-	c.tills[0].t = t
-	c.tills[0].audit()
-}
-
 func (c *counter) book(t *rapid.T) {
 	l := c.till(t)
 	by := rapid.SampledFrom([]traintravel.Caller{anna, berta}).Draw(t, "caller")
+	trip := c.trips[rapid.IntRange(0, 2).Draw(t, "trip")]
 	survive(func() {
-		b, err := l.CreateBooking(t.Context(), by, traintravel.NewBooking{TripID: l.trip, PassengerName: by.ID})
+		b, err := l.CreateBooking(t.Context(), by, traintravel.NewBooking{TripID: trip, PassengerName: by.ID})
 		if err == nil {
 			c.bookings, l.sold = append(c.bookings, b), append(l.sold, b.ID)
 		}
-		expected(t, "booking", err, traintravel.ErrSoldOut, traintravel.ErrDeparted)
+		expected(t, "booking", err, traintravel.ErrSoldOut, traintravel.ErrDeparted, traintravel.ErrNotFound)
 	})
+	if len(c.bookings) > 0 && rapid.Bool().Draw(t, "and pay") {
+		c.payNew(t)
+	}
 }
 
 // expected fails unless an error is none, one of those, or that of a dead process.
@@ -129,12 +138,17 @@ func expected(t *rapid.T, what string, err error, expected ...error) {
 	t.Fatalf("%s: %v", what, err)
 }
 
+// booking draws one of the latest bookings.
+func (c *counter) booking(t *rapid.T) traintravel.Booking {
+	return c.bookings[len(c.bookings)-1-rapid.IntRange(0, min(3, len(c.bookings)-1)).Draw(t, "booking")]
+}
+
 func (c *counter) payNew(t *rapid.T) {
 	if len(c.bookings) == 0 {
 		t.Skip("no booking yet")
 	}
 	r := payRequest{
-		booking: rapid.SampledFrom(c.bookings[max(0, len(c.bookings)-4):]).Draw(t, "booking"),
+		booking: c.booking(t),
 		card:    rapid.SampledFrom([]traintravel.Secret{works, works, declined}).Draw(t, "card"),
 		at:      c.now(),
 	}
@@ -149,19 +163,23 @@ func (c *counter) payAgain(t *rapid.T) {
 	if len(c.asked) == 0 {
 		t.Skip("no payment yet")
 	}
-	c.pay(t, rapid.SampledFrom(c.asked[max(0, len(c.asked)-4):]).Draw(t, "request"))
+	c.pay(t, c.asked[len(c.asked)-1-rapid.IntRange(0, min(3, len(c.asked)-1)).Draw(t, "request")])
 }
 
-// pay asks a process for a payment. The bank may lose the question or the answer, or
-// not know yet; and something else may happen while it is asked.
+// pay asks a process for a payment. The bank may lose the question or the answer, not
+// tell yet, or take days for a debit; and something else may happen while it is asked.
 func (c *counter) pay(t *rapid.T, r payRequest) {
 	l := c.till(t)
-	fault := rapid.SampledFrom([]string{"", "", "", "question lost", "answer lost", "unsettled"}).Draw(t, "fault")
+	fault := rapid.SampledFrom([]string{"", "", "question lost", "question lost", "answer lost", "unsettled", "debit"}).Draw(t, "fault")
 	meanwhile := c.meanwhile(t, l, r)
-	inner := c.bank().after
-	defer func() { c.bank().before, c.bank().after = nil, inner }()
+	c.bank().debits.slow = fault == "debit"
+	defer c.listen()
+	inner, once := c.bank().before, true
 	c.bank().before = func(op string, id uuid.UUID) error {
-		c.bank().before = nil
+		if op != "charge" || !once {
+			return inner(op, id)
+		}
+		once = false
 		if fault == "unsettled" {
 			c.unsettled[id] = true
 		}
@@ -174,6 +192,7 @@ func (c *counter) pay(t *rapid.T, r payRequest) {
 		}
 		return nil
 	}
+	answered := c.bank().after
 	c.bank().after = func(op string, id uuid.UUID, out *traintravel.Outcome) error {
 		if op == "charge" {
 			meanwhile("after")
@@ -181,7 +200,7 @@ func (c *counter) pay(t *rapid.T, r payRequest) {
 				return errLine
 			}
 		}
-		return inner(op, id, out)
+		return answered(op, id, out)
 	}
 	c.ask(t, l, r)
 }
@@ -212,7 +231,7 @@ func (c *counter) ask(t *rapid.T, l *till, r payRequest) {
 // same request once more, another, a cancellation, or the work of the other process.
 func (c *counter) meanwhile(t *rapid.T, busy *till, r payRequest) func(when string) {
 	when := rapid.SampledFrom([]string{"never", "never", "before", "after"}).Draw(t, "meanwhile")
-	what := rapid.SampledFrom([]string{"same", "other", "cancel", "work"}).Draw(t, "what")
+	what := rapid.SampledFrom([]string{"same", "other", "cancel", "withdraw", "work"}).Draw(t, "what")
 	other := c.tills[0]
 	if other == busy {
 		other = c.tills[1]
@@ -230,6 +249,8 @@ func (c *counter) meanwhile(t *rapid.T, busy *till, r payRequest) func(when stri
 			c.ask(t, other, r)
 		case "cancel":
 			c.cancels(t, other, r.booking)
+		case "withdraw":
+			c.withdraws(t, other, r.booking)
 		case "work":
 			c.works(other)
 		}
@@ -240,7 +261,7 @@ func (c *counter) cancel(t *rapid.T) {
 	if len(c.bookings) == 0 {
 		t.Skip("no booking yet")
 	}
-	c.cancels(t, c.till(t), rapid.SampledFrom(c.bookings[max(0, len(c.bookings)-4):]).Draw(t, "booking"))
+	c.cancels(t, c.till(t), c.booking(t))
 }
 
 func (c *counter) cancels(t *rapid.T, l *till, b traintravel.Booking) {
@@ -250,80 +271,86 @@ func (c *counter) cancels(t *rapid.T, l *till, b traintravel.Booking) {
 	})
 }
 
+func (c *counter) withdraw(t *rapid.T) {
+	if len(c.bookings) == 0 {
+		t.Skip("no booking yet")
+	}
+	c.withdraws(t, c.till(t), c.booking(t))
+}
+
+// withdraws cancels the run of a booking and all who are on it, again if the process
+// dies, and has the run sold again.
+func (c *counter) withdraws(t *rapid.T, l *till, b traintravel.Booking) {
+	for done := false; !done; {
+		if l.process.dead() {
+			l.restart()
+		}
+		survive(func() {
+			_, err := l.CancelRun(t.Context(), b.Legs[0].Run, traintravel.CancelRunOptions{Past: true})
+			expected(t, "cancelling a run", err)
+			if err == nil {
+				err = l.RestoreRun(t.Context(), b.Legs[0].Run)
+				expected(t, "restoring a run", err, traintravel.ErrNotFound) // restored before the process died
+			}
+			done = err == nil || errors.Is(err, traintravel.ErrNotFound)
+		})
+	}
+}
+
 // work lets a process do what is due, and the bank lose one question or answer.
 func (c *counter) work(t *rapid.T) {
 	l := c.till(t)
 	fault := rapid.SampledFrom([]string{"", "question lost", "answer lost", "failed"}).Draw(t, "fault")
 	at := rapid.IntRange(1, 3).Draw(t, "at")
-	inner := c.bank().after
-	defer func() { c.bank().before, c.bank().after = nil, inner }()
-	c.bank().before = func(string, uuid.UUID) error {
+	before, after := c.bank().before, c.bank().after
+	defer c.listen()
+	c.bank().before = func(op string, id uuid.UUID) error {
 		if at--; at == 0 && fault == "question lost" {
-			return errLine
+			return c.fails()
 		}
-		return nil
+		return before(op, id)
 	}
 	c.bank().after = func(op string, id uuid.UUID, out *traintravel.Outcome) error {
 		switch {
 		case at == 0 && fault == "answer lost":
-			return errLine
+			return c.fails()
 		case at == 0 && fault == "failed" && op == "refund":
 			*out = traintravel.Outcome{Status: traintravel.Failed}
 			return nil
 		}
-		return inner(op, id, out)
+		return after(op, id, out)
 	}
-	c.works(l)
+	if c.works(l) && !l.process.dead() {
+		c.calledOff(t)
+	}
 }
 
-func (c *counter) works(l *till) {
-	survive(func() { _ = l.DoDue(l.t.Context()) }) // it fails if the process dies, and for nothing that reckon does not see
+// works says whether all that was due was done.
+func (c *counter) works(l *till) (done bool) {
+	survive(func() { done = l.DoDue(l.t.Context()) == nil }) // it fails if the process dies, and for nothing that reckon does not see
+	return done
 }
 
 func (c *counter) time(t *rapid.T) {
-	by := rapid.SampledFrom([]time.Duration{time.Second, 31 * time.Second, 2 * time.Minute, 30 * time.Minute, time.Hour, 3 * time.Hour}).Draw(t, "by")
+	by := rapid.SampledFrom([]time.Duration{
+		time.Second, 31 * time.Second, 2 * time.Minute, 30 * time.Minute, time.Hour, 3 * time.Hour, 9 * time.Hour,
+	}).Draw(t, "by")
 	c.tills[0].clock.add(by)
+	c.mayWork(t)
 }
 
-// late lets charges that were lost arrive, or the bank tell what it knows.
-func (c *counter) late(t *rapid.T) {
-	if rapid.Bool().Draw(t, "arrives") {
-		c.arrive(t)
-	} else {
-		clear(c.unsettled)
+func (c *counter) mayWork(t *rapid.T) {
+	if rapid.Bool().Draw(t, "and work") {
+		c.audit(t)
+		c.work(t)
 	}
 }
 
-func (c *counter) arrive(t *rapid.T) {
-	for _, l := range c.way {
-		if c.now().Before(l.since.Add(23 * time.Hour)) { // attempts are watched for a day
-			if _, err := c.bank().Gateway.Charge(t.Context(), l.charge); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	c.way = nil
-}
-
-// drain lets everything come to its end, and reckons.
-func (c *counter) drain(t *rapid.T) {
-	clear(c.unsettled)
-	if rapid.Bool().Draw(t, "the rest arrives") {
+// night is a day or more in which nobody works. Before that, what was lost may arrive.
+func (c *counter) night(t *rapid.T) {
+	if rapid.Bool().Draw(t, "what was lost arrives") {
 		c.arrive(t)
 	}
-	all := c.tills[0].life
-	all.sold, all.paid = append(all.sold, c.tills[1].sold...), append(all.paid, c.tills[1].paid...)
-	for _, l := range c.tills {
-		l.t = t
-		l.restart()
-	}
-	for _, after := range []time.Duration{0, 31 * time.Second, 91 * time.Second, time.Hour, 3 * time.Hour, 25 * time.Hour, 2 * time.Hour} {
-		c.tills[0].clock.add(after)
-		for _, l := range c.tills {
-			if err := l.DoDue(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	all.reckon(t.Fatalf)
+	c.tills[0].clock.add(rapid.SampledFrom([]time.Duration{24 * time.Hour, 25 * time.Hour, 49 * time.Hour}).Draw(t, "by"))
+	c.mayWork(t)
 }

@@ -27,19 +27,28 @@ func (f finding) final() bool { return f.Status != Pending }
 func (p *payment) arrives() time.Time { return p.deadline.Add(lateCharge) }
 
 // ended is when an attempt ended for its payer, or will end: when it was given up or had
-// failed, else when its booking ended or was paid by another attempt. From then on the
-// gateway is to cancel the charge. If it succeeds all the same within watchFor, it can
-// still confirm the booking.
+// failed, or when its booking ended or was paid by another attempt, whatever came first.
+// From then on the gateway is to cancel the charge. If it succeeds all the same within
+// watchFor, it can still confirm the booking.
 func (p *payment) ended(b *Booking) time.Time {
+	var at time.Time // in the record of a booking of version 1 it may be missing
 	switch {
-	case p.Status == Failed && p.Settled.IsZero(): // version 1 of the record does not tell
-		return p.Created
-	case p.Status == Failed:
-		return p.Settled
-	case b.Status == Held || b.Status == Expired:
+	case p.Status == Pending && (b.Status == Held || b.Status == Expired):
 		return b.HeldUntil() // at this instant, not when somebody notices
+	case b.Status != Held:
+		at = b.Changed
 	}
-	return b.Changed
+	if p.Status != Failed {
+		return at
+	}
+	failed := p.Settled
+	if failed.IsZero() { // in the record of a payment of version 1
+		failed = p.Created
+	}
+	if at.IsZero() || failed.Before(at) {
+		return failed
+	}
+	return at
 }
 
 // over says whether an attempt has ended for its payer.
