@@ -34,7 +34,8 @@ import (
 // but those are often forgotten after a day, which is not enough:
 //
 //   - A charge is looked up, and may be cancelled, as long as its outcome is not
-//     known, and for 24 hours if the provider had not heard of it.
+//     known, however long that takes, and for at least 24 hours if the provider
+//     had not heard of it.
 //   - A charge is refunded by its ID as long as its booking can be cancelled,
 //     until departure: within the horizon of booking, a year by default.
 //   - A refund is asked for again until it has succeeded, however long that
@@ -46,7 +47,7 @@ import (
 // The context of a call ends after Options.ChargeTimeout. The call returns then,
 // with an error, and sends nothing more on its own: a charge that reaches the
 // provider more than a minute after that may find its booking given up. One that
-// succeeds all the same is noticed within 24 hours, and confirms the booking or
+// succeeds all the same within 24 hours is noticed, and confirms the booking or
 // is given back. Within its context a call may try again as it likes, with the
 // same ID. A call whose context has ended moves nothing.
 type PaymentGateway interface {
@@ -56,7 +57,7 @@ type PaymentGateway interface {
 	//
 	//	Succeeded  confirms the booking; if that is impossible by now, a refund follows
 	//	Failed     is final: the payer may make another attempt, with another ID
-	//	Pending    keeps the booking's places; Run calls Lookup until it is settled
+	//	Pending    keeps the booking's places for Options.PendingFor; Run calls Lookup until it is settled
 	//	an error   the same
 	Charge(ctx context.Context, c Charge) (Outcome, error)
 
@@ -71,7 +72,8 @@ type PaymentGateway interface {
 	// address or account, nor a list that shows new charges late. Up to a
 	// minute after the charge's deadline it is like Pending. Then the service
 	// calls Cancel, if the gateway is a [Canceller]; otherwise the attempt has
-	// failed, and is looked up for 24 hours in case it arrives.
+	// failed, and is looked up in case it arrives, until Lookup says 24 hours
+	// later or more that it has not.
 	Lookup(ctx context.Context, id uuid.UUID) (Outcome, error)
 
 	// Refund gives back an amount of an earlier charge that succeeded. All
@@ -93,9 +95,20 @@ type PaymentGateway interface {
 
 // A Canceller is a gateway that can fence a charge: after Cancel has returned
 // Failed, a charge with this ID will never succeed, even if it arrives later.
-// Cancel on a charge that has an outcome returns that outcome; on one that is
-// pending it may end it, or return Pending. If Cancel returns an error, the
-// service asks again later.
+// Cancel on a charge that has an outcome returns that outcome. One that is pending
+// it ends if the provider still can; if the provider cannot, it returns Pending.
+//
+// The service calls it when the provider has not heard of a charge that cannot
+// arrive any more, and when a booking has ended, or was paid by another attempt,
+// while a charge is pending or under way. After Pending, or an error, the charge
+// may still succeed: the payment stays as it is, and Run calls Lookup and Cancel
+// again until one of them has returned Succeeded or Failed. What succeeds within 24
+// hours of the end of its booking confirms the booking, if its places are free; else,
+// and later, it is refunded.
+//
+// An error that wraps [errors.ErrUnsupported] says that the gateway cannot cancel this
+// charge, now or later, and has changed nothing; the service goes on as if the gateway
+// were not a Canceller.
 type Canceller interface {
 	Cancel(ctx context.Context, id uuid.UUID) (Outcome, error)
 }

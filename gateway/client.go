@@ -34,8 +34,9 @@ type ClientOptions struct {
 // asks another program over HTTP. It is safe for concurrent use.
 //
 // Only an answer that is signed, for this very request, says anything of the
-// money: a status, or that the ID is not known, which is an error wrapping
-// [traintravel.ErrNotFound]. All else, whatever its status, is an error: the
+// money: a status; that the ID is not known, which is an error wrapping
+// [traintravel.ErrNotFound]; or that it cannot cancel, one wrapping
+// [errors.ErrUnsupported]. All else, whatever its status, is an error: the
 // outcome is not known. A request is sent once; only if the connection was closed
 // before the other side can have read it does the Transport send it over another.
 // No error holds what a source or a secret has.
@@ -124,8 +125,8 @@ func (c *Client) Lookup(ctx context.Context, id uuid.UUID) (traintravel.Outcome,
 	return c.ask(ctx, "look-up of", id, http.MethodGet, "/outcomes/"+id.String(), nil)
 }
 
-// Cancel is POST /charges/{id}/cancel. A gateway that cannot cancel makes it an
-// error.
+// Cancel is POST /charges/{id}/cancel. If the other side cannot cancel, the error
+// wraps [errors.ErrUnsupported].
 func (c *Client) Cancel(ctx context.Context, id uuid.UUID) (traintravel.Outcome, error) {
 	return c.ask(ctx, "cancellation of", id, http.MethodPost, "/charges/"+id.String()+"/cancel", nil)
 }
@@ -165,6 +166,9 @@ func (c *Client) ask(ctx context.Context, what string, id uuid.UUID, method, pat
 		slug := slugOf(answer)
 		if status == http.StatusNotFound && slug == notFound {
 			return out, traintravel.ErrNotFound
+		}
+		if status == http.StatusNotImplemented && slug == cannotCancel {
+			return out, fmt.Errorf("answered %d, %s: %w", status, slug, errors.ErrUnsupported)
 		}
 		if slug == "" {
 			slug = "a problem that is not known"

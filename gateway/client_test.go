@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -302,7 +303,7 @@ func TestWhatGatewaysSay(t *testing.T) {
 			t.Errorf("%s: %+v", name, o)
 		}
 		quiet(t, fmt.Sprint(o, err))
-		if o, err := cl.Cancel(t.Context(), uuid.New()); err == nil || errors.Is(err, traintravel.ErrNotFound) {
+		if o, err := cl.Cancel(t.Context(), uuid.New()); !errors.Is(err, errors.ErrUnsupported) || errors.Is(err, traintravel.ErrNotFound) {
 			t.Errorf("%s: a gateway that cannot cancel: %+v, %v", name, o, err)
 		}
 		if o, err := cl.Charge(t.Context(), charge(card(good))); errors.Is(err, traintravel.ErrNotFound) {
@@ -427,5 +428,42 @@ func BenchmarkLookup(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// cancels is a gateway whose cancellations have an error.
+type cancels struct {
+	*script
+	err error
+}
+
+func (c cancels) Cancel(context.Context, uuid.UUID) (traintravel.Outcome, error) {
+	return traintravel.Outcome{}, c.err
+}
+
+// That a gateway cannot cancel is told by it alone: not by one that has failed once, nor
+// by somebody between who answers 501.
+func TestClientToldThatNothingCancels(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"it cannot":  {fmt.Errorf("this provider: %w", errors.ErrUnsupported), true},
+		"it is down": {errors.New("503"), false},
+	} {
+		p := serve(t, cancels{&script{}, c.err})
+		if o, err := newClient(t, p.url).Cancel(t.Context(), uuid.New()); err == nil || errors.Is(err, errors.ErrUnsupported) != c.want {
+			t.Errorf("%s: %+v, %v", name, o, err)
+		}
+	}
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(http.StatusNotImplemented)
+		_, _ = io.WriteString(w, `{"type":"urn:traintravel:gateway:cancel-not-supported","title":"no","status":501}`)
+	}))
+	t.Cleanup(page.Close)
+	if o, err := newClient(t, page.URL).Cancel(t.Context(), uuid.New()); err == nil || errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("501 that is not signed: %+v, %v", o, err)
 	}
 }

@@ -159,6 +159,9 @@ func (h *handler) do(r *http.Request, body []byte) ([]byte, *problem) {
 	if errors.Is(err, traintravel.ErrNotFound) && kind != "charges" {
 		return nil, unknownID()
 	}
+	if errors.Is(err, errors.ErrUnsupported) && operation == "charges/cancel" {
+		return nil, noCancel()
+	}
 	var b []byte
 	if err == nil && kind == "charges" && out.Resolution != "" {
 		err = fmt.Errorf("the gateway answered the resolution %.40q about a charge", out.Resolution)

@@ -24,6 +24,9 @@ const problemMediaType = "application/problem+json"
 // ever asked for under this ID.
 const notFound = "not-found"
 
+// cannotCancel says that the gateway has changed nothing, and never cancels.
+const cannotCancel = "cancel-not-supported"
+
 func badSignature(detail string) *problem {
 	return &problem{http.StatusUnauthorized, "bad-signature", "The request is not signed as it must be", detail}
 }
@@ -53,7 +56,7 @@ func unknownID() *problem {
 }
 
 func noCancel() *problem {
-	return &problem{http.StatusNotImplemented, "cancel-not-supported", "The gateway cannot cancel", ""}
+	return &problem{http.StatusNotImplemented, cannotCancel, "The gateway cannot cancel", ""}
 }
 
 func unknownOutcome() *problem {

@@ -13,6 +13,8 @@ var cancelling = []check{
 	{"FenceRace", fenceRace, []need{canceller}},
 	{"CancelDone", cancelDone, []need{canceller, declines}},
 	{"CancelPending", cancelPending, []need{canceller, settlesLater}},
+	{"CancelAgain", cancelAgain, []need{canceller, settlesLater}},
+	{"CancelUnderWay", cancelUnderWay, []need{canceller, settlesLater}},
 }
 
 // fenced returns an error if a charge that Cancel said has failed can still
@@ -125,6 +127,12 @@ func cancelPending(ctx context.Context, g Gateway) error {
 	if err != nil {
 		return err
 	}
+	return g.cancelled(ctx, c, out)
+}
+
+// cancelled returns an error unless a charge that was pending has come to what Cancel has
+// answered: it never succeeds, or it does.
+func (g Gateway) cancelled(ctx context.Context, c traintravel.Charge, out traintravel.Outcome) error {
 	if out.Status == traintravel.Failed {
 		if g.Settle != nil {
 			_ = g.Settle(ctx, c.ID) // what does not settle any more may be an error
@@ -135,4 +143,53 @@ func cancelPending(ctx context.Context, g Gateway) error {
 		return err
 	}
 	return g.hasMoved(ctx, c, c.Amount.Amount)
+}
+
+// cancelAgain asks as the service does when a booking has ended: until there is an
+// outcome, and perhaps once more. An outcome is told again.
+func cancelAgain(ctx context.Context, g Gateway) error {
+	c := g.ask(g.SettlesLater)
+	if _, err := g.Charge(ctx, c); err != nil {
+		return wrong("Charge: %w", err)
+	}
+	was := traintravel.Outcome{Status: traintravel.Pending}
+	for i := range 4 {
+		out, err := g.cancels(ctx, c)
+		if err != nil {
+			return err
+		}
+		if was.Status != traintravel.Pending && out != was {
+			return wrong("Cancel, which has told %s, tells %s", told(was), told(out))
+		}
+		if was = out; was.Status == traintravel.Pending && i == 1 {
+			if was, err = g.wait(ctx, c.ID, was); err != nil {
+				return fmt.Errorf("after a pending Cancel: %w", err)
+			}
+		}
+	}
+	if err := g.finds(ctx, c.ID, was); err != nil {
+		return err
+	}
+	return g.cancelled(ctx, c, was)
+}
+
+// cancelUnderWay cancels charges that are on their way and will be pending, as when a
+// train is cancelled while somebody pays.
+func cancelUnderWay(ctx context.Context, g Gateway) error {
+	return together(many, func(int) error {
+		c := g.ask(g.SettlesLater)
+		var out traintravel.Outcome
+		err := together(2, func(i int) (err error) {
+			if i == 0 {
+				_, _ = g.Charge(ctx, c)
+				return nil
+			}
+			out, err = g.cancels(ctx, c)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return g.cancelled(ctx, c, out)
+	})
 }

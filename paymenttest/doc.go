@@ -49,9 +49,9 @@
 //   - CutShort, CutShortRefund: the same at whichever moment a context ends,
 //     and the end is no decline. Ended: a context that has ended before the
 //     call does nothing.
-//   - Fence, FenceRace, CancelDone, CancelPending: after a Cancel that answered
-//     Failed, no charge with this ID succeeds, and one that has an outcome
-//     keeps it.
+//   - Fence, FenceRace, CancelDone, CancelPending, CancelAgain, CancelUnderWay: after
+//     a Cancel that answered Failed, no charge with this ID succeeds, and one that has
+//     an outcome keeps it, however often it is cancelled, and be it under way.
 //   - Refund, RefundParts, RefundAtOnce, RefundOtherAmount, RefundTooMuch,
 //     RefundTooMuchAtOnce, RefundNothing: money goes back once for each ID, and
 //     never more than was taken. RefundUnknown, RefundDeclined, RefundPending:
@@ -73,6 +73,8 @@
 //   - A provider's "this key is in use" made Failed: it is an error, or Pending.
 //   - A provider's "no such payment" for any reason, such as a wrong account or
 //     path, made ErrNotFound: that tells the service that nothing was charged.
+//   - An error of the provider's made Failed by Cancel: the service then tells the
+//     payer that nothing was charged.
 //   - Amounts through a float, or two decimals for every currency.
 //   - A provider's error handed on with the request in it.
 //   - A provider's "already refunded" or "charged back" made an error or Failed: the

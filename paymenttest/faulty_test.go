@@ -77,8 +77,7 @@ func subject(g *faulty) Gateway {
 func (g *faulty) settle(_ context.Context, id uuid.UUID) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	d := g.deeds[id]
-	if d.pending {
+	if d := g.deeds[id]; d != nil && d.pending {
 		d.pending = false
 		g.book(d)
 	}
@@ -223,7 +222,7 @@ func (g *faulty) soundCancel(ctx context.Context, id uuid.UUID) (traintravel.Out
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if d := g.deeds[id]; d != nil && !d.pending {
+	if d := g.deeds[id]; d != nil && !d.pending && !g.fences[id] {
 		return d.outcome, nil
 	} else if d != nil {
 		d.pending = false

@@ -2,11 +2,15 @@ package paymenttest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel"
 )
 
 // A mistake is a gateway with one thing wrong, and the checks that must find it.
@@ -100,5 +104,20 @@ func TestLacks(t *testing.T) {
 		if err := c.run(t.Context(), g); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
+	}
+}
+
+// TestUnsupportedCancel: a gateway whose Cancel says that it cannot is like one without.
+func TestUnsupportedCancel(t *testing.T) {
+	t.Parallel()
+	g := sound()
+	g.cancel = func(context.Context, uuid.UUID) (traintravel.Outcome, error) {
+		return traintravel.Outcome{}, fmt.Errorf("cancel: %w", errors.ErrUnsupported)
+	}
+	if s := subject(g).supported(t.Context()); s.canceller() != nil {
+		t.Error("its Cancel is checked")
+	}
+	if s := subject(sound()).supported(t.Context()); s.canceller() == nil {
+		t.Error("the Cancel of one that can is not checked")
 	}
 }

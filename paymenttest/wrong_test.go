@@ -299,7 +299,7 @@ var wrongCancels = []mistake{
 			g.fences[id] = true
 			return fenced, nil
 		}
-	}), []string{"FenceRace"}},
+	}), []string{"FenceRace", "CancelUnderWay"}},
 	{"Cancel says of all that it is cancelled", wrongCancel(func(g *faulty, right looker) looker {
 		return func(ctx context.Context, id uuid.UUID) (traintravel.Outcome, error) {
 			_, err := right(ctx, id)
@@ -314,6 +314,17 @@ var wrongCancels = []mistake{
 			return right(ctx, id)
 		}
 	}), []string{"CancelPending", "CancelDone"}},
+	{"a second Cancel tells what a pending charge would have become", wrongCancel(func(g *faulty, right looker) looker {
+		return func(ctx context.Context, id uuid.UUID) (traintravel.Outcome, error) {
+			g.mu.Lock()
+			d, again := g.deeds[id], g.fences[id]
+			g.mu.Unlock()
+			if d != nil && again {
+				return d.outcome, nil
+			}
+			return right(ctx, id)
+		}
+	}), []string{"CancelAgain"}},
 }
 
 var wrongRefunds = []mistake{
