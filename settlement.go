@@ -174,53 +174,31 @@ func (p *Payment) needsPerson(before time.Time) bool {
 // StuckPayments returns what waits for an operator, the oldest first: payments and
 // refunds that are still pending so long after they were begun, and refunds that are
 // impossible and that no operator has settled. unreadable is how many records could not
-// be read. It looks through all payments.
+// be read; [Check] names them. It looks through all payments.
 func (s *Service) StuckPayments(ctx context.Context, age time.Duration) (stuck []Payment, unreadable int, err error) {
 	before := s.now().Add(-age)
-	err = s.eachPayment(ctx, func(p *Payment) bool {
+	left, err := eachOf(ctx, s.store, Range{Table: TablePayments}, paymentOf, func(p payment) bool {
 		if p.needsPerson(before) {
-			stuck = append(stuck, *p)
+			stuck = append(stuck, p.Payment)
 		}
 		return true
-	}, &unreadable)
+	})
 	slices.SortStableFunc(stuck, func(a, b Payment) int { return a.Created.Compare(b.Created) })
-	return stuck, unreadable, err
+	return stuck, s.omit(ctx, left), err
 }
 
 // FindPayment returns a payment or refund of anybody's by its ID alone. It looks through
-// all payments. ErrNotFound: there is none.
+// all payments. ErrNotFound: there is none that can be read.
 func (s *Service) FindPayment(ctx context.Context, id uuid.UUID) (found Payment, err error) {
-	err = s.eachPayment(ctx, func(p *Payment) bool {
+	left, err := eachOf(ctx, s.store, Range{Table: TablePayments}, paymentOf, func(p payment) bool {
 		if p.ID == id {
-			found = *p
+			found = p.Payment
 		}
 		return p.ID != id
-	}, new(int))
+	})
+	s.omit(ctx, left)
 	if err == nil && found.ID != id {
 		err = ErrNotFound
 	}
 	return found, err
-}
-
-// eachPayment calls fn with all payments, until it returns false, and counts those that
-// cannot be read.
-func (s *Service) eachPayment(ctx context.Context, fn func(*Payment) bool, unreadable *int) error {
-	for from := ""; ; {
-		records, err := s.store.List(ctx, Range{Table: TablePayments, From: from, Limit: batch})
-		if err != nil {
-			return err
-		}
-		for _, rec := range records {
-			p, err := decodePayment(rec.Value)
-			if err != nil {
-				*unreadable++
-			} else if !fn(&p.Payment) {
-				return nil
-			}
-		}
-		if len(records) < batch {
-			return nil
-		}
-		from = records[len(records)-1].ID + "\x00"
-	}
 }

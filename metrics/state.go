@@ -28,6 +28,7 @@ func (m *Metrics) Watch(service *traintravel.Service) {
 		holds:    gauge("holds_open", "Bookings that wait for their payment, of up to 100,000."),
 		waiting:  gauge("pending", "What waits, of up to 100,000: payments whose outcome is not known, refunds to be made, events to be told, deliveries to be posted.", "what"),
 		unread:   gauge("state_unreadable_records", "Payments, refunds and events that wait and cannot be read."),
+		stuck:    gauge("payments_stuck", "Payments and refunds that have been pending for a day.", "what"),
 		oldest:   gauge("pending_oldest_seconds", "How long the oldest of what waits has waited; zero if nothing waits.", "what"),
 	})
 }
@@ -36,12 +37,12 @@ func (m *Metrics) Watch(service *traintravel.Service) {
 type state struct {
 	service *traintravel.Service
 
-	up, stations, trains, loaded, ends, holds, waiting, oldest, unread *prometheus.Desc
+	up, stations, trains, loaded, ends, holds, waiting, oldest, stuck, unread *prometheus.Desc
 }
 
 // Describe implements [prometheus.Collector].
 func (s *state) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range [...]*prometheus.Desc{s.up, s.stations, s.trains, s.loaded, s.ends, s.holds, s.waiting, s.oldest, s.unread} {
+	for _, d := range [...]*prometheus.Desc{s.up, s.stations, s.trains, s.loaded, s.ends, s.holds, s.waiting, s.oldest, s.stuck, s.unread} {
 		to <- d
 	}
 }
@@ -68,6 +69,8 @@ func (s *state) Collect(to chan<- prometheus.Metric) {
 	}
 	send(s.holds, float64(st.Holds))
 	send(s.unread, float64(st.Unreadable))
+	send(s.stuck, float64(st.StuckPayments), "payments")
+	send(s.stuck, float64(st.StuckRefunds), "refunds")
 	for _, w := range [...]struct {
 		what string
 		traintravel.Waiting

@@ -117,9 +117,12 @@ func entriesOf(h traintravel.BookingHistory) []entry {
 		entries = append(entries, e)
 	}
 	pay := func(what string, p traintravel.Payment) {
-		status := string(p.Status)
+		status := endOf(p)
 		if p.Failure.Code != "" {
 			status += ": " + p.Failure.Code
+		}
+		if p.LastError != "" {
+			status += "; the gateway says: " + p.LastError
 		}
 		if p.Settled.IsZero() { // it is not, or nobody knows when
 			add(p.Created, fmt.Sprintf("%s of %s (%v) %s", what, p.Amount, p.ID, status))
@@ -128,10 +131,16 @@ func entriesOf(h traintravel.BookingHistory) []entry {
 		add(p.Created, fmt.Sprintf("%s of %s (%v)", what, p.Amount, p.ID))
 		add(p.Settled, fmt.Sprintf("%s (%v) %s", what, p.ID, status))
 	}
+	byHand := func(what string, p traintravel.Payment) {
+		for _, d := range p.Settlements {
+			add(d.At, fmt.Sprintf("%s (%v) settled as %s by %q: %q", what, p.ID, strings.ReplaceAll(string(d.As), "_", " "), d.By, d.Reason))
+		}
+	}
 	add(b.Created, "made, held until "+b.Expires.UTC().Format(time.DateTime+" MST"))
 	for _, p := range h.Payments {
 		if p.RefundOf == uuid.Nil {
 			pay("payment", p)
+			byHand("payment", p)
 		}
 		if p.ID == b.PaidBy {
 			add(b.Confirmed, "confirmed")
@@ -146,6 +155,7 @@ func entriesOf(h traintravel.BookingHistory) []entry {
 	for _, p := range h.Payments {
 		if p.RefundOf != uuid.Nil {
 			pay("refund", p)
+			byHand("refund", p)
 		}
 	}
 	slices.SortStableFunc(entries, func(x, y entry) int { return x.at.Compare(y.at) })

@@ -68,6 +68,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ [
 		p.block(),
 		p.cancelRun(),
 		p.booking(),
+		p.payment(),
 		p.subject(),
 		p.migrate(),
 		p.check(),

@@ -24,6 +24,9 @@ var errands = map[string]errand{
 	"cancel-run": errandFor(onCancelRun),
 	"booking":    errandFor(onBooking),
 
+	"payment-stuck":  errandFor(onPaymentStuck),
+	"payment-settle": errandFor(onPaymentSettle),
+
 	"subject-export": errandFor(onSubjectExport),
 	"subject-erase":  errandFor(onSubjectErase),
 }

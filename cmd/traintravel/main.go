@@ -10,6 +10,7 @@
 //	traintravel block     take places of a train out of sale
 //	traintravel cancel-run  cancel a train on a date, and refund its bookings
 //	traintravel booking   show bookings, by ID or name, with their history
+//	traintravel payment     list payments and refunds that do not end, and settle them
 //	traintravel subject   print what is known of a person, or erase it
 //	traintravel migrate   move all data from a file into PostgreSQL
 //	traintravel check     say whether everything in the data agrees

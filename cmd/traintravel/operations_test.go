@@ -47,6 +47,7 @@ var runbookSays = map[string]string{
 	`traintravel check`:                              "of 1 booking",
 	`traintravel manifest "$TRAIN" "$DATE"`:          "John Doe",
 	`traintravel booking "$BOOKING"`:                 "succeeded",
+	`traintravel payment stuck`:                      "No payment and no refund waits",
 	`traintravel booking --limit 5 doe`:              "confirmed",
 	`traintravel cancel-run "$TRAIN" "$DATE"`:        "1 booking would be cancelled",
 	`traintravel cancel-run "$TRAIN" "$DATE" --yes`:  "1 booking cancelled",
@@ -61,7 +62,7 @@ func TestOperations(t *testing.T) {
 	need.Program(t, "curl", "curl")
 	t.Parallel()
 	commands := fenced(t, "sh")
-	for _, name := range []string{"serve", "config", "check", "backup", "restore", "compact", "webhooks", "token-keys", "ticket-keys", "import", "manifest", "block", "cancel-run", "booking", "subject export", "subject erase"} {
+	for _, name := range []string{"serve", "config", "check", "backup", "restore", "compact", "webhooks", "token-keys", "ticket-keys", "import", "manifest", "block", "cancel-run", "booking", "payment stuck", "subject export", "subject erase"} {
 		if !strings.Contains(strings.Join(commands, "\n"), "traintravel "+name) {
 			t.Errorf("the runbook does not run %s", name)
 		}

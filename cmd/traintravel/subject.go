@@ -135,6 +135,16 @@ func paymentJSON(p traintravel.Payment) any {
 	if p.RefundOf != uuid.Nil {
 		o["refund_of"] = p.RefundOf
 	}
+	if p.Resolution != "" {
+		o["resolution"] = p.Resolution
+	}
+	if len(p.Settlements) > 0 {
+		var all []any
+		for _, d := range p.Settlements {
+			all = append(all, map[string]any{"as": d.As, "reason": d.Reason, "at": d.At})
+		}
+		o["settled_by_operator"] = all
+	}
 	switch s := p.Source; {
 	case s.Card != nil:
 		o["source"] = map[string]any{
