@@ -76,8 +76,12 @@ type Subject struct {
 // client program the user acts through, which may be empty.
 type Caller struct {
 	Subject
-	Client   string
-	operator bool // see Operator
+	Client string
+	// ForItself says that the client acts for itself, without a user. Who authenticates a
+	// caller sets it, by what no user can bring about: a subject that has the client's
+	// name proves nothing.
+	ForItself bool
+	operator  bool // see Operator
 }
 
 // maxCaller bounds each part of a Caller, in bytes.

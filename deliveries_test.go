@@ -105,7 +105,7 @@ func TestSubscribersGetTheirEvents(t *testing.T) {
 		o.subscribe(anna, hook+"1")
 		o.subscribe(anna, hook+"2", traintravel.BookingCancelled, traintravel.BookingConfirmed)
 		o.subscribe(berta, hook+"3")
-		partner := traintravel.Caller{Subject: traintravel.Subject{Issuer: anna.Issuer, ID: "partner"}, Client: "partner"}
+		partner := traintravel.Caller{Subject: traintravel.Subject{Issuer: anna.Issuer, ID: "partner"}, Client: "partner", ForItself: true}
 		o.subscribe(partner, hook+"4")
 		b := o.book(anna, o.trip('A', 'D', "R 1"))
 		o.mustPay(b, traintravel.Succeeded)

@@ -22,7 +22,7 @@ func answers(status int) func(int) (traintravel.WebhookAnswer, error) {
 
 // partner is a client that acts for itself, and through is a user of it.
 var (
-	partner = traintravel.Caller{Subject: traintravel.Subject{Issuer: anna.Issuer, ID: "partner"}, Client: "partner"}
+	partner = traintravel.Caller{Subject: traintravel.Subject{Issuer: anna.Issuer, ID: "partner"}, Client: "partner", ForItself: true}
 	through = traintravel.Caller{Subject: anna.Subject, Client: "partner"}
 )
 

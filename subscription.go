@@ -66,9 +66,7 @@ type WebhookOptions struct {
 	// longer among them is tried as if it did not answer.
 	Operator []OperatorWebhook
 	// Clients are the programs that may subscribe to all bookings made through them.
-	// They do so when they act for themselves: as a caller whose subject's ID is that of
-	// the client, as client credentials have it (RFC 9068), or client: and that, as those
-	// of package authserver have it.
+	// They do so when they act for themselves: see [Caller].
 	// Nothing is posted any more for one that is taken from the list.
 	Clients []string
 }
@@ -236,7 +234,7 @@ func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (
 	secret := newWebhookSecret()
 	sub := subscription{Subscription: Subscription{
 		ID: timeID(now, s.newID()), URL: n.URL, Events: events, Owner: by.Subject, Client: by.Client, Disabled: n.Disabled, Created: now,
-		ByClient: by.forItself() && slices.Contains(s.opts.Webhooks.Clients, by.Client),
+		ByClient: by.ForItself && by.Client != "" && slices.Contains(s.opts.Webhooks.Clients, by.Client),
 	}}
 	sealed := s.seal(secret, sub.ID)
 	sub.secrets = []sealedSecret{{sealed: sealed}}
@@ -276,11 +274,6 @@ func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (
 	}
 	sub.Replayed = true
 	return sub.Subscription, secret, nil
-}
-
-// forItself says whether a client acts for itself, and not for a user.
-func (c Caller) forItself() bool {
-	return c.Client != "" && (c.ID == c.Client || c.ID == "client:"+c.Client)
 }
 
 // HasWebhooks says whether the service posts events to those who subscribe to them:

@@ -39,8 +39,10 @@ type subscription struct {
 	secrets  []sealedSecret // the newest first; none if it is the operator's
 }
 
+// ownedBy says whether a subscription is the caller's. One that a client made for itself is
+// no user's, though the user may have the name of the client.
 func (s *subscription) ownedBy(by Caller) bool {
-	return s.operator == by.operator && s.Owner == by.Subject && s.Client == by.Client
+	return s.operator == by.operator && s.Owner == by.Subject && s.Client == by.Client && (!s.ByClient || by.ForItself)
 }
 
 // A sealedSecret signs until an instant, or without end.

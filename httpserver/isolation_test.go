@@ -41,9 +41,9 @@ var people = map[string]traintravel.Caller{
 	"another-user-through-another-client":      {Subject: traintravel.Subject{Issuer: "test", ID: "berta"}, Client: "shop"},
 	"the-same-name-at-another-issuer":          {Subject: traintravel.Subject{Issuer: "elsewhere", ID: "anna"}, Client: "app"},
 	"a-name-in-other-letters":                  {Subject: traintravel.Subject{Issuer: "test", ID: "Anna"}, Client: "app"},
-	"a-program-of-the-owners-name":             {Subject: traintravel.Subject{Issuer: "test", ID: "client:anna"}, Client: "anna"},
-	"the-program-that-the-operator-has-named":  {Subject: traintravel.Subject{Issuer: "test", ID: "client:app"}, Client: "app"},
-	"a-program-of-its-name-at-another-issuer":  {Subject: traintravel.Subject{Issuer: "elsewhere", ID: "client:app"}, Client: "app"},
+	"a-program-of-the-owners-name":             {Subject: traintravel.Subject{Issuer: "test", ID: "client:anna"}, Client: "anna", ForItself: true},
+	"the-program-that-the-operator-has-named":  {Subject: traintravel.Subject{Issuer: "test", ID: "client:app"}, Client: "app", ForItself: true},
+	"a-program-of-its-name-at-another-issuer":  {Subject: traintravel.Subject{Issuer: "elsewhere", ID: "client:app"}, Client: "app", ForItself: true},
 	"a-name-and-a-client-that-read-as-another": {Subject: traintravel.Subject{Issuer: "test", ID: "ann"}, Client: "aapp"},
 }
 

@@ -61,7 +61,7 @@ func (tokens) Authenticate(_ context.Context, token string) (httpserver.Identity
 		client = "app"
 	}
 	return httpserver.Identity{
-		Caller: traintravel.Caller{Subject: traintravel.Subject{Issuer: "test", ID: name}, Client: client},
+		Caller: traintravel.Caller{Subject: traintravel.Subject{Issuer: "test", ID: name}, Client: client, ForItself: name == "client:"+client},
 		Read:   strings.Contains(scopes, "r"), Write: strings.Contains(scopes, "w"),
 	}, nil
 }

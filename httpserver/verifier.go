@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,6 +33,13 @@ type VerifierOptions struct {
 	// Keys has the issuer's keys.
 	Keys KeySource
 
+	// ClientClaims are those of which a token has one if its client acts for itself,
+	// without a user (RFC 6749, section 4.4), beside the claims that tell so at well-known
+	// issuers: gty of client-credentials, and idtyp of app. No token of a user may have
+	// them. That sub and client_id are the same proves nothing, where a user may be
+	// named like a client. Of the built-in authorization server they are not needed.
+	ClientClaims []Claim
+
 	// StoreAs is what Subject.Issuer says. Empty is Issuer. For the built-in
 	// authorization server it is [BuiltinIssuer].
 	StoreAs string
@@ -53,6 +61,16 @@ type VerifierOptions struct {
 	// tokens of the present are never good in the past.
 	Now func() time.Time
 }
+
+// A Claim is one of a token, whose value is a text.
+type Claim struct{ Name, Value string }
+
+// clientClaims are those of well-known issuers that tell that a client acts for itself.
+var clientClaims = []Claim{{"gty", "client-credentials"}, {"gty", "client_credentials"}, {"idtyp", "app"}}
+
+// builtinClient is before the ID of a client, as the built-in authorization server writes
+// the subject of one that acts for itself. No user's name there has a colon.
+const builtinClient = "client:"
 
 // accessTokenType is the typ of access tokens by RFC 9068.
 const accessTokenType = "at+jwt"
@@ -84,6 +102,16 @@ func NewVerifier(o VerifierOptions) (*Verifier, error) {
 		if o.Issuer == BuiltinIssuer {
 			return nil, fmt.Errorf("no foreign issuer may be called %q", BuiltinIssuer)
 		}
+	}
+	for _, claim := range o.ClientClaims {
+		if claim.Name == "" || claim.Value == "" {
+			return nil, errors.New("a claim of clients needs a name and a value")
+		}
+	}
+	if o.StoreAs == BuiltinIssuer {
+		o.ClientClaims = nil
+	} else {
+		o.ClientClaims = slices.Concat(clientClaims, o.ClientClaims)
 	}
 	if o.TokenType = strings.TrimPrefix(o.TokenType, "application/"); o.TokenType == "" {
 		o.TokenType = accessTokenType
@@ -187,7 +215,7 @@ func (v *Verifier) verify(ctx context.Context, token string, now time.Time) (*ve
 	if verifier == nil {
 		return nil, badToken("its alg %.40q is not accepted", string(head.alg))
 	}
-	c, err := parseClaims(parts.payload, v.opts.TokenType == accessTokenType)
+	c, err := parseClaims(parts.payload, v.opts.TokenType == accessTokenType, v.opts.ClientClaims)
 	if err != nil {
 		return nil, err
 	}
@@ -204,8 +232,9 @@ func (v *Verifier) verify(ctx context.Context, token string, now time.Time) (*ve
 	known := &verified{
 		identity: Identity{
 			Caller: traintravel.Caller{
-				Subject: traintravel.Subject{Issuer: v.opts.StoreAs, ID: c.subject},
-				Client:  c.client,
+				Subject:   traintravel.Subject{Issuer: v.opts.StoreAs, ID: c.subject},
+				Client:    c.client,
+				ForItself: c.forItself || v.opts.StoreAs == BuiltinIssuer && c.subject == builtinClient+c.client,
 			},
 			Read: c.read, Write: c.write, Expires: c.expires,
 		},

@@ -97,14 +97,22 @@ type tokenClaims struct {
 	audience                   []string
 	expires, notBefore, issued time.Time // zero is absent
 	read, write                bool
+	forItself                  bool // the client, without a user
 }
 
 // parseClaims reads the claims of a token. If its type does not say that it is an
-// access token, they must not say that it is another.
-func parseClaims(text []byte, access bool) (*tokenClaims, error) {
+// access token, they must not say that it is another. Any of the claims of clients tells
+// that the client acts for itself.
+func parseClaims(text []byte, access bool, ofClients []Claim) (*tokenClaims, error) {
 	c := new(tokenClaims)
 	err := tokenObject("payload", text, func(name string, v jsontext.Value) error {
 		var ok bool
+		for _, claim := range ofClients {
+			if claim.Name == name {
+				value, ok := jsonString(v)
+				c.forItself = c.forItself || ok && value == claim.Value
+			}
+		}
 		switch name {
 		case "iss":
 			c.issuer, ok = jsonString(v)

@@ -214,7 +214,11 @@ func (p *program) authentication(set settings, addr net.Addr, base string, ring 
 		if err != nil {
 			return nil, nil, usagef("--issuer: %w", err)
 		}
-		v, err := httpserver.NewVerifier(httpserver.VerifierOptions{Issuer: set.issuer, Audience: audience, Keys: remote, TokenType: set.kind})
+		claims, err := set.claims()
+		if err != nil {
+			return nil, nil, err
+		}
+		v, err := httpserver.NewVerifier(httpserver.VerifierOptions{Issuer: set.issuer, Audience: audience, Keys: remote, TokenType: set.kind, ClientClaims: claims})
 		return v, nil, err
 	}
 	accounts, err := p.accounts(set.accounts)

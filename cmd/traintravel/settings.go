@@ -32,6 +32,7 @@ type settings struct {
 	tlsCert, tlsKey            string
 	webhooks, webhookClients   []string
 	webhookEvents              []string
+	clientClaims               []string
 	proxies, origins           []string
 	webhookPrivate, publicSign bool
 	newKeys                    bool
@@ -64,6 +65,7 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&s.webhooks, "webhook", nil, "`URL` of the operator's own that the events of all bookings are posted to, signed with the secret in "+webhookSecret+" (default: the one in the keys file)")
 	f.StringSliceVar(&s.webhookEvents, "webhook-event", nil, "`event` to be posted to --webhook, of "+eventNames()+" (default newBooking)")
 	f.StringSliceVar(&s.webhookClients, "webhook-client", nil, "`ID` of a program that may subscribe to the events of all bookings made through it, with a token of its own")
+	f.StringSliceVar(&s.clientClaims, "client-claim", nil, "`NAME=VALUE` of a claim that the --issuer's tokens have if a program acts for itself, and never in a user's token, beside gty=client-credentials and idtyp=app: without one of them, a program is taken for a user")
 	f.BoolVar(&s.webhookPrivate, "webhook-allow-private", false, "let subscribers name private addresses (the operator's own --webhook always may)")
 	f.StringSliceVar(&s.proxies, "trusted-proxy", nil, "`network` such as 10.0.0.0/8 whose X-Forwarded headers count: -For, and, without --base-url, -Proto, -Host and -Prefix")
 	f.StringSliceVar(&s.origins, "cors-origin", nil, "`origin` such as https://shop.example whose pages may call the API, and the built-in sign-in's endpoints for programs, in browsers; * is all")
@@ -121,6 +123,9 @@ func (s *settings) check(f *pflag.FlagSet) error {
 	}
 	if len(s.webhookEvents) > 0 && len(s.webhooks) == 0 {
 		errs = append(errs, usagef("--webhook-event needs --webhook, where the events are to go"))
+	}
+	if _, err := s.claims(); err != nil {
+		errs = append(errs, err)
 	}
 	if s.retain != 0 && s.retain < time.Hour {
 		errs = append(errs, usagef("--retain: %v is less than an hour", s.retain))
@@ -259,6 +264,21 @@ func (s *settings) networks() (nets []netip.Prefix, err error) {
 		nets = append(nets, p)
 	}
 	return nets, nil
+}
+
+// claims are those of programs that act for themselves.
+func (s *settings) claims() (claims []httpserver.Claim, err error) {
+	if len(s.clientClaims) > 0 && s.issuer == "" {
+		return nil, usagef("--client-claim needs --issuer: the built-in authorization server names programs so that no user is named alike")
+	}
+	for _, text := range s.clientClaims {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" || value == "" {
+			return nil, usagef("--client-claim: %.200q is not of the form NAME=VALUE", withoutSecrets(text))
+		}
+		claims = append(claims, httpserver.Claim{Name: name, Value: value})
+	}
+	return claims, nil
 }
 
 // start is when the service's clock starts; the zero time is now.
