@@ -20,6 +20,7 @@ import (
 type program struct {
 	stdout, stderr io.Writer
 	environ        []string
+	logTo          *outlet // stderr
 	log            *slog.Logger
 	waits          waits
 	notify         func(state string)
@@ -42,7 +43,11 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ []string) int {
 	said := &mouth{to: stdout}
 	p := &program{stdout: said, stderr: stderr, environ: environ, sources: map[string]string{}}
-	p.log = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{ReplaceAttr: cleanAttr}))
+	p.logTo = &outlet{to: stderr}
+	p.log = p.logTo.logger(func(to io.Writer) slog.Handler {
+		return slog.NewTextHandler(to, &slog.HandlerOptions{ReplaceAttr: cleanAttr})
+	})
+	defer p.logTo.flush()
 	p.waits, p.notify = usualWaits, p.tellSystemd
 	root := &cobra.Command{
 		Use:           "traintravel",
@@ -93,9 +98,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ [
 	if err == nil {
 		err = said.failed()
 	}
-	if err == nil {
+	switch {
+	case err == nil:
 		return 0
+	case said.deserted() && errors.Is(err, syscall.EPIPE):
+		return brokenPipe
 	}
+	p.logTo.flush()
 	fmt.Fprintf(stderr, "%s: %s\n", c.CommandPath(), withoutPasswords(err.Error()))
 	if usage := (usageError{}); errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
 		fmt.Fprintf(stderr, "Try '%s --help'.\n", c.CommandPath())
@@ -104,22 +113,38 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ [
 	return 1
 }
 
+// brokenPipe is the exit code of a command that was broken off because nobody reads what it
+// prints any more: shells have it for programs that SIGPIPE has ended.
+const brokenPipe = 128 + 13
+
 // A mouth is where a command says what came of it, and knows if that was lost: then it
 // has failed, whatever it did. Who has closed a pipe has heard enough.
 type mouth struct {
-	to  io.Writer
-	mu  sync.Mutex
-	err error // the first
+	to   io.Writer
+	mu   sync.Mutex
+	err  error // the first
+	gone bool  // whoever read it is
 }
 
 func (m *mouth) Write(b []byte) (int, error) {
 	n, err := m.to.Write(b)
-	if err != nil && !errors.Is(err, syscall.EPIPE) {
+	if err != nil {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.err = cmp.Or(m.err, err)
+		if errors.Is(err, syscall.EPIPE) {
+			m.gone = true
+		} else {
+			m.err = cmp.Or(m.err, err)
+		}
 	}
 	return n, err
+}
+
+// deserted says whether nobody reads it any more.
+func (m *mouth) deserted() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.gone
 }
 
 func (m *mouth) failed() error {

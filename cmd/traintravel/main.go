@@ -24,14 +24,13 @@
 // TRAINTRAVEL_RATE_LIMIT; those of serve also in a YAML file that --config names.
 // Exit codes: 0 done, 1 failed, 2 wrong usage.
 //
-// A server that is told to stop (SIGINT, SIGTERM) finishes what is under way, for
+// A server that is told to stop (SIGINT, SIGTERM, SIGHUP) finishes what is under way, for
 // eight seconds at most, and exits with 0. Told again, it ends at once.
 package main
 
 import (
 	"context"
 	"os"
-	"os/signal"
 	"syscall"
 	"time"
 
@@ -41,9 +40,8 @@ import (
 func main() {
 	ctx, stop := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	claimSignals(signals)
 	go obey(signals, stop, os.Exit)
-	ignoreFileLimit()
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.Environ()))
 }
 

@@ -75,14 +75,14 @@ func (w *watching) level() (level slog.Level, err error) {
 	return level, err
 }
 
-// logger is the log that the flags ask for. They have been checked.
-func (w *watching) logger(to io.Writer) *slog.Logger {
+// form is the form of the log that the flags ask for. They have been checked.
+func (w *watching) form(to io.Writer) slog.Handler {
 	level, _ := w.level()
 	opts := &slog.HandlerOptions{Level: level, ReplaceAttr: cleanAttr}
 	if w.logFormat == "json" {
-		return slog.New(requestNames{slog.NewJSONHandler(to, opts)})
+		return requestNames{slog.NewJSONHandler(to, opts)}
 	}
-	return slog.New(requestNames{slog.NewTextHandler(to, opts)})
+	return requestNames{slog.NewTextHandler(to, opts)}
 }
 
 // requestNames writes into each line of the log which request and trace it belongs to.

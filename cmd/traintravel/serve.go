@@ -51,7 +51,7 @@ anybody may sign in, keep --hold short.`,
 			for _, name := range p.unknownVariables(c.Root()) {
 				p.log.Warn("the environment has what looks like a setting and is none", "variable", name)
 			}
-			p.log = set.watch.logger(p.stderr)
+			p.log = p.logTo.logger(set.watch.form)
 			return p.serveUntil(c.Context(), set)
 		},
 	}

@@ -66,14 +66,21 @@ func spawnOn(tb testing.TB, socket *os.File, environ []string, dir string, args 
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p := &process{tb: tb, listens: make(chan struct{}), ended: make(chan struct{})}
-	p.cmd = exec.Command(exe, append(args, "--addr", "127.0.0.1:0")...)
-	p.cmd.Dir, p.cmd.Stderr = dir, &p.stderr
-	p.cmd.Env = append(append(os.Environ(), environ...), asCommandEnv+"="+tied)
+	cmd := exec.Command(exe, append(args, "--addr", "127.0.0.1:0")...)
+	cmd.Dir = dir
+	cmd.Env = append(append(os.Environ(), environ...), asCommandEnv+"="+tied)
 	if socket != nil {
-		p.cmd.ExtraFiles, p.cmd.Env = []*os.File{socket}, append(p.cmd.Env, "LISTEN_FDS=1")
+		cmd.ExtraFiles, cmd.Env = []*os.File{socket}, append(cmd.Env, "LISTEN_FDS=1")
 	}
-	if _, err = p.cmd.StdinPipe(); err != nil { // open as long as this process lives
+	return spawned(tb, cmd)
+}
+
+// spawned starts a process that is a server command.
+func spawned(tb testing.TB, cmd *exec.Cmd) *process {
+	tb.Helper()
+	p := &process{tb: tb, cmd: cmd, listens: make(chan struct{}), ended: make(chan struct{})}
+	cmd.Stderr = &p.stderr
+	if _, err := cmd.StdinPipe(); err != nil { // open as long as this process lives
 		tb.Fatal(err)
 	}
 	stdout, err := p.cmd.StdoutPipe()
