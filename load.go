@@ -172,6 +172,9 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable, first bool
 		if old, err = readCurrent(ctx, r); err != nil || old.generation == uuid.Nil {
 			return err
 		}
+		if first {
+			return ErrHasTimetable
+		}
 		b, err := readChunks(ctx, r, old.generation, 'r', old.registry)
 		if err != nil {
 			return err
@@ -181,9 +184,6 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable, first bool
 	})
 	if err != nil {
 		return nil, err
-	}
-	if first && old.generation != uuid.Nil {
-		return nil, ErrHasTimetable
 	}
 	calendars := calendarCache{}
 	today := DateOf(now.UTC())
@@ -314,7 +314,7 @@ func readChunks(ctx context.Context, r Reader, generation uuid.UUID, kind byte, 
 		b = append(b, rec.Value...)
 	}
 	if len(b) != size {
-		return nil, fmt.Errorf("the stored timetable is damaged: it has %d bytes, not %d", len(b), size)
+		return nil, fmt.Errorf("the stored timetable %w: it has %d bytes, not %d", errDamaged, len(b), size)
 	}
 	return b, nil
 }

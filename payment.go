@@ -187,9 +187,10 @@ func (s *Service) settle(ctx context.Context, booking, id uuid.UUID, out Outcome
 	return settled, confirmed, nil
 }
 
-// onPayment runs rules on a payment and its booking, which are there.
+// onPayment runs rules on a payment and its booking, which are there. The snapshot is nil
+// if there is no timetable that can be read: what became of money is recorded all the same.
 func (s *Service) onPayment(ctx context.Context, booking, id uuid.UUID, rules func(*ledger, *snapshot, *payment, *Booking) error) error {
-	return s.whileCurrent(ctx, func(sn *snapshot) error {
+	record := func(sn *snapshot) error {
 		return s.update(ctx, s.now(), func(l *ledger) error {
 			p, err := l.payment(booking, id)
 			if err != nil {
@@ -201,7 +202,11 @@ func (s *Service) onPayment(ctx context.Context, booking, id uuid.UUID, rules fu
 			}
 			return rules(l, sn, p, b)
 		})
-	})
+	}
+	if _, err := s.snapshot(ctx); unreadable(err) || errors.Is(err, ErrNoTimetable) {
+		return record(nil)
+	}
+	return s.whileCurrent(ctx, record)
 }
 
 // firstPayment answers a repeated request with the payment it led to, as it stands now.

@@ -341,6 +341,9 @@ func (l *ledger) confirm(sn *snapshot, b *Booking, late bool) (bool, error) {
 // seatAgain finds places for a booking that has lost its own: the same ones if
 // they are free, else others.
 func (l *ledger) seatAgain(sn *snapshot, b *Booking) (bool, error) {
+	if sn == nil {
+		return false, fmt.Errorf("finding places for booking %v again: the timetable: %w", b.ID, errMissing)
+	}
 	if err := l.checkCurrent(sn); err != nil {
 		return false, err
 	}

@@ -24,8 +24,8 @@ type State struct {
 	// Events are those to be told to the Notifier or given out to subscribers;
 	// Deliveries those that are to be posted.
 	Events, Deliveries Waiting
-	// Unreadable is how many payments, refunds and events could not be read. They are in
-	// none of the numbers above.
+	// Unreadable is how many payments, refunds and events could not be read, and one for
+	// the timetable in force. They are in none of the numbers above.
 	Unreadable int
 }
 
@@ -64,7 +64,9 @@ func (s *Service) State(ctx context.Context) (_ State, err error) {
 	ctx, end := s.begin(ctx, "State")
 	defer end(&err)
 	st := State{At: s.now()}
-	if st.Timetable, err = s.timetableState(ctx); err != nil {
+	if st.Timetable, err = s.timetableState(ctx); unreadable(err) {
+		st.Unreadable++
+	} else if err != nil {
 		return State{}, err
 	}
 	if st.Holds, err = s.pages(ctx, agendaOf(holdEnds), countAtMost, nil); err != nil {

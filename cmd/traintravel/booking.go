@@ -45,19 +45,22 @@ While a server has the data file, it answers. By name all bookings are looked th
 
 // onBooking shows bookings.
 func onBooking(ctx context.Context, service *traintravel.Service, req bookingRequest, tell teller) error {
-	found, more, err := service.FindBookings(ctx, req.Text, req.Limit)
+	found, err := service.LookUpBookings(ctx, req.Text, req.Limit)
 	if err != nil {
 		return err
 	}
-	if len(found) == 0 {
+	if left := unreadable(found.Unreadable, " and may be of that name"); left != "" {
+		tell.say(left)
+	}
+	if len(found.Bookings) == 0 {
 		return fmt.Errorf("there is no booking of %.200q", req.Text)
 	}
-	for _, b := range found {
+	for _, b := range found.Bookings {
 		if err := sayBooking(ctx, service, b.ID, tell); err != nil {
 			return err
 		}
 	}
-	if more {
+	if found.More {
 		tell.say(fmt.Sprintf("There are more than %d: give more of the name, or a greater --limit.", req.Limit))
 	}
 	return nil
@@ -92,6 +95,9 @@ func sayBooking(ctx context.Context, service *traintravel.Service, id uuid.UUID,
 			at = e.at.UTC().Format(stamp)
 		}
 		tell.say("  " + at + "  " + e.text)
+	}
+	if left := unreadable(h.Unreadable, " of its payments"); left != "" {
+		tell.say("  " + left)
 	}
 	return nil
 }

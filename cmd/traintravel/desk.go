@@ -134,6 +134,9 @@ func runTitle(r traintravel.Run) string {
 	if r.Cancelled {
 		title += ": CANCELLED"
 	}
+	if r.Unreadable {
+		title += ": what is sold of it cannot be read by this version, run check"
+	}
 	return title
 }
 
@@ -170,7 +173,11 @@ func onManifest(ctx context.Context, service *traintravel.Service, req runReques
 		if r.HasDog {
 			with = append(with, "dog")
 		}
-		rows = append(rows, []string{r.Coach, seat, cmp.Or(r.PassengerName, erasedName), r.From, r.To, status, strings.Join(with, "+"), r.Booking.String()})
+		name := cmp.Or(r.PassengerName, erasedName)
+		if r.Unreadable {
+			name = "(booking unreadable)"
+		}
+		rows = append(rows, []string{r.Coach, seat, name, r.From, r.To, status, strings.Join(with, "+"), r.Booking.String()})
 	}
 	for _, b := range m.Blocks {
 		rows = append(rows, []string{b.Coach, strconv.Itoa(b.Seat), "", m.Run.Calls[b.Board].Name, m.Run.Calls[b.Alight].Name, "blocked"})
@@ -189,6 +196,9 @@ func onManifest(ctx context.Context, service *traintravel.Service, req runReques
 		rows = append(rows, []string{s.From, s.To, strconv.Itoa(s.Confirmed), strconv.Itoa(s.Held), strconv.Itoa(s.Blocked), free, strconv.Itoa(s.Bicycles)})
 	}
 	sayTable(tell, rows)
+	if left := unreadable(m.Unreadable, " and may be of this train"); left != "" {
+		tell.say(left)
+	}
 	return nil
 }
 
@@ -212,7 +222,7 @@ func manifestJSON(m traintravel.Manifest) any {
 	for _, r := range m.Riders {
 		riders = append(riders, object{
 			"booking_id": r.Booking, "passenger_name": r.PassengerName, "status": r.Status.String(), "coach": r.Coach, "seat": r.Seat,
-			"from": r.From, "to": r.To, "has_bicycle": r.HasBicycle, "has_dog": r.HasDog, "stranded": r.Stranded,
+			"from": r.From, "to": r.To, "has_bicycle": r.HasBicycle, "has_dog": r.HasDog, "stranded": r.Stranded, "unreadable": r.Unreadable,
 		})
 	}
 	for _, b := range m.Blocks {
@@ -225,7 +235,7 @@ func manifestJSON(m traintravel.Manifest) any {
 	}
 	return object{
 		"train": m.Run.Number, "operator": m.Run.Operator, "date": m.Run.ID.Date.String(), "cancelled": m.Run.Cancelled,
-		"riders": riders, "blocks": blocks, "sections": sections,
+		"riders": riders, "blocks": blocks, "sections": sections, "unreadable": m.Unreadable,
 	}
 }
 
@@ -315,6 +325,9 @@ func onCancelRun(ctx context.Context, service *traintravel.Service, req runReque
 			return err
 		}
 		tell.say(fmt.Sprintf("%s: %s would be cancelled; give --yes to do it", runTitle(m.Run), howMany(len(m.Riders), "booking", "bookings")))
+		if left := unreadable(m.Unreadable, " and may be of this train"); left != "" {
+			tell.say(left)
+		}
 		return nil
 	}
 	done, err := service.CancelRun(ctx, run.ID, traintravel.CancelRunOptions{
@@ -337,6 +350,16 @@ func onCancelRun(ctx context.Context, service *traintravel.Service, req runReque
 	}
 	if err != nil {
 		return fmt.Errorf("it was broken off, call it again: %w", err)
+	}
+	if n := len(done.Unreadable); n > 0 {
+		for i, id := range done.Unreadable {
+			if i == listed {
+				tell.say(fmt.Sprintf("  and %d more", n-listed))
+				break
+			}
+			tell.say("  not cancelled, if it is of this train: " + id.String())
+		}
+		return errors.New(howMany(n, "booking", "bookings") + " could not be read, or what changes with them: run check, which names the records, and cancel the train again when they can be read")
 	}
 	return nil
 }

@@ -114,5 +114,8 @@ func loadTimetable(ctx context.Context, service *traintravel.Service, t *traintr
 		return fmt.Sprintf("booking %v on %s, %s %s to %s, run %v",
 			s.Booking, s.Leg.Number, s.Leg.Origin.Time.Format("2006-01-02 15:04"), s.Leg.Origin.Name, s.Leg.Destination.Name, s.Run)
 	})
+	if left := unreadable(loaded.Unreadable, ", so that there may be more bookings that do not fit the new timetable"); left != "" {
+		rep.Stranded = append(rep.Stranded, left)
+	}
 	return rep, nil
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -65,7 +67,7 @@ func (q subjectRequest) unknown() error {
 // onSubjectErase erases a subject.
 func onSubjectErase(ctx context.Context, service *traintravel.Service, req subjectRequest, tell teller) error {
 	done, err := service.EraseSubject(ctx, req.subject())
-	if err == nil && done.Bookings+done.Subscriptions+len(done.Kept) == 0 {
+	if err == nil && done.Bookings+done.Subscriptions+len(done.Kept)+done.Unreadable == 0 {
 		return req.unknown()
 	}
 	tell.say(howMany(done.Bookings, "booking is", "bookings are") + " nobody's now, " + howMany(done.Subscriptions, "webhook", "webhooks") + " ended")
@@ -78,6 +80,9 @@ func onSubjectErase(ctx context.Context, service *traintravel.Service, req subje
 			tell.say("  " + id.String())
 		}
 	}
+	if left := unreadable(done.Unreadable, ", may be of the user, and were not erased"); left != "" {
+		return errors.New(left + "; when they can be read, erase the user again")
+	}
 	return nil
 }
 
@@ -87,7 +92,7 @@ func onSubjectExport(ctx context.Context, service *traintravel.Service, req subj
 	if err != nil {
 		return err
 	}
-	if len(data.Bookings)+len(data.Subscriptions) == 0 {
+	if len(data.Bookings)+len(data.Subscriptions)+data.Unreadable == 0 {
 		return req.unknown()
 	}
 	type object = map[string]any
@@ -115,10 +120,17 @@ func onSubjectExport(ctx context.Context, service *traintravel.Service, req subj
 	for _, s := range data.Subscriptions {
 		hooks = append(hooks, object{"id": s.ID, "url": s.URL, "events": s.Events, "client_id": s.Client, "created_at": s.Created})
 	}
-	text, err := json.MarshalIndent(object{
+	all := object{
 		"issuer": data.Subject.Issuer, "subject": data.Subject.ID, "exported_at": time.Now().UTC().Truncate(time.Second), "bookings": bookings, "webhooks": hooks,
-	}, "", "  ")
+	}
+	if data.Unreadable > 0 {
+		all["unreadable"] = data.Unreadable
+	}
+	text, err := json.MarshalIndent(all, "", "  ")
 	tell.say(string(text))
+	if left := unreadable(data.Unreadable, ", may be of the user, and are not in the export"); left != "" {
+		err = cmp.Or(err, errors.New(left))
+	}
 	return err
 }
 
