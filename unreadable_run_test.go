@@ -158,3 +158,85 @@ func TestEventsOfAnUnreadableSubscription(t *testing.T) {
 		expectEvents(t, m, gone)
 	})
 }
+
+// A hold that has lapsed and cannot be read keeps its place, and only that: others are sold,
+// to travellers with bicycles too.
+func TestPlacesBesideAnUnreadableHold(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := newOffice(t, store)
+		trip := o.trip('A', 'D', "R 1") // of two places and one hook
+		ask := traintravel.NewBooking{TripID: trip, PassengerName: "Anna", HasBicycle: true}
+		held, err := o.CreateBooking(t.Context(), anna, ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		restore := spoil(t, store, bookingRecord(held.ID), true)
+		o.clock.add(61 * time.Minute)
+		b := o.book(berta, trip)
+		if b.Legs[0].Coach == held.Legs[0].Coach {
+			t.Errorf("coach %s, seat %d is sold twice", b.Legs[0].Coach, b.Legs[0].Seat)
+		}
+		o.mustPay(b, traintravel.Succeeded)
+		o.tryBook(berta, trip, traintravel.ErrSoldOut)
+		if err := o.CancelBooking(t.Context(), berta, b.ID); err != nil {
+			t.Fatal(err)
+		}
+		_, err = o.CreateBooking(t.Context(), berta, ask)
+		o.expect("a second bicycle", err, traintravel.ErrNoBicycleSpace)
+		restore()
+		for range 2 {
+			o.book(berta, trip)
+		}
+		o.stands(held.ID, traintravel.Expired)
+	})
+}
+
+// A delivery that cannot be read keeps none of its endpoint's from being posted, retried,
+// listed and forgotten. Nobody loses it: it is posted when it can be read.
+func TestDeliveriesBesideAnUnreadableOne(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o, m := withWebhooks(t, store)
+		sub := o.subscribe(anna, hook)
+		m.answers[hook] = answers(500)
+		var restore []func()
+		for n := range 3 {
+			o.clock.add(time.Second)
+			o.book(anna, o.trip('A', 'B', "R 5"))
+			if n == 2 {
+				break
+			}
+			o.do()
+			l, err := o.Deliveries(t.Context(), anna, sub.ID, traintravel.Page{Limit: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			key := traintravel.Key{Table: traintravel.TableDeliveries, ID: "d" + string(sub.ID[:]) + string(l.Items[0].ID[:])}
+			restore = append(restore, spoil(t, store, key, n == 0))
+		}
+		m.answers[hook] = answers(200)
+		o.clock.add(time.Minute)
+		before := len(m.posts)
+		o.do()
+		if n := len(m.posts) - before; n != 1 {
+			t.Errorf("%d posts of the one delivery that can be read", n)
+		}
+		for _, limit := range []int{1, 10} {
+			if l, err := o.Deliveries(t.Context(), anna, sub.ID, traintravel.Page{Limit: limit}); err != nil || len(l.Items) != 1 || l.Items[0].Status != traintravel.DeliveryDelivered {
+				t.Errorf("%+v, %v", l.Items, err)
+			}
+		}
+		o.clock.add(8 * 24 * time.Hour) // it is forgotten
+		o.do()
+		if l, err := o.Deliveries(t.Context(), anna, sub.ID, traintravel.Page{}); err != nil || len(l.Items) != 0 {
+			t.Errorf("%+v, %v", l.Items, err)
+		}
+		for _, f := range restore {
+			f()
+		}
+		o.clock.add(time.Minute)
+		o.do()
+		if n := len(m.posts) - before; n != 3 {
+			t.Errorf("%d posts, when all can be read", n)
+		}
+	})
+}
