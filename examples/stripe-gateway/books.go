@@ -4,11 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
 	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
 
 	"github.com/traintravel/traintravel"
 )
@@ -17,6 +21,9 @@ import (
 type entry struct {
 	Amount traintravel.Money
 	Charge uuid.UUID // what a refund gives back, zero for a charge
+	// Booking is what a charge is for, zero for a refund, and in entries of versions that
+	// did not write it down.
+	Booking uuid.UUID
 	// Intent is the ID of the PaymentIntent, empty until it is known.
 	Intent string
 	// Outcome is kept once it is Failed or Succeeded: it never changes then.
@@ -41,6 +48,9 @@ var bucket = []byte("entries")
 
 func openBooks(path string) (*books, error) {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second})
+	if errors.Is(err, berrors.ErrTimeout) {
+		return nil, fmt.Errorf("%s is in use by %s: one process has it open at a time. Stop that one first; two gateways with a file each could not refund each other's charges", path, holder(path))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -51,7 +61,22 @@ func openBooks(path string) (*books, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+	_ = os.WriteFile(pidFile(path), []byte(strconv.Itoa(os.Getpid())), 0o600) // nothing depends on it
 	return &books{db: db, busy: map[uuid.UUID]chan struct{}{}}, nil
+}
+
+// pidFile is beside the books and has the ID of the process that opened them last, for
+// those who find them in use.
+func pidFile(path string) string { return path + ".pid" }
+
+// holder names the process that has the books open.
+func holder(path string) string {
+	text, err := os.ReadFile(pidFile(path))
+	pid, bad := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || bad != nil {
+		return "another process"
+	}
+	return fmt.Sprintf("process %d", pid)
 }
 
 func (b *books) close() { _ = b.db.Close() }

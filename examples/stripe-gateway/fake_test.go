@@ -43,6 +43,7 @@ type intent struct {
 	object
 	refunded int64
 	taken    bool
+	number   string // of its card
 	later    string // the number of a card that is processing
 }
 
@@ -179,13 +180,22 @@ func (f *fake) do(r *http.Request, form url.Values) (int, object) {
 		switch {
 		case pi == nil || !pi.taken:
 			return 400, fault("invalid_request_error", "", "")
+		case pi.number == disputed:
+			return 400, fault("invalid_request_error", "charge_disputed", "The charge has been charged back.")
+		case pi.object["amount"] == pi.refunded:
+			return 400, fault("invalid_request_error", "charge_already_refunded", "The charge has already been refunded.")
 		case amount > pi.object["amount"].(int64)-pi.refunded:
-			return 400, fault("invalid_request_error", "charge_already_refunded", "")
+			return 400, object{"error": object{"type": "invalid_request_error", "param": "amount", "message": "It is greater than what is left."}}
 		}
-		pi.refunded += amount
+		if pi.number != closedCard {
+			pi.refunded += amount
+		}
 		o := object{
 			"id": f.id("re"), "object": "refund", "status": "succeeded", "amount": amount, "payment_intent": pi.object["id"],
 			"metadata": object{metadataID: form.Get("metadata[" + metadataID + "]")},
+		}
+		if pi.number == closedCard {
+			o["status"], o["failure_reason"] = "failed", "expired_or_canceled_card"
 		}
 		f.refunds = append(f.refunds, &o)
 		return 200, o
@@ -224,8 +234,22 @@ func (f *fake) confirm(pi *intent, number string) (int, object) {
 		pi.object["status"], pi.later = "processing", number
 		return 200, pi.object
 	}
-	pi.object["status"], pi.taken = "succeeded", true
+	pi.object["status"], pi.taken, pi.number = "succeeded", true, number
 	return 200, pi.object
+}
+
+// The numbers of cards whose charge is disputed, and whose refund fails.
+const disputed, closedCard = "4000000000000259", "4000000000005126"
+
+// giveBack is a refund that is made in the dashboard.
+func (f *fake) giveBack(id uuid.UUID, amount int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, pi := range f.intents {
+		if pi.object["metadata"].(object)[metadataID] == id.String() {
+			pi.refunded += amount
+		}
+	}
 }
 
 // The numbers of cards whose PaymentIntents are processing at first.

@@ -36,7 +36,11 @@ func run(ctx context.Context) error {
 	flag.Parse()
 	key := os.Getenv("STRIPE_API_KEY")
 	if key == "" {
-		return errors.New("STRIPE_API_KEY is not set")
+		return errors.New("STRIPE_API_KEY is not set: it is your account's secret key, sk_test_… or sk_live_…")
+	}
+	shared := os.Getenv("TRAINTRAVEL_GATEWAY_SECRET")
+	if shared == "" {
+		return errors.New(`TRAINTRAVEL_GATEWAY_SECRET is not set: give this program and "traintravel serve" the same, such as "whsec_$(openssl rand -base64 32)"`)
 	}
 	books, err := openBooks(*data)
 	if err != nil {
@@ -48,7 +52,7 @@ func run(ctx context.Context) error {
 		config.URL = api
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	handler, err := gateway.NewHandler(newStripe(key, config, books), os.Getenv("TRAINTRAVEL_GATEWAY_SECRET"), gateway.HandlerOptions{Logger: log})
+	handler, err := gateway.NewHandler(newStripe(key, config, books), shared, gateway.HandlerOptions{Logger: log})
 	if err != nil {
 		return fmt.Errorf("TRAINTRAVEL_GATEWAY_SECRET: %w", err)
 	}

@@ -72,6 +72,9 @@ func (g *stripeGateway) begin(ctx context.Context, id uuid.UUID) (e entry, known
 		release()
 		return e, false, nil, err
 	}
+	if e.Charge != uuid.Nil && e.Outcome.Status == traintravel.Failed { // so of earlier versions too
+		e.Outcome.Resolution = traintravel.RefundImpossible
+	}
 	return e, known, release, nil
 }
 
@@ -91,7 +94,7 @@ func (g *stripeGateway) Charge(ctx context.Context, c traintravel.Charge) (train
 		return e.Outcome, nil
 	}
 	if !known {
-		e.Amount = c.Amount
+		e.Amount, e.Booking = c.Amount, c.Booking
 		if err := g.books.write(c.ID, e); err != nil {
 			return traintravel.Outcome{}, err
 		}
@@ -111,21 +114,8 @@ func (g *stripeGateway) Charge(ctx context.Context, c traintravel.Charge) (train
 		out, err := declined(err)
 		return g.settle(c.ID, e, out, err)
 	}
-	if e.Intent == "" {
-		params := &stripe.PaymentIntentCreateParams{
-			Amount: stripe.Int64(stripeAmount(c.Amount)), Currency: stripe.String(c.Amount.Currency),
-			PaymentMethodTypes: stripe.StringSlice([]string{"card"}),
-			Metadata:           map[string]string{metadataID: c.ID.String(), "traintravel_booking": c.Booking.String()},
-		}
-		params.SetIdempotencyKey("charge-" + c.ID.String())
-		intent, err := g.stripe.V1PaymentIntents.Create(ctx, params)
-		if err != nil {
-			return traintravel.Outcome{}, safe(err)
-		}
-		e.Intent = intent.ID
-		if err := g.books.write(c.ID, e); err != nil {
-			return traintravel.Outcome{}, err
-		}
+	if e, err = g.makeIntent(ctx, c.ID, e); err != nil {
+		return traintravel.Outcome{}, err
 	}
 	// There is no passenger at a browser to ask for a second factor: a card that wants
 	// one is declined.
@@ -140,6 +130,26 @@ func (g *stripeGateway) Charge(ctx context.Context, c traintravel.Charge) (train
 		return out, fmt.Errorf("a PaymentIntent is %s after it was confirmed", intent.Status)
 	}
 	return g.settle(c.ID, e, out, nil)
+}
+
+// makeIntent makes the PaymentIntent of a charge, or learns its ID if it was made before
+// and the answer, or this process, was lost: the idempotency key is our ID.
+func (g *stripeGateway) makeIntent(ctx context.Context, id uuid.UUID, e entry) (entry, error) {
+	if e.Intent != "" {
+		return e, nil
+	}
+	params := &stripe.PaymentIntentCreateParams{
+		Amount: stripe.Int64(stripeAmount(e.Amount)), Currency: stripe.String(e.Amount.Currency),
+		PaymentMethodTypes: stripe.StringSlice([]string{"card"}),
+		Metadata:           map[string]string{metadataID: id.String(), "traintravel_booking": e.Booking.String()},
+	}
+	params.SetIdempotencyKey("charge-" + id.String())
+	intent, err := g.stripe.V1PaymentIntents.Create(ctx, params)
+	if err != nil {
+		return e, safe(err)
+	}
+	e.Intent = intent.ID
+	return e, g.books.write(id, e)
 }
 
 // settle writes down an outcome that does not change any more.
@@ -182,7 +192,7 @@ func (g *stripeGateway) Lookup(ctx context.Context, id uuid.UUID) (traintravel.O
 
 // Cancel makes sure that a charge that has not succeeded never will.
 func (g *stripeGateway) Cancel(ctx context.Context, id uuid.UUID) (traintravel.Outcome, error) {
-	e, _, release, err := g.begin(ctx, id)
+	e, known, release, err := g.begin(ctx, id)
 	if err != nil {
 		return traintravel.Outcome{}, err
 	}
@@ -192,6 +202,14 @@ func (g *stripeGateway) Cancel(ctx context.Context, id uuid.UUID) (traintravel.O
 		return e.Outcome, nil
 	case e.Charge != uuid.Nil:
 		return traintravel.Outcome{}, fmt.Errorf("%s is a refund", id)
+	}
+	// A PaymentIntent may have been made that the books do not know, because the process
+	// died before it wrote its ID down. It is not left behind. An entry of an earlier
+	// version does not have what the same request is made of.
+	if known && e.Booking != uuid.Nil {
+		if e, err = g.makeIntent(ctx, id, e); err != nil {
+			return traintravel.Outcome{}, err
+		}
 	}
 	if e.Intent != "" {
 		out, asked, err := g.ask(ctx, e.Intent)
@@ -212,48 +230,6 @@ func (g *stripeGateway) Cancel(ctx context.Context, id uuid.UUID) (traintravel.O
 	}
 	e.Fenced = true
 	return g.settle(id, e, cancelled, nil)
-}
-
-// Refund gives money back, once for each ID.
-func (g *stripeGateway) Refund(ctx context.Context, r traintravel.Refund) (traintravel.Outcome, error) {
-	e, known, release, err := g.begin(ctx, r.ID)
-	if err != nil {
-		return traintravel.Outcome{}, err
-	}
-	defer release()
-	charge, found, err := g.books.read(r.Charge)
-	switch {
-	case err != nil:
-		return traintravel.Outcome{}, err
-	case !found:
-		return traintravel.Outcome{}, fmt.Errorf("charge %s: %w", r.Charge, traintravel.ErrNotFound)
-	case charge.Charge != uuid.Nil || charge.Intent == "" || charge.Amount.Currency != r.Amount.Currency || r.Amount.Amount <= 0 || r.Amount.Amount > charge.Amount.Amount:
-		return traintravel.Outcome{}, fmt.Errorf("%s is not within charge %s", r.Amount, r.Charge)
-	case known && (e.Charge != r.Charge || e.Amount != r.Amount):
-		return traintravel.Outcome{}, fmt.Errorf("%s came before, with another amount or purpose", r.ID)
-	case e.settled():
-		return e.Outcome, nil
-	}
-	if !known {
-		e = entry{Amount: r.Amount, Charge: r.Charge, Intent: charge.Intent}
-		if err := g.books.write(r.ID, e); err != nil {
-			return traintravel.Outcome{}, err
-		}
-	}
-	out, asked, err := g.findRefund(ctx, r.ID, e.Intent)
-	if err != nil || asked {
-		return g.settle(r.ID, e, out, err)
-	}
-	params := &stripe.RefundCreateParams{
-		PaymentIntent: stripe.String(e.Intent), Amount: stripe.Int64(stripeAmount(r.Amount)),
-		Metadata: map[string]string{metadataID: r.ID.String()},
-	}
-	params.SetIdempotencyKey("refund-" + r.ID.String())
-	refund, err := g.stripe.V1Refunds.Create(ctx, params)
-	if err != nil {
-		return traintravel.Outcome{}, safe(err)
-	}
-	return g.settle(r.ID, e, refundOutcome(refund), nil)
 }
 
 // ask returns what Stripe says of a PaymentIntent, and whether it was ever
@@ -280,31 +256,6 @@ func outcome(pi *stripe.PaymentIntent) (out traintravel.Outcome, asked bool) {
 		return traintravel.Outcome{}, false
 	}
 	return traintravel.Outcome{Status: traintravel.Pending}, true
-}
-
-// findRefund returns what became of a refund, if Stripe has it.
-func (g *stripeGateway) findRefund(ctx context.Context, id uuid.UUID, intent string) (traintravel.Outcome, bool, error) {
-	params := &stripe.RefundListParams{PaymentIntent: stripe.String(intent)}
-	params.Limit = stripe.Int64(100)
-	for refund, err := range g.stripe.V1Refunds.List(ctx, params).All(ctx) {
-		if err != nil {
-			return traintravel.Outcome{}, false, safe(err)
-		}
-		if refund.Metadata[metadataID] == id.String() {
-			return refundOutcome(refund), true, nil
-		}
-	}
-	return traintravel.Outcome{}, false, nil
-}
-
-func refundOutcome(r *stripe.Refund) traintravel.Outcome {
-	switch r.Status {
-	case stripe.RefundStatusSucceeded:
-		return traintravel.Outcome{Status: traintravel.Succeeded}
-	case stripe.RefundStatusFailed, stripe.RefundStatusCanceled:
-		return failed("refund_"+string(r.Status), "The refund has failed: see it in Stripe's dashboard.")
-	}
-	return traintravel.Outcome{Status: traintravel.Pending}
 }
 
 // declined makes an outcome of an error by which Stripe says that the card was

@@ -113,6 +113,8 @@ func TestSuite(t *testing.T) {
 			AnswersLost:    client(t, lossy),
 			Succeeds:       card(good),
 			Declines:       card("4000000000000002"),
+			ChargedBack:    card(disputed),
+			NotRefundable:  card(closedCard),
 			SettlesLater:   card(later),
 			FailsLater:     card(laterNot),
 			Settle:         f.settle,

@@ -5,11 +5,14 @@
 //	go run ./examples/webhook-receiver                      # listens on 127.0.0.1:9090
 //	traintravel serve --webhook http://127.0.0.1:9090/
 //
-// Both have the secret. Who has subscribed with POST /webhooks takes the one of the answer.
+// Both have the secret: whsec_ and 24 to 64 random bytes in base64. Without the variable,
+// serve makes one and keeps it in its keys file. Whoever has subscribed with POST /webhooks
+// takes the secret of the answer.
 package main
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -20,6 +23,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,12 +49,9 @@ func run(ctx context.Context, args []string, secret string, out io.Writer) error
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if secret == "" {
-		return errors.New("TRAINTRAVEL_WEBHOOK_SECRET is not set")
-	}
 	r, err := newReceiver(secret, out)
 	if err != nil {
-		return fmt.Errorf("the secret: %w", err)
+		return err
 	}
 	listener, err := net.Listen("tcp", *addr)
 	if err != nil {
@@ -112,7 +113,32 @@ const (
 	maxSeen = 100_000 // the oldest are forgotten
 )
 
+// checkSecret refuses what no sender of these events has as its secret, and says what to do.
+// The error does not quote it.
+func checkSecret(secret string) error {
+	const name = "TRAINTRAVEL_WEBHOOK_SECRET"
+	const advice = `; set it to the secret that "traintravel serve" has, or that POST /webhooks has answered, whole and without blanks; a new one for both is "whsec_$(openssl rand -base64 32)"`
+	if secret == "" {
+		return errors.New(name + " is not set" + advice)
+	}
+	encoded, ok := strings.CutPrefix(secret, "whsec_")
+	if !ok {
+		return errors.New(name + " does not begin with whsec_" + advice)
+	}
+	key, err := base64.StdEncoding.Strict().DecodeString(encoded)
+	if err != nil {
+		return errors.New(name + " has something after whsec_ that is not base64 (RFC 4648, section 4, with padding)" + advice)
+	}
+	if len(key) < 24 || len(key) > 64 {
+		return fmt.Errorf("%s has %d bytes after whsec_, not 24 to 64%s", name, len(key), advice)
+	}
+	return nil
+}
+
 func newReceiver(secret string, out io.Writer) (*receiver, error) {
+	if err := checkSecret(secret); err != nil {
+		return nil, err
+	}
 	hooks, err := standardwebhooks.NewWebhook(secret)
 	if err != nil {
 		return nil, err

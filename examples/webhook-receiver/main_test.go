@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -262,9 +263,44 @@ func TestRunRefuses(t *testing.T) {
 			t.Errorf("run %q: no error", args)
 		}
 	}
-	for _, bad := range []string{"", "whsec_?"} {
-		if err := run(t.Context(), nil, bad, io.Discard); err == nil {
-			t.Errorf("with the secret %q: no error", bad)
+}
+
+// The receiver refuses each secret that serve refuses, and says what is wrong with it and
+// what to do, without quoting it.
+func TestSecretsRefused(t *testing.T) {
+	t.Parallel()
+	sender, err := httpserver.NewWebhookSender(httpserver.WebhookSenderOptions{BaseURL: "https://trains.example"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	over, stop := context.WithCancel(t.Context())
+	stop()
+	encoded := func(n int) string { return base64.StdEncoding.EncodeToString(make([]byte, n)) }
+	for secret, says := range map[string]string{
+		"":                      "is not set",
+		encoded(32):             "does not begin with whsec_",
+		"WHSEC_" + encoded(32):  "does not begin with whsec_",
+		"whsec_?" + encoded(30): "is not base64",
+		"whsec_" + strings.TrimRight(encoded(32), "="): "is not base64",
+		"whsec_" + encoded(23):                         "has 23 bytes",
+		"whsec_" + encoded(65):                         "has 65 bytes",
+	} {
+		_, err := traintravel.New(memstore.New(), traintravel.Options{Webhooks: &traintravel.WebhookOptions{
+			Sender: sender, SealKey: make([]byte, 32),
+			Operator: []traintravel.OperatorWebhook{{URL: "https://shop.example/", Secrets: []traintravel.Secret{traintravel.Secret(secret)}}},
+		}})
+		if err == nil {
+			t.Errorf("a server takes %q", secret)
 		}
+		err = run(over, []string{"--addr", "127.0.0.1:0"}, secret, io.Discard)
+		switch {
+		case err == nil:
+			t.Errorf("the receiver takes %q", secret)
+		case !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "openssl rand") || strings.Contains(err.Error(), "AAAA"):
+			t.Errorf("of %q: %v", secret, err)
+		}
+	}
+	if err := checkSecret(secret); err != nil {
+		t.Error(err)
 	}
 }
