@@ -26,6 +26,8 @@ const (
 	keyForgotten  kind = 'i' // an idempotency record to remove; value: its key
 	countDue      kind = 'd' // a count of declined payments to remove; value: its key
 	travellersDue kind = 'r' // a look for bookings to erase; value: the booking before which all are
+	unpaidPass    kind = 'l' // a pass over unpaid bookings; value: the booking before which all are listed
+	unpaidOver    kind = 'u' // a booking to remove if it ended unpaid, due Options.KeepUnpaid later; value: none
 )
 
 // kinds is a set of kinds.

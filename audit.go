@@ -84,6 +84,7 @@ type auditor struct {
 	zones       zones
 	done, total int64
 
+	now           time.Time           // or the last instant of the clock of the store, if that is later
 	subscribed    bool                // somebody has, at some time
 	subscriptions map[uuid.UUID]bool  // those there are
 	sweeps        map[uuid.UUID]int   // how often each is on the agenda to be swept
@@ -113,6 +114,10 @@ func (a *auditor) all() error {
 		}
 	}
 	a.opts.Progress(0, a.total)
+	a.now = time.Now()
+	if last, err := readClock(a.ctx, a.r); err == nil && last.After(a.now) { // else it is reported where it stands
+		a.now = last
+	}
 	v, err := a.r.Get(a.ctx, subscribedKey)
 	if err != nil {
 		return err

@@ -39,7 +39,7 @@ func (a *auditor) agenda(page []Record) error {
 			}
 			e.event = o.queued
 			l.want(e.event.records()...)
-		case keyForgotten, countDue, travellersDue: // of a key that is gone or was used anew: harmless
+		case keyForgotten, countDue, travellersDue, unpaidPass, unpaidOver: // of what is gone, or was used anew: harmless
 		case endpointDue:
 			if at := e.at(); a.served[e.id] == 0 || at < a.served[e.id] {
 				a.served[e.id] = max(1, at)
@@ -183,6 +183,7 @@ func (a *auditor) idempotency(page []Record) error {
 			a.say(faultIdempotencyEndless, m.key, "the key of a request of %v is not on the agenda to be forgotten", m.created)
 		}
 		switch {
+		case !l.has(bookingKey(m.booking)) && m.expired(a.now): // it may be removed, and nobody is answered with it
 		case !l.has(bookingKey(m.booking)) && !a.subscribed: // else it may be of a subscription that is gone
 			a.say(faultIdempotencyOrphan, m.key, "a request of %v has led to booking %v, which is not there", m.created, m.booking)
 		case l.has(bookingKey(m.booking)) && m.payment != uuid.Nil && !l.has(paymentKey(m.booking, m.payment)):

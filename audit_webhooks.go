@@ -141,5 +141,8 @@ func (a *auditor) delivery(d *delivery, l *cited) {
 	} else if !l.has(d.queueKey()) || served == 0 || served > nanos(d.Next) {
 		a.say(faultDeliveryStuck, key, "delivery %v is pending, and nobody is going to try it at %v: queued %t, at work %t", d.ID, d.Next, l.has(d.queueKey()), served != 0)
 	}
+	if keys := d.queued.records(); d.Status != DeliveryPending && len(keys) > 0 && !l.has(keys[0]) {
+		return // the booking has been removed since: see [Service.removeUnpaid]
+	}
 	a.event(key, &d.queued, l)
 }

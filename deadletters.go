@@ -8,7 +8,8 @@ import (
 
 // RetryDead has all dead deliveries of a subscription of the caller's tried now, as
 // [Service.RetryDelivery] does with one, and returns how many. It returns ErrNotFound
-// if there is no such subscription, ErrDisabled if it is disabled or removed. After another error, as
+// if there is no such subscription, ErrDisabled if it is disabled or removed. Those about
+// bookings that have been removed (Options.KeepUnpaid) stay dead. After another error, as
 // many are tried. Deliveries that cannot be read are left out.
 func (s *Service) RetryDead(ctx context.Context, by Caller, sub uuid.UUID) (retried int, err error) {
 	switch to, err := s.Subscription(ctx, by, sub); {
@@ -48,17 +49,21 @@ func (s *Service) RetryDead(ctx context.Context, by Caller, sub uuid.UUID) (retr
 			if n = 0; values[len(dead)] == nil { // or else nobody would clear them
 				return ErrNotFound
 			}
+			var still []delivery
 			for _, v := range values[:len(dead)] {
 				if v == nil {
 					continue
 				}
-				d, err := decodeDelivery(v)
-				if err == nil && d.Status == DeliveryDead { // nobody has asked for it meanwhile
-					l.revive(&d)
-					n++
+				if d, err := decodeDelivery(v); err == nil && d.Status == DeliveryDead { // nobody has asked for it meanwhile
+					still = append(still, d)
 				}
 			}
-			return nil
+			told, err := l.told(still...)
+			for i := range told {
+				l.revive(&told[i])
+			}
+			n = len(told)
+			return err
 		})
 		if err != nil {
 			return retried, err

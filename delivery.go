@@ -79,7 +79,8 @@ func (s *Service) Deliveries(ctx context.Context, by Caller, sub uuid.UUID, page
 }
 
 // RetryDelivery has a delivery of the caller's tried now: a dead one gets all its tries
-// anew. key is an idempotency key as in [NewBooking]. It returns ErrNotFound, ErrDelivered
+// anew. key is an idempotency key as in [NewBooking]. It returns ErrNotFound, also if the
+// booking that it is about has been removed (Options.KeepUnpaid), ErrDelivered
 // for one that has arrived, or ErrDisabled if the subscription is disabled and it is no ping,
 // or is removed.
 func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUID, key string) (d Delivery, err error) {
@@ -111,11 +112,17 @@ func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUI
 			d.Replayed = true
 			return nil
 		}
+		told, err := l.told(is)
+		if err != nil {
+			return err
+		}
 		switch {
 		case is.Status == DeliveryDelivered:
 			return ErrDelivered
 		case to.Disabled && is.Type != Ping || to.Removed:
 			return ErrDisabled
+		case len(told) == 0:
+			return ErrNotFound
 		case is.Status == DeliveryDead:
 			l.revive(&is)
 		default:

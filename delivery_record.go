@@ -98,6 +98,28 @@ func (l *ledger) delivery(sub, id uuid.UUID) (delivery, error) {
 	return decodeDelivery(v[0])
 }
 
+// told are those of some deliveries whose booking is still there to be told of.
+func (l *ledger) told(some ...delivery) ([]delivery, error) {
+	keys := make([]Key, len(some))
+	for i := range some {
+		keys[i] = bookingKey(some[i].queued.booking)
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	v, err := l.tx.Get(l.ctx, keys...)
+	if err != nil {
+		return nil, err
+	}
+	var left []delivery
+	for i, d := range some {
+		if d.queued.booking == uuid.Nil || v[i] != nil {
+			left = append(left, d)
+		}
+	}
+	return left, nil
+}
+
 // schedule writes a delivery that is due now, and has somebody see to it.
 func (l *ledger) schedule(d *delivery) {
 	l.wait(d, l.now)

@@ -85,8 +85,15 @@ func (s *Service) Forget() {
 // HoldsCardNumber is holdsCardNumber.
 func HoldsCardNumber(s string) bool { return holdsCardNumber(s) }
 
-// KeepForgetting puts on the agenda what Run does for Options.Retain.
-func (s *Service) KeepForgetting(ctx context.Context) { s.keepForgetting(ctx) }
+// KeepForgetting puts on the agenda what Run does for Options.Retain and KeepUnpaid.
+func (s *Service) KeepForgetting(ctx context.Context) {
+	if s.opts.Retain > 0 {
+		s.keepForgetting(ctx, travellersDue)
+	}
+	if s.opts.KeepUnpaid > 0 {
+		s.keepForgetting(ctx, unpaidPass)
+	}
+}
 
 // OperatorID is the ID that an operator's endpoint has.
 func OperatorID(url string) uuid.UUID { return operatorID(url) }
@@ -117,4 +124,16 @@ func (s *Service) RunWith(ctx context.Context, work func(name string, due map[Ke
 		wg.Go(func() { d.run(ctx) })
 	}
 	wg.Wait()
+}
+
+// RemovePass is the next pass over unpaid bookings.
+func RemovePass(s *Service) (passes []func(context.Context) error) {
+	due, _, _, err := s.agenda(context.Background(), unpaidPass, "", s.now(), batch)
+	if err != nil {
+		panic(err)
+	}
+	for _, it := range due {
+		passes = append(passes, func(ctx context.Context) error { return s.removeUnpaid(ctx, it) })
+	}
+	return passes
 }

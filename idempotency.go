@@ -65,6 +65,9 @@ type remembered struct {
 	created time.Time
 }
 
+// expired says whether a request is not answered with it any more.
+func (r *remembered) expired(now time.Time) bool { return !now.Before(r.created.Add(keyLife)) }
+
 const rememberedVersion = 1
 
 func (r remembered) encode() []byte {
@@ -136,7 +139,7 @@ func (l *ledger) recall(idem idempotency, v []byte) (*answer, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case !l.now.Before(r.created.Add(keyLife)):
+	case r.expired(l.now):
 		return nil, nil
 	case r.mark != idem.mark:
 		return nil, ErrKeyReused

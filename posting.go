@@ -318,7 +318,7 @@ func (p *posting) attempt(ctx context.Context, d *parcel) (o outcome) {
 	}
 	to := d.to
 	o.delivery = &d.delivery
-	if to.Disabled && d.delivery.Type != Ping {
+	if to.Disabled && d.delivery.Type != Ping || errors.Is(d.err, errBookingGone) {
 		o.dropped = true
 		return o
 	}

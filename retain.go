@@ -15,14 +15,16 @@ import (
 // forgetEvery is how often Run looks for bookings to erase.
 const forgetEvery = 6 * time.Hour
 
-// keepForgetting puts the next look on the agenda, unless it is there.
-func (s *Service) keepForgetting(ctx context.Context) {
+// keepForgetting puts the next pass of a kind on the agenda, unless it is there.
+func (s *Service) keepForgetting(ctx context.Context, k kind) {
+	first := agendaOf(k)
+	first.Limit = 1
 	for ctx.Err() == nil {
 		now := s.now()
 		err := s.update(ctx, now, func(l *ledger) error {
-			there, err := l.tx.List(l.ctx, Range{Table: TableAgenda, From: string(travellersDue), To: string(travellersDue + 1), Limit: 1})
+			there, err := l.tx.List(l.ctx, first)
 			if err == nil && len(there) == 0 {
-				l.put(agendaKey(travellersDue, now, uuid.Nil), nil)
+				l.put(agendaKey(k, now, uuid.Nil), nil)
 			}
 			return err
 		})
@@ -30,7 +32,7 @@ func (s *Service) keepForgetting(ctx context.Context) {
 			return
 		}
 		if !errors.Is(err, ctx.Err()) {
-			s.log.Error("forgetting travellers did not begin; it is tried again", "error", err)
+			s.log.Error("a pass over bookings could not be scheduled; will retry", "kind", string(k), "error", err)
 		}
 		sleep(ctx, lookAgain)
 	}

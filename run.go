@@ -65,7 +65,10 @@ func (s *Service) Run(ctx context.Context) error {
 		keeping.Go(func() { s.keepClock(ctx) })
 	}
 	if s.opts.Retain > 0 {
-		working.Go(func() { s.keepForgetting(ctx) })
+		working.Go(func() { s.keepForgetting(ctx, travellersDue) })
+	}
+	if s.opts.KeepUnpaid > 0 {
+		working.Go(func() { s.keepForgetting(ctx, unpaidPass) })
 	}
 	for _, d := range desks {
 		working.Go(func() { d.run(ctx) })
@@ -113,6 +116,9 @@ func (s *Service) desks() []*desk {
 		desks = append(desks, &desk{service: s, kind: paymentDue, name: "followPayment", work: one(s.followPayment)})
 	}
 	desks = append(desks, &desk{service: s, kind: keyForgotten, name: "forgetKey", work: one(s.forgetKey)}, &desk{service: s, kind: countDue, name: "forgetCount", work: one(s.forgetCount)})
+	if s.opts.KeepUnpaid > 0 {
+		desks = append(desks, &desk{service: s, kind: unpaidPass, name: "removeUnpaid", work: one(s.removeUnpaid)})
+	}
 	if s.opts.Retain > 0 {
 		desks = append(desks, &desk{service: s, kind: travellersDue, name: "forgetTravellers", work: one(s.forgetTravellers)})
 	}
@@ -316,7 +322,7 @@ func (s *Service) forgetKey(ctx context.Context, it item) error {
 			if err != nil {
 				return err
 			}
-			if !l.now.Before(r.created.Add(keyLife)) { // else the key was used anew
+			if r.expired(l.now) { // else the key was used anew
 				l.delete(key)
 			}
 		}

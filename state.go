@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/google/uuid"
@@ -55,6 +56,8 @@ const (
 	// that it reads besides.
 	countAtMost = 100_000
 	readAtMost  = 1_000
+	// maxPages is no bound.
+	maxPages = math.MaxInt
 )
 
 // State reads how things stand. It looks through at most 100,000 of what waits, and
@@ -75,10 +78,7 @@ func (s *Service) State(ctx context.Context) (_ State, err error) {
 	if _, err = s.pages(ctx, agendaOf(paymentDue), readAtMost, func(found []Record) error { return s.waitingPayments(ctx, found, &st) }); err != nil {
 		return State{}, err
 	}
-	for k, decode := range map[kind]func([]byte) (queued, error){
-		eventDue: decodeQueued, fanOutDue: decodeQueued,
-		owedDue: func(v []byte) (queued, error) { o, err := decodeOwed(v); return o.queued, err },
-	} {
+	for k, decode := range eventKinds {
 		if _, err = s.pages(ctx, agendaOf(k), readAtMost, func(found []Record) error { st.waitingEvents(found, decode); return nil }); err != nil {
 			return State{}, err
 		}
@@ -95,6 +95,12 @@ func (s *Service) State(ctx context.Context) (_ State, err error) {
 		return State{}, err
 	}
 	return st, nil
+}
+
+// eventKinds are the kinds of work that are events, and read what the agenda has of them.
+var eventKinds = map[kind]func([]byte) (queued, error){
+	eventDue: decodeQueued, fanOutDue: decodeQueued,
+	owedDue: func(v []byte) (queued, error) { o, err := decodeOwed(v); return o.queued, err },
 }
 
 func (s *Service) timetableState(ctx context.Context) (TimetableState, error) {

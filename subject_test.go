@@ -175,7 +175,7 @@ func TestErasingEndsSubscriptions(t *testing.T) {
 // where all before are forgotten.
 func TestRetain(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store, func(opts *traintravel.Options) { opts.Retain = 30 * 24 * time.Hour })
+		o := newOffice(t, store, func(opts *traintravel.Options) { opts.Retain, opts.KeepUnpaid = 30*24*time.Hour, -1 })
 		annasBookings(o)
 		o.KeepForgetting(t.Context())
 		o.KeepForgetting(t.Context()) // as another server does

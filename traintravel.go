@@ -108,6 +108,15 @@ type Options struct {
 	// Declines bounds declined payments. The zero value is sensible.
 	Declines DeclineLimits
 
+	// KeepUnpaid is how long after the end of its journey Run keeps a booking that ended
+	// unpaid: its hold expired, or was cancelled. Then it is removed, with its attempts to
+	// pay; the journey counts as over 30 days after the hold ended if it is further ahead.
+	// Kept for good are bookings of which a payment has succeeded, was given back, or was
+	// settled by an operator; and for the time being those of which a payment may still
+	// succeed or an event waits to be delivered. Zero is a week, a negative value is for
+	// ever; less than 48 hours is refused, because requests are answered again for 24.
+	KeepUnpaid time.Duration
+
 	// AnyAmount accepts any amount in any currency as payment, as the
 	// documented API's published examples send it. For trying out.
 	AnyAmount bool
@@ -183,6 +192,13 @@ func New(store Store, opts Options) (*Service, error) {
 	if err := opts.Declines.check(); err != nil {
 		return nil, err
 	}
+	switch {
+	case opts.KeepUnpaid == 0:
+		opts.KeepUnpaid = keepUnpaid
+	case opts.KeepUnpaid > 0 && opts.KeepUnpaid < leastUnpaid:
+		return nil, invalid("Options.KeepUnpaid", "%v is less than %v", opts.KeepUnpaid, leastUnpaid)
+	}
+	opts.KeepUnpaid = min(opts.KeepUnpaid, longest)
 	if opts.Webhooks != nil {
 		w := *opts.Webhooks
 		w.Operator = slices.Clone(w.Operator)

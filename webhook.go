@@ -2,6 +2,7 @@ package traintravel
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -158,11 +159,18 @@ func (q *queued) records() []Key {
 	return keys
 }
 
+// errBookingGone is of an event whose booking has been removed. The event is delivered by
+// then, or given up: see [Service.removeUnpaid].
+var errBookingGone = errors.New("the booking that the event is about has been removed")
+
 // eventOf makes the event that a queued one stands for from its records.
 func (s *Service) eventOf(id uuid.UUID, q queued, v [][]byte) (e Event, err error) {
 	e = Event{ID: id, Type: q.kind, Created: q.created}
 	if q.booking == uuid.Nil {
 		return e, nil
+	}
+	if v[0] == nil {
+		return Event{}, errBookingGone
 	}
 	if e.Booking, err = decodeBooking(v[0], &s.zones); err != nil {
 		return Event{}, err

@@ -25,7 +25,7 @@ type settings struct {
 	addr, baseURL, keys        string
 	issuer, audience, kind     string
 	accounts                   string
-	hold, retain               time.Duration
+	hold, retain, keepUnpaid   time.Duration
 	rateLimit                  int
 	maxRequests                int
 	declines                   traintravel.DeclineLimits
@@ -53,6 +53,7 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.kind, "token-type", "at+jwt", "`typ` of the issuer's access tokens: JWT for Keycloak, for one")
 	f.StringVar(&s.accounts, "accounts", "", "`file` of who may sign in at the built-in authorization server, and through which programs, such as examples/accounts.yaml (default: anybody, and a few for demonstration)")
 	f.DurationVar(&s.hold, "hold", time.Hour, "how long a booking waits for its payment")
+	f.DurationVar(&s.keepUnpaid, "keep-unpaid", 7*24*time.Hour, "how long after the end of its journey a booking that ended unpaid is kept; a journey that is further ahead counts as over 30 days after the hold; 0 is for ever")
 	f.DurationVar(&s.retain, "retain", 0, "how long after the end of a journey its passenger is known; then name, user and card are removed from the booking; 0 is for ever")
 	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute for each client and user; 0 is no limit")
 	f.IntVar(&s.maxRequests, "max-requests", 1024, "requests that are worked on at a time, beyond which they are refused with 503; 0 is no limit")
@@ -129,6 +130,9 @@ func (s *settings) check(f *pflag.FlagSet) error {
 	}
 	if s.retain != 0 && s.retain < time.Hour {
 		errs = append(errs, usagef("--retain: %v is less than an hour", s.retain))
+	}
+	if s.keepUnpaid != 0 && s.keepUnpaid < 48*time.Hour {
+		errs = append(errs, usagef("--keep-unpaid: %v is less than 48h, in which requests are answered again and payments watched", s.keepUnpaid))
 	}
 	if s.hold <= 0 {
 		errs = append(errs, usagef("--hold: %v is not above zero", s.hold))
