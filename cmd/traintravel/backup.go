@@ -127,7 +127,7 @@ func (p *program) writeBackup(ctx context.Context, where storage, draft string, 
 		err = traintravel.Backup(ctx, to, from, traintravel.CopyOptions{Progress: progress})
 		return errors.Join(err, to.Close())
 	}
-	err := atServer(ctx, where.data, http.MethodGet, "/backup", nil, func(resp *http.Response) error {
+	err := p.asker(where.data).do(ctx, http.MethodGet, "/backup", nil, func(resp *http.Response) error {
 		return writeFile(ctx, draft, resp.ContentLength, progress, func(w io.Writer) (int64, error) { return io.Copy(w, resp.Body) })
 	})
 	if !errors.Is(err, errNoServer) {

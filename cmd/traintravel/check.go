@@ -118,7 +118,7 @@ func (p *program) checkStorage(ctx context.Context, where storage, req checkRequ
 		defer store.Close()
 		return checkRecords(ctx, store, req, progress)
 	}
-	rep, err := askServer[checkRequest, checked](ctx, where.data, "/check", req, teller{progress: progress})
+	rep, err := askServer[checkRequest, checked](ctx, p.asker(where.data), "/check", req, teller{progress: progress})
 	if !errors.Is(err, errNoServer) {
 		return rep, err
 	}

@@ -1,87 +1,18 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/store/boltstore"
 )
-
-// A data file belongs to the process that has it open. Commands that need it
-// while a server does ask that server, over a unix socket that only its owner
-// may open.
-
-// maxSocketPath is what every system allows for the path of a socket.
-const maxSocketPath = 80
-
-// socketPath is where the server of a data file listens: beside the file or,
-// where that is too long, in the temporary folder.
-func socketPath(data string) (string, error) {
-	abs, err := filepath.Abs(data)
-	if err != nil {
-		return "", err
-	}
-	if real, err := filepath.EvalSymlinks(abs); err == nil {
-		abs = real
-	}
-	path := abs + ".sock"
-	if len(path) > maxSocketPath {
-		sum := sha256.Sum256([]byte(abs))
-		path = filepath.Join(os.TempDir(), fmt.Sprintf("traintravel-%d-%s.sock", os.Getuid(), hex.EncodeToString(sum[:8])))
-	}
-	return path, nil
-}
-
-// A control is the socket of a data file.
-type control struct {
-	net.Listener
-	path string
-}
-
-// listenControl opens the socket of a data file that this process has open.
-// What a killed server left there is replaced: the file's lock says that it is
-// gone. Nobody else may connect at any moment, so the socket gets its name
-// only when its mode is right.
-func listenControl(data string) (*control, error) {
-	path, err := socketPath(data)
-	if err != nil {
-		return nil, err
-	}
-	dir, err := os.MkdirTemp(filepath.Dir(path), ".traintravel")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	hidden := filepath.Join(dir, "s")
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: hidden, Net: "unix"})
-	if err != nil {
-		return nil, err
-	}
-	l.SetUnlinkOnClose(false)
-	if err := errors.Join(os.Chmod(hidden, 0o600), os.Rename(hidden, path)); err != nil {
-		return nil, errors.Join(err, l.Close())
-	}
-	return &control{l, path}, nil
-}
-
-// Close closes the socket and removes it.
-func (c *control) Close() error {
-	return errors.Join(c.Listener.Close(), os.Remove(c.path))
-}
 
 // An importRequest asks a server to import feeds that it can read itself.
 type importRequest struct {
@@ -89,7 +20,8 @@ type importRequest struct {
 	Options feedOptions
 }
 
-// A jobLine is one of an answer: how far it is, or how it ended.
+// A jobLine is one of an answer: how far it is, or how it ended. An empty one says that the
+// server is still at it.
 type jobLine[A any] struct {
 	Done, Total int64  `json:",omitempty"`
 	Text        string `json:",omitempty"`
@@ -145,12 +77,17 @@ func duty[Q, A any](work func(context.Context, Q, teller) (*A, error)) http.Hand
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
+		_ = http.NewResponseController(w).Flush() // so that the caller knows that it was heard
+		var mu sync.Mutex                         // of w
 		out := json.NewEncoder(w)
 		var last time.Time
 		tell := func(l jobLine[A]) {
+			mu.Lock()
+			defer mu.Unlock()
 			_ = out.Encode(l)
 			_ = http.NewResponseController(w).Flush()
 		}
+		defer beat(func() { tell(jobLine[A]{}) })()
 		rep, err := work(r.Context(), req, teller{
 			progress: func(done, total int64) {
 				if done < total && time.Since(last) < 100*time.Millisecond {
@@ -166,8 +103,30 @@ func duty[Q, A any](work func(context.Context, Q, teller) (*A, error)) http.Hand
 			end.Error = err.Error()
 			_, end.Usage = errors.AsType[usageError](err)
 		}
-		_ = out.Encode(end)
+		tell(end)
 	}
+}
+
+// beatEvery is how often a server says that it is still at what it was asked for.
+const beatEvery = 2 * time.Second
+
+// beat calls fn now and then until it is ended.
+func beat(fn func()) (end func()) {
+	over, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(beatEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-tick.C:
+				fn()
+			}
+		}
+	}()
+	return func() { close(over); <-ended }
 }
 
 // unlimited lets an answer take what it takes.
@@ -196,72 +155,4 @@ func (d duties) backup(w http.ResponseWriter, r *http.Request) {
 	default:
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 	}
-}
-
-// errNoServer says that no server has the data file.
-var errNoServer = errors.New("no server listens")
-
-// atServer asks the server of a data file for something, and hands its answer to fn.
-func atServer(ctx context.Context, data, method, path string, body []byte, fn func(*http.Response) error) error {
-	socket, err := socketPath(data)
-	if err != nil {
-		return err
-	}
-	client := http.Client{Transport: &http.Transport{
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			var d net.Dialer
-			c, err := d.DialContext(ctx, "unix", socket)
-			if err != nil {
-				return nil, errors.Join(errNoServer, err)
-			}
-			return c, nil
-		},
-	}}
-	defer client.CloseIdleConnections()
-	hr, err := http.NewRequestWithContext(ctx, method, "http://server"+path, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	resp, err := client.Do(hr)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("the server answered %s", resp.Status)
-	}
-	return fn(resp)
-}
-
-// askServer has the server of a data file do its duty.
-func askServer[Q, A any](ctx context.Context, data, path string, req Q, tell teller) (rep *A, err error) {
-	text, err := json.Marshal(req)
-	if err != nil {
-		return nil, err
-	}
-	err = atServer(ctx, data, http.MethodPost, path, text, func(resp *http.Response) error {
-		lines := bufio.NewScanner(resp.Body)
-		lines.Buffer(nil, 1<<24)
-		for lines.Scan() {
-			var l jobLine[A]
-			if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-				return err
-			}
-			rep = l.Report
-			switch {
-			case l.Usage:
-				return usageError{errors.New(l.Error)}
-			case l.Error != "":
-				return errors.New(l.Error)
-			case rep != nil:
-				return nil
-			case l.Text != "":
-				tell.say(l.Text)
-			default:
-				tell.progress(l.Done, l.Total)
-			}
-		}
-		return errors.Join(errors.New("the server broke off"), lines.Err())
-	})
-	return rep, err
 }

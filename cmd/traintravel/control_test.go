@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -16,7 +18,7 @@ type loader = func(context.Context, []string, feedOptions, func(done, total int6
 func listenTo(t *testing.T, load loader) (data string) {
 	t.Helper()
 	data = filepath.Join(t.TempDir(), "trains.db")
-	l, err := listenControl(data)
+	l, err := listenControl(data, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +69,7 @@ func TestLongJob(t *testing.T) {
 		time.Sleep(500 * time.Millisecond)
 		return &report{Trains: 7}, nil
 	})
-	if rep, err := askServer[importRequest, report](t.Context(), data, "/import", importRequest{}, teller{}); err != nil || rep.Trains != 7 {
+	if rep, err := askServer[importRequest, report](t.Context(), asker{data: data, warn: io.Discard, soon: time.Minute, longest: time.Minute}, "/import", importRequest{}, teller{}); err != nil || rep.Trains != 7 {
 		t.Errorf("%v, %v", rep, err)
 	}
 }

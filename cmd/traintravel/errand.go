@@ -62,7 +62,7 @@ func (p *program) errand(c *cobra.Command, where storage, name string, req any) 
 	}
 	err := errNoServer // that has the data to itself
 	if !where.shared() {
-		_, err = askServer[any, struct{}](ctx, where.data, "/"+name, req, tell)
+		_, err = askServer[any, struct{}](ctx, p.asker(where.data), "/"+name, req, tell)
 	}
 	if errors.Is(err, errNoServer) {
 		err = p.onStored(ctx, where, errands[name], req, tell)

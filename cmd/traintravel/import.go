@@ -68,7 +68,7 @@ func (p *program) importInto(ctx context.Context, where storage, feeds []string,
 		return rep, err
 	}
 	if !where.shared() {
-		rep, err := askServer[importRequest, report](ctx, where.data, "/import", importRequest{Feeds: feeds, Options: opts}, teller{progress: progress})
+		rep, err := askServer[importRequest, report](ctx, p.asker(where.data), "/import", importRequest{Feeds: feeds, Options: opts}, teller{progress: progress})
 		if !errors.Is(err, errNoServer) {
 			return rep, err
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -252,7 +253,7 @@ func TestAllIsRead(t *testing.T) {
 		return &report{}, nil
 	})
 	var told [][2]int64
-	if _, err := askServer[importRequest, report](t.Context(), data, "/import", importRequest{}, teller{progress: func(done, total int64) { told = append(told, [2]int64{done, total}) }}); err != nil {
+	if _, err := askServer[importRequest, report](t.Context(), asker{data: data, warn: io.Discard, soon: time.Minute, longest: time.Minute}, "/import", importRequest{}, teller{progress: func(done, total int64) { told = append(told, [2]int64{done, total}) }}); err != nil {
 		t.Fatal(err)
 	}
 	if want := [][2]int64{{1, 2}, {1, 1}}; !slices.Equal(told, want) {

@@ -163,7 +163,7 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	public.TLSConfig = certificate
 	servers := append([]server{{listener, public}}, seen.servers(p, service, api)...) // the API is first
 	if file, ok := store.(*boltstore.Store); ok {                                     // else there is nobody to be asked: import opens the database
-		control, err := listenControl(set.data)
+		control, err := listenControl(set.data, p.log)
 		if err != nil {
 			return err
 		}
@@ -181,7 +181,7 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 		servers = append(servers, server{control, p.httpServer(does.handler())})
 		background, stop := context.WithCancel(ctx)
 		defer stop()
-		go (&watch{store: file, data: set.data, log: p.log, told: seen.committed()}).until(background)
+		go (&watch{store: file, data: set.data, log: p.log, told: seen.committed(), control: control}).until(background)
 	}
 	fmt.Fprintf(p.stdout, "traintravel listens on %s\n", here)
 	if base != here {

@@ -14,11 +14,12 @@ const watchEvery = time.Second
 // A watch tells the operator when the data file of a server is not in its place any more.
 // The store itself refuses to write then: the watch is for who is not selling just now.
 type watch struct {
-	store *boltstore.Store
-	data  string
-	log   *slog.Logger
-	told  func(updates int, took time.Duration, err error) // of what commits come to, or nil
-	lost  bool                                             // and said so
+	store   *boltstore.Store
+	control *control
+	data    string
+	log     *slog.Logger
+	told    func(updates int, took time.Duration, err error) // of what commits come to, or nil
+	lost    bool                                             // and said so
 }
 
 // until looks every second until ctx ends.
@@ -50,6 +51,9 @@ func (w *watch) look() {
 				"If another program has written to it: stop the server, keep the file, restore a backup")
 	case err == nil && w.lost:
 		w.log.Info("the data file is back in its place: selling goes on", "file", w.data)
+	}
+	if err == nil { // or else the socket is perhaps another server's
+		w.control.mend()
 	}
 	w.lost = err != nil
 }

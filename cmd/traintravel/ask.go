@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"runtime"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// errNoServer says that no server has the data file.
+var errNoServer = errors.New("no server listens")
+
+// An asker asks the server of a data file.
+type asker struct {
+	data string
+	warn io.Writer // is told that the server is silent
+	// How long it may be silent until that is said, until it is said again, and until
+	// nobody waits for the beginning of an answer any more.
+	soon, again, longest time.Duration
+}
+
+func (p *program) asker(data string) asker {
+	return asker{data: data, warn: p.stderr, soon: 5 * time.Second, again: time.Minute, longest: time.Minute}
+}
+
+// dial connects to the server, if it is one that may have the data file.
+func (a asker) dial(ctx context.Context) (conn net.Conn, who peer, err error) {
+	socket, err := socketPath(a.data)
+	if err != nil {
+		return nil, who, err
+	}
+	err = withShort(socket, func(short string) (err error) {
+		conn, err = (&net.Dialer{}).DialContext(ctx, "unix", short)
+		return err
+	})
+	switch {
+	case err == nil:
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOTDIR), runtime.GOOS == "windows":
+		return nil, who, errors.Join(errNoServer, err)
+	case errors.Is(err, fs.ErrPermission):
+		return nil, who, fmt.Errorf("only the user whose server it is may ask at %s: run this command as that user: %w", socket, err)
+	default:
+		return nil, who, fmt.Errorf("the server at %s takes no more requests, as one that is stopped: %w", socket, err)
+	}
+	who, known, err := peerOf(conn)
+	if err == nil && known && !who.mayServe(a.data) {
+		err = fmt.Errorf("at %s listens %s, whose the data file is not: that is not its server, and it was asked for nothing", socket, who)
+	}
+	if err != nil {
+		return nil, who, errors.Join(err, conn.Close())
+	}
+	return conn, who, nil
+}
+
+// do asks the server of a data file for something, and hands its answer to fn.
+func (a asker) do(ctx context.Context, method, path string, body []byte, fn func(*http.Response) error) error {
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	conn, who, err := a.dial(ctx)
+	if err != nil {
+		return err
+	}
+	s := newSilence(a, who)
+	defer s.end()
+	client := http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext:       func(context.Context, string, string) (net.Conn, error) { return conn, nil },
+	}}
+	defer conn.Close()
+	late := time.AfterFunc(a.longest, func() {
+		giveUp(fmt.Errorf("the server, %s, has not answered for %v: it may be stopped, and may still do what it was asked for when it goes on", who, a.longest))
+	})
+	defer late.Stop()
+	hr, err := http.NewRequestWithContext(ctx, method, "http://server"+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	resp, err := client.Do(hr)
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		return err
+	}
+	late.Stop()
+	defer resp.Body.Close()
+	resp.Body = s.heard(resp.Body)
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("the server answered %s", resp.Status)
+	}
+	return fn(resp)
+}
+
+// askServer has the server of a data file do its duty.
+func askServer[Q, A any](ctx context.Context, a asker, path string, req Q, tell teller) (rep *A, err error) {
+	text, err := json.Marshal(req)
+	if err != nil {
+		return nil, err
+	}
+	err = a.do(ctx, http.MethodPost, path, text, func(resp *http.Response) error {
+		lines := bufio.NewScanner(resp.Body)
+		lines.Buffer(nil, 1<<24)
+		for lines.Scan() {
+			var l jobLine[A]
+			if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
+				return err
+			}
+			rep = l.Report
+			switch {
+			case l.Usage:
+				return usageError{errors.New(l.Error)}
+			case l.Error != "":
+				return errors.New(l.Error)
+			case rep != nil:
+				return nil
+			case l.Text != "":
+				tell.say(l.Text)
+			case l.Done != 0 || l.Total != 0:
+				tell.progress(l.Done, l.Total)
+			}
+		}
+		return errors.Join(errors.New("the server broke off"), lines.Err())
+	})
+	return rep, err
+}
+
+// A silence is told of when it lasts.
+type silence struct {
+	a     asker
+	who   peer
+	timer *time.Timer
+	since atomic.Pointer[time.Time]
+}
+
+func newSilence(a asker, who peer) *silence {
+	s := &silence{a: a, who: who}
+	now := time.Now()
+	s.since.Store(&now)
+	s.timer = time.AfterFunc(a.soon, func() {
+		fmt.Fprintf(a.warn, "the server, %s, has said nothing for %v: still waiting\n", s.who, time.Since(*s.since.Load()).Round(time.Second))
+		s.timer.Reset(a.again)
+	})
+	return s
+}
+
+func (s *silence) end() { s.timer.Stop() }
+
+// heard is what is read from the server; each byte breaks the silence.
+func (s *silence) heard(body io.ReadCloser) io.ReadCloser {
+	s.broken()
+	return struct {
+		io.Reader
+		io.Closer
+	}{readerFunc(func(b []byte) (int, error) {
+		n, err := body.Read(b)
+		s.broken()
+		return n, err
+	}), body}
+}
+
+func (s *silence) broken() {
+	now := time.Now()
+	s.since.Store(&now)
+	s.timer.Reset(s.a.soon)
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
