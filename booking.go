@@ -100,8 +100,8 @@ func (c Caller) check() error {
 
 // A BookingStatus is where a booking stands: held, then confirmed, expired or
 // cancelled; a confirmed booking may still be cancelled. Expired and cancelled
-// bookings are over for good, with one exception: a payment that succeeds late
-// confirms an expired booking if it can have its places again.
+// bookings are over for good, with one exception: a payment that succeeds within
+// 24 hours confirms an expired booking if it can have its places again.
 type BookingStatus uint8
 
 // The statuses of a booking.

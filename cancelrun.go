@@ -15,8 +15,8 @@ type RunCancellation struct {
 	// Refunds of confirmed bookings are recorded, to be made by [Service.Run],
 	// in minor units by currency.
 	Refunds map[string]int64
-	// Paying are those of the bookings whose payment is under way. If it
-	// succeeds, it is given back.
+	// Paying are those of the bookings whose payment is under way. Run asks the
+	// gateway to cancel it; if it succeeds all the same, it is given back.
 	Paying int
 	// Unreadable are bookings that may be of the run and are not cancelled: they, or
 	// something that has to change with them, could not be read. [Check] names the

@@ -75,7 +75,8 @@ const (
 // outcome is not known yet and Run finds it out. The one exception is a payment
 // that succeeded only after departure, or after the hold it kept had ended and
 // somebody else had the places, or after another payment: it is returned with
-// ErrPaidTooLate, and Run gives the money back.
+// ErrPaidTooLate, and Run gives the money back. If the booking ends while the
+// outcome is not known, Run asks the gateway to cancel the charge.
 //
 // The attempt is recorded, and the booking's places are kept for it, before
 // the gateway is asked; once asked, the caller's context no longer ends it.

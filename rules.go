@@ -128,7 +128,7 @@ func (l *ledger) settled(p *payment, s PaymentStatus, why Failure) {
 	if s == Succeeded {
 		p.failed = p.why()
 	}
-	p.Status, p.Settled, p.Failure, p.charging, p.next = s, l.now, why, false, time.Time{}
+	p.Status, p.Settled, p.Failure, p.charging, p.unfenced, p.next = s, l.now, why, false, false, time.Time{}
 	p.Resolution, p.LastError = "", ""
 }
 

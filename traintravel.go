@@ -88,8 +88,9 @@ type Options struct {
 	HoldFor time.Duration
 
 	// PendingFor is how long a payment whose outcome is unknown keeps the
-	// places. Zero is 24 hours; more than a hundred years are taken as a
-	// hundred.
+	// places, until departure at the latest. Then the booking expires, and the
+	// gateway is asked to cancel the charge, if it is a [Canceller]. Zero is 24
+	// hours; more than a hundred years are taken as a hundred.
 	PendingFor time.Duration
 
 	// ChargeTimeout is how long the gateway may take to answer. Zero is 30

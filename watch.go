@@ -101,7 +101,7 @@ func (l *ledger) follow(sn *snapshot, p *payment, b *Booking, f finding) error {
 		return err
 	}
 	if f.final() || f.lost(p) && p.tooLate(b, f.asked) {
-		p.unfenced, p.LastError, p.next = false, "", time.Time{}
+		p.LastError, p.next = "", time.Time{}
 		return nil
 	}
 	p.unfenced, p.LastError = f.unfenced, f.trouble
