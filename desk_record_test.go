@@ -12,7 +12,7 @@ import (
 // have more than the samples: when a booking's status changed, when it was confirmed
 // and that the operator cancelled it, which of its legs have a hook and what it gave back,
 // when a payment was settled, how a refund was resolved, what operators and the gateway
-// said of it, and a run that is cancelled and has a place that is blocked.
+// said of it, what was told of a subscription, and a run that is cancelled and has a place that is blocked.
 func TestRecordsOfTheDesk(t *testing.T) {
 	t.Parallel()
 	changed, confirmed := sampleBooking(), sampleBooking()
@@ -29,6 +29,8 @@ func TestRecordsOfTheDesk(t *testing.T) {
 		{As: AsImpossible, By: "söl", Reason: "the account is closed", At: sampleTime(7)},
 		{As: AsMadeElsewhere, By: "b", Reason: "in cash", At: sampleTime(8)},
 	}
+	told := sampleRemembered()
+	told.sealed = "\x00sealed"
 	v := sampleInventory()
 	v.cancelled = true
 	v.taken = append(v.taken, taken{booking: blocked, place: 3, from: 0, to: 2, until: forGood, sold: v.list})
@@ -39,6 +41,7 @@ func TestRecordsOfTheDesk(t *testing.T) {
 		{"booking", "changed.2.hex", changed.encode()}, {"booking", "confirmed.3.hex", confirmed.encode()},
 		{"booking", "refunded.4.hex", refunded.encode()},
 		{"payment", "settled.2.hex", paid.encode()}, {"payment", "resolved.3.hex", resolved.encode()}, {"inventory", "cancelled.3.hex", v.encode()},
+		{"idempotency", "told.2.hex", told.encode()},
 	} {
 		text, err := os.ReadFile("testdata/records/" + g.file)
 		if err != nil {

@@ -57,6 +57,7 @@ func (f *fingerprint) flags(flags ...bool) {
 type answer struct {
 	booking uuid.UUID
 	payment uuid.UUID // nil UUID unless it paid
+	sealed  string    // a subscription and its secret, as told; empty before version 2
 }
 
 type remembered struct {
@@ -68,21 +69,26 @@ type remembered struct {
 // expired says whether a request is not answered with it any more.
 func (r *remembered) expired(now time.Time) bool { return !now.Before(r.created.Add(keyLife)) }
 
-const rememberedVersion = 1
+// Version 2 has what was told of a subscription.
+const rememberedVersion = 2
 
 func (r remembered) encode() []byte {
-	e := newEncoder(rememberedVersion, 80)
+	e := newEncoder(rememberedVersion, 80+len(r.sealed))
 	e.b = append(e.b, r.mark[:]...)
 	e.time(r.created)
 	e.id(r.booking)
 	e.id(r.payment)
+	e.str(r.sealed)
 	return e.b
 }
 
 func decodeRemembered(v []byte) (r remembered, err error) {
-	d, _ := newDecoder("idempotency", rememberedVersion, v)
+	d, version := newDecoder("idempotency", rememberedVersion, v)
 	copy(r.mark[:], d.take(len(r.mark)))
 	r.created, r.booking, r.payment = d.time(), d.id(), d.id()
+	if version >= 2 {
+		r.sealed = d.str()
+	}
 	return r, d.done()
 }
 

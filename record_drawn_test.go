@@ -120,7 +120,7 @@ func TestSmallRecords(t *testing.T) {
 		gotQueued, err := decodeQueued(q.encode())
 		checkRecord(t, q, gotQueued, err, cmp.AllowUnexported(queued{}))
 
-		r := remembered{answer: answer{drawID(t), drawID(t)}, created: drawTime(t)}
+		r := remembered{answer: answer{drawID(t), drawID(t), drawText(t)}, created: drawTime(t)}
 		copy(r.mark[:], rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "mark"))
 		gotRemembered, err := decodeRemembered(r.encode())
 		checkRecord(t, r, gotRemembered, err, cmp.AllowUnexported(remembered{}, answer{}))

@@ -236,8 +236,8 @@ func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (
 		ID: timeID(now, s.newID()), URL: n.URL, Events: events, Owner: by.Subject, Client: by.Client, Disabled: n.Disabled, Created: now,
 		ByClient: by.ForItself && by.Client != "" && slices.Contains(s.opts.Webhooks.Clients, by.Client),
 	}}
-	sealed := s.seal(secret, sub.ID)
-	sub.secrets = []sealedSecret{{sealed: sealed}}
+	sub.secrets = []sealedSecret{{sealed: s.seal(secret, sub.ID)}}
+	told := s.sealTold(&sub, secret)
 	var first *answer
 	err = s.update(ctx, now, func(l *ledger) (err error) {
 		if first, err = l.replay(idem, nil, nil); first != nil || err != nil {
@@ -257,7 +257,7 @@ func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (
 			return ErrTooManySubscriptions
 		}
 		l.newSubscription(&sub)
-		l.remember(idem, answer{booking: sub.ID})
+		l.remember(idem, answer{booking: sub.ID, sealed: told})
 		return nil
 	})
 	if err != nil {
@@ -266,14 +266,7 @@ func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (
 	if first == nil {
 		return sub.Subscription, secret, nil
 	}
-	if sub, err = s.ownSubscription(ctx, s.store, by, first.booking); err != nil {
-		return Subscription{}, "", err
-	}
-	if secret, err = s.unseal(sub.secrets[0].sealed, sub.ID); err != nil {
-		return Subscription{}, "", err
-	}
-	sub.Replayed = true
-	return sub.Subscription, secret, nil
+	return s.firstSubscription(ctx, by, *first)
 }
 
 // HasWebhooks says whether the service posts events to those who subscribe to them:
@@ -454,38 +447,4 @@ func (l *ledger) unsubscribe(sub *subscription) {
 		l.delete(m)
 	}
 	l.put(endpointKey(l.now, sub.ID), nil) // whoever works there next clears it
-}
-
-// NewSubscriptionSecret replaces the secret of a subscription of the caller's. The one
-// before signs along for 24 hours; one before that does not any more. key is an
-// idempotency key as in [NewBooking].
-func (s *Service) NewSubscriptionSecret(ctx context.Context, by Caller, id uuid.UUID, key string) (_ Subscription, _ Secret, err error) {
-	ctx, end := s.begin(ctx, "NewSubscriptionSecret")
-	defer end(&err)
-	idem, err := s.idempotency(by, key, "secret "+id.String(), func(*fingerprint) {})
-	if err != nil {
-		return Subscription{}, "", err
-	}
-	now, secret := s.now(), newWebhookSecret()
-	if s.opts.Webhooks == nil {
-		return Subscription{}, "", ErrNoWebhooks
-	}
-	sealed := s.seal(secret, id)
-	var first *answer
-	sub, err := s.change(ctx, by, id, now, func(l *ledger, sub *subscription) (err error) {
-		if first, err = l.replay(idem, nil, nil); first != nil || err != nil {
-			return err
-		}
-		sub.secrets = []sealedSecret{{sealed: sealed}, {sub.secrets[0].sealed, now.Add(overlap)}}
-		l.remember(idem, answer{booking: id})
-		return nil
-	})
-	if err == nil && first != nil {
-		sub.Replayed = true
-		secret, err = s.unseal(sub.secrets[0].sealed, id)
-	}
-	if err != nil {
-		return Subscription{}, "", err
-	}
-	return sub.Subscription, secret, nil
 }

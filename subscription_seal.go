@@ -1,6 +1,8 @@
 package traintravel
 
 import (
+	"bytes"
+	"context"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
@@ -10,6 +12,56 @@ import (
 
 	"github.com/traintravel/traintravel/internal/whsec"
 )
+
+// NewSubscriptionSecret replaces the secret of a subscription of the caller's. The one
+// before signs along for 24 hours; one before that does not any more. key is an
+// idempotency key as in [NewBooking].
+func (s *Service) NewSubscriptionSecret(ctx context.Context, by Caller, id uuid.UUID, key string) (_ Subscription, _ Secret, err error) {
+	ctx, end := s.begin(ctx, "NewSubscriptionSecret")
+	defer end(&err)
+	idem, err := s.idempotency(by, key, "secret "+id.String(), func(*fingerprint) {})
+	if err != nil {
+		return Subscription{}, "", err
+	}
+	if err := s.subscribers(by); err != nil {
+		return Subscription{}, "", err
+	}
+	now, secret := s.now(), newWebhookSecret()
+	sealed := s.seal(secret, id)
+	for {
+		was, missing := s.ownSubscription(ctx, s.store, by, id)
+		if missing != nil && (idem.none() || !errors.Is(missing, ErrNotFound)) {
+			return Subscription{}, "", missing
+		}
+		told := s.sealTold(&was, secret)
+		var first *answer
+		err = s.update(ctx, now, func(l *ledger) (err error) {
+			if first, err = l.replay(idem, nil, nil); first != nil || err != nil {
+				return err
+			}
+			sub, err := s.ownSubscription(l.ctx, l.tx, by, id)
+			switch {
+			case err != nil:
+				return err
+			case missing != nil || !bytes.Equal(sub.encode(), was.encode()):
+				return ErrChanged
+			}
+			sub.secrets = []sealedSecret{{sealed: sealed}, {sub.secrets[0].sealed, now.Add(overlap)}}
+			l.putSubscription(&sub)
+			l.remember(idem, answer{booking: id, sealed: told})
+			return nil
+		})
+		switch {
+		case errors.Is(err, ErrChanged): // what was sealed is not what is told
+		case err != nil:
+			return Subscription{}, "", err
+		case first != nil:
+			return s.firstSubscription(ctx, by, *first)
+		default:
+			return was.Subscription, secret, nil
+		}
+	}
+}
 
 // newWebhookSecret makes a secret as Standard Webhooks writes them.
 func newWebhookSecret() Secret {
@@ -42,4 +94,37 @@ func (s *Service) unseal(sealed string, id uuid.UUID) (Secret, error) {
 		return "", errors.New("the secret of a subscription was sealed with another key: the service has not the SealKey that it had")
 	}
 	return Secret(plain), nil
+}
+
+// sealTold seals what a request is told of a subscription, for when it is repeated: the
+// secret is not to be had again, and the subscription may have ended by then. What has to
+// be erased with its owner cannot be read without SealKey.
+func (s *Service) sealTold(sub *subscription, secret Secret) string {
+	told := *sub
+	told.Owner, told.Client = Subject{}, "" // who repeats the request says so
+	told.secrets = []sealedSecret{{sealed: string(secret)}}
+	return s.seal(Secret(told.encode()), told.ID)
+}
+
+// firstSubscription is what a repeated request was told the first time.
+func (s *Service) firstSubscription(ctx context.Context, by Caller, a answer) (Subscription, Secret, error) {
+	if a.sealed == "" { // remembered by an older version: as it stands
+		sub, err := s.ownSubscription(ctx, s.store, by, a.booking)
+		if err != nil {
+			return Subscription{}, "", err
+		}
+		secret, err := s.unseal(sub.secrets[0].sealed, sub.ID)
+		sub.Replayed = true
+		return sub.Subscription, secret, err
+	}
+	record, err := s.unseal(a.sealed, a.booking)
+	if err != nil {
+		return Subscription{}, "", err
+	}
+	sub, err := decodeSubscription([]byte(record))
+	if err != nil {
+		return Subscription{}, "", err
+	}
+	sub.Owner, sub.Client, sub.Replayed = by.Subject, by.Client, true
+	return sub.Subscription, Secret(sub.secrets[0].sealed), nil
 }
