@@ -50,6 +50,14 @@ func TestGreatestFareCanBePaid(t *testing.T) {
 	if price, ok := farePrice(rides); !ok || price.Amount > maxPayment {
 		t.Errorf("%d legs cost %v, more than the %d that can be paid", maxLegs, price, int64(maxPayment))
 	}
+	for _, currency := range []string{"jpy", "eur", "kwd", "clf"} { // with 0, 2, 3 and 4 decimals
+		for _, amount := range []int64{1, maxFare, 1e12 + 1, maxPayment} {
+			m := Money{amount, currency}
+			if again, err := ParseMoney(m.Decimal(), currency); err != nil || again != m {
+				t.Errorf("%v is sold, and offered it is %v, %v", m, again, err)
+			}
+		}
+	}
 }
 
 // A fare counts the metres between the calls of the leg, not from the first.

@@ -1,7 +1,6 @@
 package traintravel
 
 import (
-	"math"
 	"strconv"
 	"strings"
 )
@@ -70,23 +69,20 @@ const noCurrency = "is no currency code of three lower-case letters, such as eur
 // ParseMoney reads a decimal number, in the form JSON gives numbers, as an
 // amount of a currency. It refuses, with an [*InvalidError] naming the member
 // amount or currency, more decimals than the currency has (unless zeros), and
-// whatever does not fit.
+// more than 1e16 minor units, the most that anything may cost in any currency.
 func ParseMoney(decimal, currency string) (Money, error) {
 	if !validCurrency(currency) {
 		return Money{}, invalid("currency", noCurrency)
 	}
 	amount, ok := parseDecimal(decimal, decimals(currency))
 	if !ok {
-		return Money{}, invalid("amount", "is no amount of %s: a number with at most %d decimals, below %d",
-			currency, decimals(currency), int64(math.Pow10(maxAmountDigits)))
+		return Money{}, invalid("amount", "is not an amount of %s: a number with at most %d decimals, not above %s",
+			currency, decimals(currency), Money{maxPayment, currency}.Decimal())
 	}
 	return Money{Amount: amount, Currency: currency}, nil
 }
 
-// maxAmountDigits bounds the digits before the point.
-const maxAmountDigits = 12
-
-// parseDecimal reads a JSON number exactly, scaled by ten to the n.
+// parseDecimal reads a JSON number exactly, scaled by ten to the n: at most maxPayment.
 func parseDecimal(s string, n int) (int64, bool) {
 	s, negative := strings.CutPrefix(s, "-")
 	mantissa, exponent, hasExponent := strings.Cut(strings.ToLower(s), "e")
@@ -111,11 +107,11 @@ func parseDecimal(s string, n int) (int64, bool) {
 	if digits == "" {
 		return 0, true
 	}
-	if shift < 0 || len(digits)+shift > maxAmountDigits+n {
+	if shift < 0 || len(digits)+shift > len("9223372036854775807") {
 		return 0, false
 	}
 	v, err := strconv.ParseInt(digits+strings.Repeat("0", shift), 10, 64)
-	if err != nil {
+	if err != nil || v > maxPayment {
 		return 0, false
 	}
 	if negative {

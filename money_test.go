@@ -62,6 +62,11 @@ func TestMoneyParse(t *testing.T) {
 		{"999999999999.99", "eur", 999999999999_99},
 		{"999999999999", "jpy", 999999999999},
 		{"999999999999.9999", "clf", 999999999999_9999},
+		{"1000000000000", "eur", 1e14},
+		{"100000000000000", "eur", maxPayment},
+		{"1e16", "jpy", maxPayment},
+		{"-1e16", "jpy", -maxPayment},
+		{"1e12", "clf", maxPayment},
 	} {
 		m, err := ParseMoney(c.decimal, c.currency)
 		if err != nil || m != (Money{c.want, c.currency}) {
@@ -86,7 +91,7 @@ func TestMoneyRefused(t *testing.T) {
 	for _, decimal := range []string{
 		"", " ", "-", "+1", "--1", "1-", " 1", "1 ", ".5", "5.", "-.5", "01", "00", "-01", "1.2.3", "1,5", "1_000", "1'000",
 		"0x10", "1e", "1e+", "1e1.5", "1e1e1", "e5", "1e1_0", "1e 2", "NaN", "Infinity", "inf", "null", `"1"`, "\u0661", "\uff11", "1\x00",
-		"1000000000000", "1e12", "1e100", "1e101", "1e-101", "1e9223372036854775808", "9223372036854775808", "-1e12",
+		"100000000000000.01", "1e15", "1e17", "1e100", "1e101", "1e-101", "1e9223372036854775808", "9223372036854775808", "-1e15", "9223372036854775807",
 		strings.Repeat("9", 101), "0." + strings.Repeat("0", 100), "1e" + strings.Repeat("9", 1000),
 	} {
 		checkNoMoney(t, decimal, "eur", "amount")

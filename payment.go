@@ -56,7 +56,8 @@ type payment struct {
 }
 
 const (
-	// maxPayment is the most that is taken at once, in minor units.
+	// maxPayment is the most that is taken at once, in minor units of any currency, and so
+	// the most that a trip may cost and that is read as an amount.
 	maxPayment = 1e16
 	// maxFailure bounds what is kept of a gateway's words, in bytes.
 	maxFailure = 500

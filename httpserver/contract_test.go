@@ -239,7 +239,7 @@ func (c *contract) refusals(t *testing.T) {
 		if status == 409 {
 			w.post(at, payment("113.58", declinedCard)).want(200)
 		}
-		k.ask(status, "createBookingPayment", at, writing, body(payment("113.58", declinedCard)))
+		k.ask(status, "create-booking-payment", at, writing, body(payment("113.58", declinedCard)))
 	}
 
 	w = newWorld(t, func(w *world) { w.service_.Gateway = nil })

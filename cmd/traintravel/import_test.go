@@ -179,6 +179,8 @@ func TestUsage(t *testing.T) {
 		{"argument", nil, []string{"serve", "now"}, 2, "now"},
 		{"no feed", nil, []string{"import"}, 2, "arg"},
 		{"bad hold", nil, []string{"serve", "--hold", "soon"}, 2, "hold"},
+		{"a clock in the year 1", nil, []string{"serve", "--clock", "0001-01-01T00:00:00Z"}, 2, "--clock: 0001-01-01T00:00:00Z is not between 2000-01-01 and 2179-06-06"},
+		{"a clock after the last timetable", nil, []string{"serve", "--clock", "2179-06-07T00:00:00Z"}, 2, "--clock: 2179-06-07T00:00:00Z is not between"},
 		{"all mistakes at once", nil, []string{"serve", "--hold", "-1h", "--clock", "noon", "--webhook", "x"}, 2, "--clock"},
 		{"bad environment", []string{"TRAINTRAVEL_RATE_LIMIT=many"}, []string{"serve"}, 2, "TRAINTRAVEL_RATE_LIMIT"},
 		{"environment counts", []string{"TRAINTRAVEL_CLOCK=noon"}, []string{"serve"}, 2, "noon"},

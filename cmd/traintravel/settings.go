@@ -285,7 +285,8 @@ func (s *settings) claims() (claims []httpserver.Claim, err error) {
 	return claims, nil
 }
 
-// start is when the service's clock starts; the zero time is now.
+// start is when the service's clock starts, if --clock says so. Years that no timetable
+// has are refused: there is nothing to sell then.
 func (s *settings) start() (time.Time, error) {
 	if s.clock == "" {
 		return time.Time{}, nil
@@ -293,6 +294,9 @@ func (s *settings) start() (time.Time, error) {
 	t, err := time.Parse(time.RFC3339, s.clock)
 	if err != nil {
 		return time.Time{}, usagef("--clock: %.200q is no instant of the form 2024-02-01T08:00:00Z", withoutSecrets(s.clock))
+	}
+	if first, last := traintravel.FirstDate, traintravel.LastDate; t.Before(first.Start(time.UTC)) || !t.Before((last + 1).Start(time.UTC)) {
+		return time.Time{}, usagef("--clock: %s is not between %v and %v, the dates that timetables may have", s.clock, first, last)
 	}
 	return t, nil
 }
