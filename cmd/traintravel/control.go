@@ -38,6 +38,21 @@ type duties struct {
 	store   *boltstore.Store
 }
 
+// dutiesOf are those of the server of a data file.
+func dutiesOf(set settings, service *traintravel.Service, file *boltstore.Store) duties {
+	return duties{
+		load: func(ctx context.Context, feeds []string, o feedOptions, progress func(done, total int64)) (*report, error) {
+			return loadFeeds(ctx, service, feeds, o, progress)
+		},
+		check: func(ctx context.Context, req checkRequest, progress func(done, total int64)) (*checked, error) {
+			req.AnyAmount = req.AnyAmount || set.anyAmount
+			return checkRecords(ctx, file, req, progress)
+		},
+		service: service,
+		store:   file,
+	}
+}
+
 // A teller is told how far a job is, and what it finds. Neither function is nil.
 type teller struct {
 	progress func(done, total int64)

@@ -175,3 +175,16 @@ func TestDataFileCopiedOver(t *testing.T) {
 	says(t, 0, "everything agrees", "check", "--data", s.data)
 	newShop(t, dir, "--new-keys").sells(t) // the file is the other's
 }
+
+// The keys file is removed: the operator hears of it before he needs it.
+func TestKeysFileRemoved(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := newShop(t, dir)
+	keys := filepath.Join(dir, "trains.keys.json")
+	done(t, os.Rename(keys, keys+".old"))
+	s.logs(t, "the keys file is gone")
+	s.sells(t)
+	done(t, os.Rename(keys+".old", keys))
+	s.logs(t, "the keys file is there again")
+}

@@ -162,27 +162,17 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	public := p.httpServer(seen.handler(handler))
 	public.TLSConfig = certificate
 	servers := append([]server{{listener, public}}, seen.servers(p, service, api)...) // the API is first
-	if file, ok := store.(*boltstore.Store); ok {                                     // else there is nobody to be asked: import opens the database
-		control, err := listenControl(set.data, p.log)
-		if err != nil {
+	look := &watch{keys: set.keysFile(set.keys), data: set.data, log: p.log, told: seen.committed()}
+	if file, ok := store.(*boltstore.Store); ok { // else there is nobody to be asked: import opens the database
+		if look.control, err = listenControl(set.data, p.log); err != nil {
 			return err
 		}
-		does := duties{
-			load: func(ctx context.Context, feeds []string, o feedOptions, progress func(done, total int64)) (*report, error) {
-				return loadFeeds(ctx, service, feeds, o, progress)
-			},
-			check: func(ctx context.Context, req checkRequest, progress func(done, total int64)) (*checked, error) {
-				req.AnyAmount = req.AnyAmount || set.anyAmount
-				return checkRecords(ctx, store, req, progress)
-			},
-			service: service,
-			store:   file,
-		}
-		servers = append(servers, server{control, p.httpServer(does.handler())})
-		background, stop := context.WithCancel(ctx)
-		defer stop()
-		go (&watch{store: file, data: set.data, log: p.log, told: seen.committed(), control: control}).until(background)
+		look.store = file
+		servers = append(servers, server{look.control, p.httpServer(dutiesOf(set, service, file).handler())})
 	}
+	background, stop := context.WithCancel(ctx)
+	defer stop()
+	go look.until(background)
 	fmt.Fprintf(p.stdout, "traintravel listens on %s\n", here)
 	if base != here {
 		fmt.Fprintf(p.stdout, "links begin with %s\n", base)

@@ -11,9 +11,13 @@ import (
 // watchEvery is how often a server looks whether its files are where it left them.
 const watchEvery = time.Second
 
-// A watch tells the operator when the data file of a server is not in its place any more.
-// The store itself refuses to write then: the watch is for who is not selling just now.
+// A watch tells the operator when the files of a server are not in their places any more.
+// The store itself refuses to write then: the watch is for who is not selling just now. Keys
+// are in memory until the server stops, and gone then.
 type watch struct {
+	keys string
+	gone bool // the keys file, and said so
+
 	store   *boltstore.Store
 	control *control
 	data    string
@@ -31,7 +35,10 @@ func (w *watch) until(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			w.look()
+			if w.store != nil { // else the data is in a database
+				w.look()
+			}
+			w.lookForKeys()
 		}
 	}
 }
@@ -56,4 +63,17 @@ func (w *watch) look() {
 		w.control.mend()
 	}
 	w.lost = err != nil
+}
+
+// lookForKeys logs whether the keys file is there, when that has changed.
+func (w *watch) lookForKeys() {
+	there := exists(w.keys)
+	switch {
+	case !there && !w.gone:
+		w.log.Error("the keys file is gone: this server goes on with its keys until it stops, and does not start without them",
+			"keys", w.keys, "do", "put a copy of it there before the server is stopped")
+	case there && w.gone:
+		w.log.Info("the keys file is there again", "keys", w.keys)
+	}
+	w.gone = !there
 }

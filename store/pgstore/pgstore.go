@@ -89,9 +89,10 @@ type Store struct {
 	lane     lane         // of the one who leads
 	reading  sync.RWMutex // held by reads and views
 	closed   atomic.Bool
+	ready    atomic.Pointer[time.Time] // when the database last said that it takes writes
 }
 
-var _ traintravel.Store = (*Store)(nil)
+var _ traintravel.ReadyStore = (*Store)(nil)
 
 // poolSize is how many connections a store opens unless the URL says
 // pool_max_conns.

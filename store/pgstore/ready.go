@@ -1,0 +1,35 @@
+package pgstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/traintravel/traintravel"
+)
+
+// readyFor is how long an answer of the database to Ready is good for.
+const readyFor = time.Second
+
+// Ready implements [traintravel.ReadyStore]: the database answers, and takes writes. While it
+// does, it is asked about once a second.
+func (s *Store) Ready(ctx context.Context) error {
+	if s.closed.Load() {
+		return ErrClosed
+	}
+	if at := s.ready.Load(); at != nil && time.Since(*at) < readyFor {
+		return nil
+	}
+	var refuses bool
+	err := s.retry(ctx, func(ctx context.Context) error {
+		return s.pool.QueryRow(ctx, "select pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on'").Scan(&refuses)
+	})
+	if err == nil && refuses {
+		err = fmt.Errorf("pgstore: %w: the database takes no writes: it is a standby, or default_transaction_read_only is on", traintravel.ErrUnavailable)
+	}
+	if err == nil {
+		now := time.Now()
+		s.ready.Store(&now)
+	}
+	return err
+}
