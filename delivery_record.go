@@ -43,6 +43,9 @@ func queueOf(sub uuid.UUID, due time.Time, limit int) Range {
 	return r
 }
 
+// queueKey is where what is due at an instant begins in the queue of a subscription.
+func queueKey(sub uuid.UUID, due time.Time) string { return "q" + string(sub[:]) + sortable(due) }
+
 func sortable(t time.Time) string {
 	return string(binary.BigEndian.AppendUint64(nil, uint64(max(0, nanos(t)))))
 }
@@ -83,7 +86,7 @@ func newDelivery(sub, event uuid.UUID, q queued) delivery {
 const queueKeySize = 1 + 16 + 8 + 16
 
 func (d *delivery) queueKey() Key {
-	return Key{TableDeliveries, "q" + string(d.Subscription[:]) + sortable(d.Next) + string(d.ID[:])}
+	return Key{TableDeliveries, queueKey(d.Subscription, d.Next) + string(d.ID[:])}
 }
 
 // delivery reads a delivery of a subscription to be changed.

@@ -1,6 +1,7 @@
 package traintravel
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -25,7 +26,7 @@ func (s *Service) serveEndpoint(ctx context.Context, it item) error {
 	defer s.pace.begin()()
 	work, stop := context.WithCancel(ctx)
 	defer stop()
-	p := &posting{s: s, sub: it.id}
+	p := &posting{s: s, sub: it.id, floor: s.queueFloors.of(it)}
 	p.slow.Store(s.suspects.has(it.id))
 	p.patience = time.AfterFunc(longest, func() { p.suspect(work, stop) })
 	p.patience.Reset(patience) // only now: what it calls uses it
@@ -43,31 +44,37 @@ func (s *Service) serveEndpoint(ctx context.Context, it item) error {
 			return s.forgetDeliveries(ctx, it)
 		case posted == 0:
 			s.pace.wait()
-			if done, err := s.leaveEndpoint(ctx, it); done || err != nil {
+			if done, err := s.leaveEndpoint(ctx, it, p.floor); done || err != nil {
 				return err
 			}
 		}
 		n += max(posted, atOnce)
 	}
 	now := s.now()
-	return s.update(ctx, now, func(l *ledger) error {
+	err := s.update(ctx, now, func(l *ledger) error {
 		l.delete(it.key)
 		l.put(endpointKey(now, it.id), nil)
 		return nil
 	})
+	if err == nil && ctx.Err() == nil { // what came with this item meanwhile is not due before it
+		due := queueKey(it.id, it.due)
+		s.queueFloors.set(it.id, min(cmp.Or(p.first, due), due))
+	}
+	return err
 }
 
 // leaveEndpoint takes an endpoint from the agenda, or puts it there for when its next
 // delivery is due. What waits for one that is disabled, it gives up. It returns false if
 // there is one now, or perhaps more to be given up.
-func (s *Service) leaveEndpoint(ctx context.Context, it item) (done bool, err error) {
+func (s *Service) leaveEndpoint(ctx context.Context, it item, floor string) (done bool, err error) {
 	now := s.now()
 	var left omissions
+	var first string
 	err = s.update(ctx, now, func(l *ledger) error {
 		done = false
 		var due time.Time
 		var err error
-		if due, left, err = l.nextDue(it.id); err != nil {
+		if due, first, left, err = l.nextDue(it.id, floor); err != nil {
 			return err
 		}
 		if !due.IsZero() && !due.After(now) {
@@ -77,7 +84,7 @@ func (s *Service) leaveEndpoint(ctx context.Context, it item) (done bool, err er
 			due = again // it may be that they can be read then
 		}
 		if !due.IsZero() {
-			if some, err := l.giveUp(it.id); some || err != nil {
+			if some, err := l.giveUp(it.id, floor); some || err != nil {
 				return err
 			}
 			l.put(agendaKey(endpointDue, due, it.id), nil) // not a moment before
@@ -88,29 +95,34 @@ func (s *Service) leaveEndpoint(ctx context.Context, it item) (done bool, err er
 	})
 	if err == nil && done {
 		s.omit(ctx, left)
+		if ctx.Err() == nil {
+			s.queueFloors.set(it.id, cmp.Or(first, queueKey(it.id, now)))
+		}
 	}
 	return done, err
 }
 
-// nextDue says when the next delivery to an endpoint is due, zero if there is none. left
-// are those due before it that cannot be read. Entries of the queue that lead to no
-// delivery count for nothing.
-func (l *ledger) nextDue(sub uuid.UUID) (due time.Time, left omissions, err error) {
+// nextDue says when the next delivery to an endpoint is due, zero if there is none, and
+// what is the first entry of its queue. left are those due before it that cannot be read.
+// Entries of the queue that lead to no delivery count for nothing.
+func (l *ledger) nextDue(sub uuid.UUID, floor string) (due time.Time, first string, left omissions, err error) {
 	rg := queueOf(sub, time.Time{}, 1) // as a rule it tells all
+	rg.From = max(rg.From, floor)
 	for range pages {
 		queue, err := l.tx.List(l.ctx, rg)
 		if err != nil || len(queue) == 0 {
-			return time.Time{}, left, err
+			return time.Time{}, first, left, err
 		}
+		first = cmp.Or(first, queue[0].ID)
 		keys := make([]Key, len(queue))
 		for i, rec := range queue {
 			if keys[i] = deliveryKey(sub, queuedDelivery(rec.ID)); queuedFor(rec.ID).After(l.now) && i == 0 {
-				return queuedFor(rec.ID), left, nil // what it is has time until then
+				return queuedFor(rec.ID), first, left, nil // what it is has time until then
 			}
 		}
 		values, err := l.tx.Get(l.ctx, keys...)
 		if err != nil {
-			return time.Time{}, nil, err
+			return time.Time{}, "", nil, err
 		}
 		for i, v := range values {
 			switch d, err := decodeDelivery(v); {
@@ -118,20 +130,20 @@ func (l *ledger) nextDue(sub uuid.UUID) (due time.Time, left omissions, err erro
 			case err != nil:
 				left.add(keys[i], err)
 			case d.Status == DeliveryPending && d.queueKey().ID == queue[i].ID:
-				return queuedFor(queue[i].ID), left, nil
+				return queuedFor(queue[i].ID), first, left, nil
 			}
 		}
 		if len(queue) < rg.Limit {
-			return time.Time{}, left, nil
+			return time.Time{}, first, left, nil
 		}
 		rg.From, rg.Limit = queue[len(queue)-1].ID+"\x00", batch
 	}
-	return l.now.Add(longestRetry), left, nil // to be looked at again
+	return l.now.Add(longestRetry), first, left, nil // to be looked at again
 }
 
 // giveUp ends the next deliveries that wait for an endpoint if it is disabled. It returns
 // false if there are none.
-func (l *ledger) giveUp(sub uuid.UUID) (some bool, err error) {
+func (l *ledger) giveUp(sub uuid.UUID, floor string) (some bool, err error) {
 	v, err := l.tx.Get(l.ctx, subscriptionKey(sub))
 	if err != nil || v[0] == nil {
 		return false, err
@@ -139,7 +151,9 @@ func (l *ledger) giveUp(sub uuid.UUID) (some bool, err error) {
 	if is, err := decodeSubscription(v[0]); err != nil || !is.Disabled {
 		return false, err
 	}
-	queue, err := l.tx.List(l.ctx, queueOf(sub, time.Time{}, batch))
+	rg := queueOf(sub, time.Time{}, batch)
+	rg.From = max(rg.From, floor)
+	queue, err := l.tx.List(l.ctx, rg)
 	if err != nil {
 		return false, err
 	}

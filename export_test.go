@@ -137,3 +137,13 @@ func RemovePass(s *Service) (passes []func(context.Context) error) {
 	}
 	return passes
 }
+
+// Sortable is a time as keys of the agenda and of queues have it.
+func Sortable(t time.Time) string { return sortable(t) }
+
+// QueueFloors is of how many subscriptions it is known where their queues begin.
+func (s *Service) QueueFloors() int {
+	s.queueFloors.mu.Lock()
+	defer s.queueFloors.mu.Unlock()
+	return len(s.queueFloors.at)
+}

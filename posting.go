@@ -98,6 +98,8 @@ func (s *Service) parcels(ctx context.Context, r Reader, sub uuid.UUID, ids ...u
 type posting struct {
 	s             *Service
 	sub           uuid.UUID
+	floor         string // of the queue
+	first         string // in the queue when it was last read from the floor; empty if nothing was due
 	arrived, lost atomic.Int32
 	failed        atomic.Bool // what came of some could not be recorded
 	slow          atomic.Bool // it is under suspicion
@@ -201,14 +203,20 @@ func (p *posting) round(ctx context.Context, n int) (posted int, found bool, err
 // read reads what is due from a place in the queue on, and says where it goes on.
 func (p *posting) read(ctx context.Context, from string) (due []*parcel, next string, found bool, err error) {
 	q := queueOf(p.sub, p.s.now(), readAhead)
-	q.From = max(q.From, from)
+	q.From = max(q.From, p.floor, from)
 	err = p.s.store.View(ctx, func(r Reader) error {
 		queue, err := r.List(ctx, q)
 		if err != nil {
 			return err
 		}
+		if from == "" {
+			p.first = ""
+		}
 		ids := make([]uuid.UUID, len(queue))
 		for i, rec := range queue {
+			if from == "" && i == 0 {
+				p.first = rec.ID
+			}
 			ids[i] = queuedDelivery(rec.ID)
 			if i == readAhead-1 {
 				next = rec.ID + "\x00"

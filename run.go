@@ -48,8 +48,9 @@ func (s *Service) Run(ctx context.Context) error {
 	if isLocal {
 		claims = local.Claims()
 	}
+	s.queueFloors.on = !isLocal
 	for _, d := range desks {
-		d.wake, d.claims = make(chan struct{}, 1), claims
+		d.wake, d.claims, d.shared = make(chan struct{}, 1), claims, !isLocal
 		if isLocal {
 			d.share.renew(ctx, allParts, time.Now().Add(longest))
 		}
@@ -106,6 +107,8 @@ type desk struct {
 	claims   *Claims
 	share    share
 	from     string // where on the agenda to look next
+	shared   bool   // by other servers, through the store
+	floor    floor
 	wg       sync.WaitGroup
 }
 
@@ -157,6 +160,11 @@ func (d *desk) run(ctx context.Context) {
 	defer d.retries.forget()
 	defer d.wg.Wait()
 	slots := make(chan struct{}, cmp.Or(d.workers, workers))
+	var looking sync.WaitGroup
+	defer looking.Wait()
+	if d.shared {
+		looking.Go(func() { d.keepLooking(ctx, slots) })
+	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -168,23 +176,30 @@ func (d *desk) run(ctx context.Context) {
 		}
 		wait, err := d.round(ctx, slots)
 		if err != nil && ctx.Err() == nil {
-			if ok, unsaid := d.lines.take(time.Now()); ok {
-				d.service.log.Error("the agenda could not be read", "kind", string(d.kind), "not_logged", unsaid, "error", err)
-			}
+			d.unread(err)
 		}
 		timer.Reset(wait)
 	}
 }
 
+// unread logs that the agenda could not be read.
+func (d *desk) unread(err error) {
+	if ok, unsaid := d.lines.take(time.Now()); ok {
+		d.service.log.Error("the agenda could not be read", "kind", string(d.kind), "not_logged", unsaid, "error", err)
+	}
+}
+
+// limit is how many records are looked at together: the first may be in our own hands.
+func (d *desk) limit() int { return batch + cmp.Or(d.workers, workers)*cmp.Or(d.together, 1) }
+
 // round starts work on what is due and in nobody's hands, the earliest first, and says
 // how long to wait for more. It goes on where the round before ended, until it has come
 // to the end of what is due: so whatever is at the head, all behind it have their turn.
 func (d *desk) round(ctx context.Context, slots chan struct{}) (time.Duration, error) {
-	limit := batch + cmp.Or(d.workers, workers)*cmp.Or(d.together, 1) // the first may be in our own hands
-	now := d.service.now()
+	limit, now := d.limit(), d.service.now()
 	for range pages + d.retries.len()/limit { // those that wait for their retry are no reason to stop
 		if d.from == "" {
-			d.retries.begin()
+			d.from = d.begin(now)
 		}
 		due, rest, next, err := d.service.agenda(ctx, d.kind, d.from, now, limit)
 		if err != nil {
@@ -193,7 +208,7 @@ func (d *desk) round(ctx context.Context, slots chan struct{}) (time.Duration, e
 		}
 		started := d.start(ctx, due, slots)
 		if d.from = rest; rest == "" {
-			d.retries.end()
+			d.end()
 			if next.IsZero() {
 				return lookAgain, nil
 			}
@@ -269,11 +284,16 @@ func (d *desk) take(it item) (context.Context, bool) {
 	if !ok {
 		return nil, false
 	}
-	if d.retries.may(it.claim(), time.Now()) && d.claims.take(it.claim()) {
-		if d.suspects == nil || d.suspects.begin(it.id) {
-			return work, true
+	if d.retries.may(it.claim(), time.Now()) {
+		if d.claims.take(it.claim()) {
+			if d.suspects == nil || d.suspects.begin(it.id) {
+				return work, true
+			}
+			d.claims.give(it.claim())
 		}
-		d.claims.give(it.claim())
+		if it.claim() != it.key { // whoever has it pokes when it is to be met again
+			d.floor.hold(it.key.ID)
+		}
 	}
 	d.share.end(part)
 	return nil, false

@@ -318,6 +318,8 @@ func (r *roster) beat(work, beating context.Context) error {
 	r.lapse.Reset(r.until.Sub(now))
 	for i, d := range r.desks {
 		if d.share.renew(work, p.open[i], r.until) {
+			d.floor.forget()
+			r.s.queueFloors.forget()
 			d.poke()
 		}
 	}
