@@ -113,7 +113,7 @@ func TestServersPost(t *testing.T) {
 			t.Errorf("%d posts, %d of them again; want %d", n, mail.twice(), posts)
 		}
 		for _, m := range servers {
-			if n := w.did[m.name]; n < posts/6 {
+			if n := w.did[m.name]; n < posts/20 { // which part an endpoint is in is chance
 				t.Errorf("%s made %d of %d posts", m.name, n, posts)
 			}
 		}
