@@ -116,7 +116,7 @@ func TestSmallRecords(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		q := queued{EventType(drawText(t)), drawID(t), drawID(t), drawTime(t), rapid.IntRange(0, 1<<62).Draw(t, "failures"),
-			BookingStatus(rapid.Uint8().Draw(t, "status")), Failure{drawText(t), drawText(t)}}
+			BookingStatus(rapid.Uint8().Draw(t, "status")), Failure{}} // which is read of version 2 alone
 		gotQueued, err := decodeQueued(q.encode())
 		checkRecord(t, q, gotQueued, err, cmp.AllowUnexported(queued{}))
 
