@@ -241,6 +241,10 @@ func (b *slotBase) settle(date Date, records []slotRecord, formers []uint64) (mo
 		})
 	}
 	claim(func(t slotTrain, _ slotRecord) bool { return came(t) && t.added })
+	// What cannot be read is perhaps of a train that comes back: rather than sell its
+	// places twice, none of it is sold.
+	claim(func(t slotTrain, r slotRecord) bool { return r.unknown && came(t) && t.twin == r.slot })
+	claim(func(t slotTrain, r slotRecord) bool { return r.unknown && came(t) })
 	for i, t := range trains {
 		if at[i] < 0 && !taken(t.twin) && !booked(t.twin) {
 			at[i] = t.twin
@@ -321,31 +325,4 @@ func (b *slotBase) kinship(t slotTrain, list uint64) int {
 		nearest = min(nearest, near)
 	}
 	return nearest
-}
-
-const movesVersion = 1
-
-func encodeMoves(moves []move) []byte {
-	e := newEncoder(movesVersion, 8+8*len(moves))
-	e.uint(uint64(len(moves)))
-	for _, m := range moves {
-		e.uint(uint64(m.train))
-		e.int(int64(m.date))
-		e.uint(uint64(m.slot))
-	}
-	return e.b
-}
-
-// decodeMoves reads the moves of a timetable of so many trains.
-func decodeMoves(b []byte, trains int) ([]move, error) {
-	d, _ := newDecoder("moves", movesVersion, b)
-	moves := make([]move, d.len(3))
-	for i := range moves {
-		moves[i] = move{train: int(d.uint()), date: Date(d.int()), slot: int(d.uint())}
-		if moves[i].train < 0 || moves[i].train >= trains {
-			d.fail()
-			moves[i].train = 0
-		}
-	}
-	return moves, d.done()
 }

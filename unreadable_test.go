@@ -439,3 +439,60 @@ func TestJobsBesideUnreadableRecords(t *testing.T) {
 		t.Errorf("%+v, %v", h.Booking, err)
 	}
 }
+
+// An import takes a run that it cannot read for its train's own, whatever becomes of the
+// other trains of its name, and says that it could not read it. Once it can be read,
+// everybody has the place that they had.
+func TestImportBesideAnUnreadableRun(t *testing.T) {
+	t.Parallel()
+	for _, which := range []string{"first", "second"} {
+		t.Run(which, func(t *testing.T) {
+			t.Parallel()
+			store := memstore.New()
+			o := newOffice(t, store)
+			o.loadAll(r1("ABH", 0, 1), r1("ACG", 0, 1), r1("ADF", 1))
+			a, b := o.book(anna, o.ride(0, 'B')), o.book(berta, o.ride(0, 'C'))
+			o.mustPay(a, traintravel.Succeeded)
+			o.mustPay(b, traintravel.Succeeded)
+			bad, other := a, b
+			if which == "second" {
+				bad, other = b, a
+			}
+			run := bad.Legs[0].Run
+			key := traintravel.Key{Table: traintravel.TableRuns}
+			records, err := store.List(t.Context(), traintravel.Range{Table: traintravel.TableRuns})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range records {
+				if strings.HasSuffix(r.ID, string(run.Train[:])) {
+					key.ID = r.ID
+				}
+			}
+			restore := spoil(t, store, key, true)
+			for n, tt := range [][]traintravel.Train{
+				{r1("ACG", 0, 1), r1("ABH", 0, 1)},
+				{r1("ABEH", 0, 1), r1("ACG", 0, 1), r1("ADF", 0, 1)},
+				{r1("ADF", 0, 1)},
+				{r1("ACG", 0), r1("ABH", 0), r1("ADF", 0, 1)},
+			} {
+				report := o.load(timetable(tt...))
+				if report.Unreadable != 1 || slices.ContainsFunc(report.Stranded, func(s traintravel.Stranded) bool { return s.Booking == bad.ID }) {
+					t.Errorf("import %d: %+v", n, report)
+				}
+			}
+			o.Forget()
+			if _, err := o.Trip(t.Context(), bad.TripID); !errors.Is(err, traintravel.ErrNewerData) {
+				t.Errorf("the trip that cannot be sold here: %v", err)
+			}
+			o.tryBook(anna, other.TripID, traintravel.ErrSoldOut)
+			restore()
+			if stranded := o.loadAll(r1("ABH", 0, 1), r1("ACG", 0, 1)); len(stranded) > 0 {
+				t.Errorf("%v are stranded", stranded)
+			}
+			o.Forget()
+			o.full(a, 0, 'B')
+			o.full(b, 0, 'C')
+		})
+	}
+}
