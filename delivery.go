@@ -18,6 +18,11 @@ type Delivery struct {
 	Attempts     int
 	LastStatus   int       // what the receiver answered last; zero if it did not
 	Next         time.Time // when it is tried next; zero unless it is pending
+	// Ended is when it was delivered or given up; zero if it is pending, or ended under a
+	// version that did not record it.
+	Ended time.Time
+	// Dead says why it is given up; empty if it is not, or as for Ended.
+	Dead DeadReason
 	// Replayed says that a repeated idempotency key was answered. It is not stored.
 	Replayed bool
 }
@@ -32,6 +37,22 @@ const (
 	// DeliveryDead is one that is not tried any more, unless somebody asks for it.
 	DeliveryDead DeliveryStatus = "dead"
 )
+
+// A DeadReason says why a delivery is given up, as the API spells it.
+type DeadReason string
+
+// Why a delivery is given up.
+const (
+	// DeadByAttempts: it was tried as often as a delivery is, or it is a ping.
+	DeadByAttempts DeadReason = "attempts"
+	// DeadByReceiver: the receiver answered 410.
+	DeadByReceiver DeadReason = "gone"
+	// DeadByDisabling: its subscription was disabled while it waited.
+	DeadByDisabling DeadReason = "disabled"
+)
+
+// deadReasons are those of records, by their byte.
+var deadReasons = [...]DeadReason{"", DeadByAttempts, DeadByReceiver, DeadByDisabling}
 
 // Ping is the type of the event that [Service.PingSubscription] sends. It is about no
 // booking.

@@ -3,6 +3,7 @@ package traintravel
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -131,7 +132,7 @@ func (l *ledger) schedule(d *delivery) {
 
 // revive has a dead delivery tried now, with all its tries anew.
 func (l *ledger) revive(d *delivery) {
-	d.Attempts, d.Status = 0, DeliveryPending
+	d.Attempts, d.Status, d.Dead, d.Ended = 0, DeliveryPending, "", time.Time{}
 	l.schedule(d)
 }
 
@@ -142,14 +143,17 @@ func (l *ledger) wait(d *delivery, due time.Time) {
 	l.put(d.queueKey(), nil)
 }
 
+// bury writes a delivery that is given up.
+func (l *ledger) bury(d *delivery, why DeadReason) { l.finish(d, DeliveryDead, why) }
+
 // finish writes a delivery that is not tried any more.
-func (l *ledger) finish(d *delivery, status DeliveryStatus) {
+func (l *ledger) finish(d *delivery, status DeliveryStatus, why DeadReason) {
 	l.delete(d.queueKey())
-	d.Status, d.Next = status, time.Time{}
+	d.Status, d.Next, d.Dead, d.Ended = status, time.Time{}, why, l.now
 	l.put(deliveryKey(d.Subscription, d.ID), d.encode())
 }
 
-const deliveryVersion = 1
+const deliveryVersion = 2 // 2 has when it ended, and why
 
 // deliveryStatuses are those of records, by their byte.
 var deliveryStatuses = [...]DeliveryStatus{DeliveryPending, DeliveryDelivered, DeliveryDead}
@@ -168,13 +172,15 @@ func (d *delivery) encode() []byte {
 	e.uint(uint64(d.LastStatus))
 	e.time(d.Next)
 	e.str(string(d.queued.encode()))
+	e.time(d.Ended)
+	e.byte(byte(max(0, slices.Index(deadReasons[:], d.Dead))))
 	return e.b
 }
 
 func deliveryOf(rec Record) (delivery, error) { return decodeDelivery(rec.Value) }
 
 func decodeDelivery(v []byte) (delivery, error) {
-	r, _ := newDecoder("delivery", deliveryVersion, v)
+	r, version := newDecoder("delivery", deliveryVersion, v)
 	d := delivery{Delivery: Delivery{ID: r.id(), Subscription: r.id(), Event: r.id()}}
 	if status := int(r.byte()); status < len(deliveryStatuses) {
 		d.Status = deliveryStatuses[status]
@@ -183,6 +189,14 @@ func decodeDelivery(v []byte) (delivery, error) {
 	}
 	d.Attempts, d.LastStatus, d.Next = int(r.uint()), int(r.uint()), r.time()
 	q := r.str()
+	if version > 1 {
+		d.Ended = r.time()
+		if why := int(r.byte()); why < len(deadReasons) {
+			d.Dead = deadReasons[why]
+		} else {
+			r.fail()
+		}
+	}
 	if err := r.done(); err != nil {
 		return delivery{}, err
 	}

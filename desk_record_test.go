@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 )
 
 // The records in testdata/records that hold what later versions of their kinds
@@ -31,6 +32,9 @@ func TestRecordsOfTheDesk(t *testing.T) {
 	}
 	told := sampleRemembered()
 	told.sealed = "\x00sealed"
+	stopped, dead := sampleSubscription(), sampleDelivery()
+	stopped.Disabling = Disabling{DisabledByReceiver, sampleTime(9)}
+	dead.Status, dead.Next, dead.Ended, dead.Dead = DeliveryDead, time.Time{}, sampleTime(9), DeadByReceiver
 	v := sampleInventory()
 	v.cancelled = true
 	v.taken = append(v.taken, taken{booking: blocked, place: 3, from: 0, to: 2, until: forGood, sold: v.list})
@@ -42,6 +46,7 @@ func TestRecordsOfTheDesk(t *testing.T) {
 		{"booking", "refunded.4.hex", refunded.encode()},
 		{"payment", "settled.2.hex", paid.encode()}, {"payment", "resolved.3.hex", resolved.encode()}, {"inventory", "cancelled.3.hex", v.encode()},
 		{"idempotency", "told.2.hex", told.encode()},
+		{"subscription", "stopped.2.hex", stopped.encode()}, {"delivery", "dead.2.hex", dead.encode()},
 	} {
 		text, err := os.ReadFile("testdata/records/" + g.file)
 		if err != nil {

@@ -167,7 +167,7 @@ func (l *ledger) giveUp(sub uuid.UUID, floor string) (some bool, err error) {
 	for _, v := range v {
 		d, err := decodeDelivery(v)
 		if err == nil && d.Type != Ping {
-			l.finish(&d, DeliveryDead)
+			l.bury(&d, DeadByDisabling)
 			some = true
 		}
 	}

@@ -30,9 +30,10 @@ type ledger struct {
 	runs       []*runEntry
 	events     []queued
 	attempts   []Attempt // for the observer
-	subscribed bool      // somebody has: see subscribedKey
-	webhooks   bool      // a subscription is changed, or what is posted
-	due        kinds     // what is put on the agenda
+	stopped    []Subscription
+	subscribed bool  // somebody has: see subscribedKey
+	webhooks   bool  // a subscription is changed, or what is posted
+	due        kinds // what is put on the agenda
 	puts       []write
 	deletes    []Key
 }

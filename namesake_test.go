@@ -26,6 +26,13 @@ func TestNamesakeOfAClient(t *testing.T) {
 		} {
 			o.expect(name, err, traintravel.ErrNotFound)
 		}
+		n := traintravel.NewSubscription{URL: hook + "4", IdempotencyKey: "k"}
+		_, _, err := o.Subscribe(t.Context(), partner, n)
+		o.expect("subscribing under a key", err, nil)
+		_, secret, err := o.Subscribe(t.Context(), namesake, n)
+		if o.expect("repeating it", err, traintravel.ErrKeyReused); secret != "" {
+			t.Error("the namesake has the secret of the client's subscription")
+		}
 		l, err := o.Subscriptions(t.Context(), namesake, traintravel.Page{})
 		if err != nil || len(l.Items) != 1 || l.Items[0].ID != others.ID {
 			t.Errorf("the namesake sees %+v, %v", l.Items, err)

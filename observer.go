@@ -31,6 +31,9 @@ type Observer struct {
 	// subscriber.
 	Attempt func(ctx context.Context, a Attempt)
 
+	// Disabled is told that a subscription was disabled, and by whom.
+	Disabled func(ctx context.Context, by DisabledBy)
+
 	// Failing is told how many things of one kind of work this service's Run has failed
 	// to do at the latest try: as Run begins, and whenever that number changes. Each of
 	// them is tried again.
@@ -122,4 +125,5 @@ func (l *ledger) tell() {
 			o.Attempt(l.ctx, a)
 		}
 	}
+	l.tellStopped()
 }

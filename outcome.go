@@ -174,7 +174,7 @@ func (s *Service) recordAll(ctx context.Context, made []outcome) error {
 // endpoint sees to it that the agenda has it for the next attempt.
 func (l *ledger) attempted(sub *subscription, is *delivery, o outcome) {
 	if o.dropped {
-		l.finish(is, DeliveryDead)
+		l.bury(is, DeadByDisabling)
 		return
 	}
 	is.Attempts++
@@ -184,15 +184,17 @@ func (l *ledger) attempted(sub *subscription, is *delivery, o outcome) {
 	}()
 	switch {
 	case o.answer.Status == 200:
-		l.finish(is, DeliveryDelivered)
+		l.finish(is, DeliveryDelivered, "")
 	case o.answer.Status == 410 && is.Type != Ping && !sub.operator:
-		l.finish(is, DeliveryDead)
+		l.bury(is, DeadByReceiver)
 		if sub.URL == o.url {
-			sub.Disabled = true
+			if sub.disable(DisabledByReceiver, l.now) {
+				l.stopped = append(l.stopped, sub.Subscription)
+			}
 			l.putSubscription(sub)
 		}
 	case is.Type == Ping || is.Attempts > len(retryAfter):
-		l.finish(is, DeliveryDead)
+		l.bury(is, DeadByAttempts)
 	case !is.Next.Equal(o.delivery.Next): // somebody wants it tried at another time
 		l.put(deliveryKey(sub.ID, is.ID), is.encode())
 	default:

@@ -168,7 +168,7 @@ func sampleSubscription() *subscription {
 	return &subscription{
 		Subscription: Subscription{
 			ID: sampleID(1), URL: "https://hooks.example/søren", Events: []EventType{BookingCreated, PaymentFailed},
-			Owner: Subject{"https://issuer.example", "søren"}, Client: "app", ByClient: true, Disabled: true,
+			Owner: Subject{"https://issuer.example", "søren"}, Client: "app", ByClient: true, Disabled: true, Disabling: Disabling{By: DisabledByUnknown},
 			Created: time.Date(2026, 5, 4, 3, 2, 1, 7, time.UTC),
 		},
 		secrets: []sealedSecret{{"\x00sealed", time.Time{}}, {"before", time.Date(2026, 5, 5, 3, 2, 1, 7, time.UTC)}},

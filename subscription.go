@@ -27,9 +27,12 @@ type Subscription struct {
 	// Disabled says that nothing is posted: the owner wants it so, or the receiver
 	// answered 410.
 	Disabled bool
-	// Removed says of an endpoint of the operator's that it is no longer among those
-	// of [WebhookOptions] of the service that was asked. Nothing arrives there, and
-	// what waits becomes dead letters. It is not stored.
+	// Disabling says who disabled it; it is zero unless Disabled is set.
+	Disabling Disabling
+	// Removed says of an endpoint of the operator's, or of a subscription of a client for
+	// itself, that it, or the client, is no longer among those of [WebhookOptions] of the
+	// service that was asked. Nothing arrives there, and what waits becomes dead letters.
+	// It is not stored.
 	Removed bool
 	Created time.Time
 	// Replayed says that Subscribe answered a repeated idempotency key. It is not stored.
@@ -236,6 +239,9 @@ func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (
 		ID: timeID(now, s.newID()), URL: n.URL, Events: events, Owner: by.Subject, Client: by.Client, Disabled: n.Disabled, Created: now,
 		ByClient: by.ForItself && by.Client != "" && slices.Contains(s.opts.Webhooks.Clients, by.Client),
 	}}
+	if n.Disabled {
+		sub.Disabling = Disabling{DisabledByOwner, now}
+	}
 	sub.secrets = []sealedSecret{{sealed: s.seal(secret, sub.ID)}}
 	told := s.sealTold(&sub, secret)
 	var first *answer
@@ -412,7 +418,13 @@ func (s *Service) ChangeSubscription(ctx context.Context, by Caller, id uuid.UUI
 			sub.Events = events
 		}
 		if c.Disabled != nil {
-			sub.Disabled = *c.Disabled
+			by := DisabledBy("")
+			if *c.Disabled {
+				by = DisabledByOwner
+			}
+			if sub.disable(by, now) && sub.Disabled {
+				l.stopped = append(l.stopped, sub.Subscription)
+			}
 			l.put(endpointKey(now, id), nil) // for what is waiting
 		}
 		return nil

@@ -122,7 +122,7 @@ func (l *ledger) newSubscription(s *subscription) {
 
 func (l *ledger) putSubscription(s *subscription) { l.put(subscriptionKey(s.ID), s.encode()) }
 
-const subscriptionVersion = 1
+const subscriptionVersion = 2 // 2 has who disabled it, and when
 
 func (s *subscription) encode() []byte {
 	e := newEncoder(subscriptionVersion, 200+len(s.URL))
@@ -139,11 +139,15 @@ func (s *subscription) encode() []byte {
 		e.str(secret.sealed)
 		e.time(secret.until)
 	}
+	e.byte(byte(max(0, slices.Index(disablers[:], s.Disabling.By))))
+	e.time(s.Disabling.At)
 	return e.b
 }
 
+func subscriptionOf(rec Record) (subscription, error) { return decodeSubscription(rec.Value) }
+
 func decodeSubscription(v []byte) (s subscription, err error) {
-	d, _ := newDecoder("subscription", subscriptionVersion, v)
+	d, version := newDecoder("subscription", subscriptionVersion, v)
 	s.ID, s.URL, s.Events, s.Owner, s.Client = d.id(), d.str(), d.events(), Subject{d.str(), d.str()}, d.str()
 	f := d.flags()
 	s.ByClient, s.Disabled, s.operator = f[0], f[1], f[2]
@@ -154,6 +158,19 @@ func decodeSubscription(v []byte) (s subscription, err error) {
 	}
 	if len(s.secrets) == 0 && !s.operator {
 		d.fail()
+	}
+	if version == 1 && s.Disabled {
+		s.Disabling.By = DisabledByUnknown
+	}
+	if version > 1 {
+		by := int(d.byte())
+		s.Disabling.At = d.time()
+		if by < len(disablers) {
+			s.Disabling.By = disablers[by]
+		}
+		if (s.Disabling.By != "") != s.Disabled {
+			d.fail()
+		}
 	}
 	return s, d.done()
 }
@@ -185,9 +202,12 @@ func (d *decoder) events() (events []EventType) {
 // operatorID is the ID of an endpoint of the operator's.
 func operatorID(url string) uuid.UUID { return hashID("operator", url) }
 
-// removed says whether the operator has taken an endpoint away. A service without
+// removed says whether the operator has taken an endpoint, or a client, away. A service without
 // webhooks does not know.
 func (s *Service) removed(sub *subscription) bool {
 	w := s.opts.Webhooks
+	if w != nil && sub.ByClient {
+		return !slices.Contains(w.Clients, sub.Client)
+	}
 	return sub.operator && w != nil && !slices.ContainsFunc(w.Operator, func(op OperatorWebhook) bool { return op.URL == sub.URL })
 }

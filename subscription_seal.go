@@ -125,6 +125,9 @@ func (s *Service) firstSubscription(ctx context.Context, by Caller, a answer) (S
 	if err != nil {
 		return Subscription{}, "", err
 	}
+	if sub.ByClient && !by.ForItself { // a user who is named like the client
+		return Subscription{}, "", ErrKeyReused
+	}
 	sub.Owner, sub.Client, sub.Replayed = by.Subject, by.Client, true
 	return sub.Subscription, Secret(sub.secrets[0].sealed), nil
 }

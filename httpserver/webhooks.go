@@ -24,7 +24,14 @@ func (d *webhookDoc) encode(e *encoder) {
 	}
 	e.endList("events")
 	e.optional("secret", string(d.secret))
-	e.flag("disabled", d.Disabled)
+	e.flag("disabled", d.Disabled || d.Removed)
+	if stopped := d.Stopped(); stopped.By != "" {
+		e.text("disabled_by", string(stopped.By))
+		e.text("disabled_reason", stopped.Reason())
+		if !stopped.At.IsZero() {
+			e.time("disabled_at", stopped.At.UTC())
+		}
+	}
 	e.links([]link{{"self", webhooksPath, d.ID, ""}, {"deliveries", webhooksPath, d.ID, "/deliveries"}})
 	e.close("webhook")
 }
@@ -45,6 +52,10 @@ func (d *deliveryDoc) encode(e *encoder) {
 	if !d.Next.IsZero() {
 		e.time("next_attempt_at", d.Next.UTC())
 	}
+	if !d.Ended.IsZero() {
+		e.time("ended_at", d.Ended.UTC())
+	}
+	e.optional("dead_reason", string(d.Dead))
 	e.close("delivery")
 }
 

@@ -171,8 +171,18 @@ func TestWebhookReceivers(t *testing.T) {
 		dead := w.expect(sub, "newBooking dead after 4: 410")
 		w.do("POST", "/webhooks/"+sub.ID+"/deliveries/"+dead.ID+"/retry", as("anna-rw")).problem(409, "webhook-disabled")
 		var is webhook
-		if w.get("/webhooks/" + sub.ID).into(&is); !is.Disabled {
+		a := w.get("/webhooks/" + sub.ID)
+		if a.into(&is); !is.Disabled {
 			t.Error("it is gone, and not disabled")
+		}
+		when := w.now().UTC().Format(time.RFC3339)
+		for _, a := range []answer{a, w.get("/webhooks")} {
+			if !strings.Contains(a.body, `"disabled":true,"disabled_by":"receiver","disabled_reason":"its receiver answered 410 Gone","disabled_at":"`+when+`"`) {
+				t.Errorf("who disabled it at %s is not in %s", when, a.body)
+			}
+		}
+		if a := w.get("/webhooks/" + sub.ID + "/deliveries"); !strings.Contains(a.body, `"ended_at":"`+when+`","dead_reason":"gone"`) {
+			t.Errorf("why it is dead is not in %s", a.body)
 		}
 		w.book()
 		w.deliver()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -59,7 +60,8 @@ func (p *program) webhooks() *cobra.Command {
 of each the events that have not arrived there, the newest first: those that are to be
 tried again, and the dead ones, which were tried ten times in three days. Dead ones are
 kept for 30 days; 'webhooks retry' has them sent again. A URL that the server has no
-more is listed as long as there are such events, and said to be so.
+more is listed as long as there are such events, and said to be so. After them come the
+subscriptions of users and programs that are disabled, with who did that, when and why.
 
 While a server has the data file, it answers. Without one nothing is sent before the
 next server starts.`,
@@ -140,6 +142,33 @@ func onWebhooks(ctx context.Context, service *traintravel.Service, req webhookRe
 			return err
 		}
 	}
+	if req.All {
+		return nil
+	}
+	return stopped(ctx, service, say)
+}
+
+// stopped lists the subscriptions of users and programs that get nothing any more. Of their
+// URLs the operator needs the host alone.
+func stopped(ctx context.Context, service *traintravel.Service, say func(string)) error {
+	for sub, err := range items(func(page traintravel.Page) (traintravel.List[traintravel.Subscription], error) {
+		return service.StoppedSubscriptions(ctx, page)
+	}) {
+		if err != nil {
+			return err
+		}
+		if sub.Owner.ID == "" { // the operator's own, which were listed
+			continue
+		}
+		s, when, host := sub.Stopped(), "", "its receiver"
+		if !s.At.IsZero() {
+			when = " at " + s.At.UTC().Format(time.RFC3339)
+		}
+		if u, err := url.Parse(sub.URL); err == nil {
+			host = u.Host
+		}
+		say(fmt.Sprintf("%v of %q through %q, to %s: disabled by the %s%s: %s", sub.ID, sub.Owner.ID, sub.Client, host, s.By, when, s.Reason()))
+	}
 	return nil
 }
 
@@ -166,6 +195,9 @@ func undelivered(ctx context.Context, service *traintravel.Service, sub uuid.UUI
 		}
 		if !d.Next.IsZero() {
 			text += ", next at " + d.Next.UTC().Format(time.RFC3339)
+		}
+		if !d.Ended.IsZero() {
+			text += fmt.Sprintf(", given up at %s (%s)", d.Ended.UTC().Format(time.RFC3339), d.Dead)
 		}
 		say(text)
 	}

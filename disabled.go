@@ -1,0 +1,120 @@
+package traintravel
+
+import (
+	"context"
+	"time"
+)
+
+// DisabledBy says who has stopped a subscription, as the API spells it.
+type DisabledBy string
+
+// Who stops a subscription.
+const (
+	// DisabledByOwner: the owner asked for it.
+	DisabledByOwner DisabledBy = "owner"
+	// DisabledByReceiver: the receiver answered 410, which says that it wants no more.
+	DisabledByReceiver DisabledBy = "receiver"
+	// DisabledByOperator: the endpoint or the client is no longer among those of
+	// [WebhookOptions].
+	DisabledByOperator DisabledBy = "operator"
+	// DisabledByUnknown: a version that did not record it has disabled the subscription.
+	DisabledByUnknown DisabledBy = "unknown"
+)
+
+// disablers are those that a record can name, by their byte.
+var disablers = [...]DisabledBy{"", DisabledByOwner, DisabledByReceiver, DisabledByUnknown}
+
+// A Disabling says who has stopped a subscription, and when. The zero value says that
+// nobody has.
+type Disabling struct {
+	By DisabledBy
+	At time.Time // zero if it is not known
+}
+
+// Reason says in words why the subscription was stopped.
+func (d Disabling) Reason() string {
+	switch d.By {
+	case "":
+		return ""
+	case DisabledByOwner:
+		return "its owner disabled it"
+	case DisabledByReceiver:
+		return "its receiver answered 410 Gone"
+	case DisabledByOperator:
+		return "the operator no longer names it"
+	}
+	return "it is not recorded who disabled it"
+}
+
+// Stopped says who has stopped the subscription; nobody if events are posted.
+func (s *Subscription) Stopped() Disabling {
+	if !s.Disabled && s.Removed {
+		return Disabling{By: DisabledByOperator}
+	}
+	return s.Disabling
+}
+
+// disable stops a subscription unless it is stopped already, or has it go on: then By is
+// empty.
+func (s *Subscription) disable(by DisabledBy, now time.Time) (changed bool) {
+	if off := by != ""; s.Disabled == off {
+		return false
+	}
+	s.Disabled, s.Disabling = by != "", Disabling{}
+	if s.Disabled {
+		s.Disabling = Disabling{by, now}
+	}
+	return true
+}
+
+// StoppedSubscriptions lists the subscriptions of all callers that somebody has stopped,
+// those of the operator included, the newest first. It is for the operator, and looks
+// through all subscriptions.
+func (s *Service) StoppedSubscriptions(ctx context.Context, page Page) (_ List[Subscription], err error) {
+	ctx, end := s.begin(ctx, "StoppedSubscriptions")
+	defer end(&err)
+	page, err = page.normalize()
+	if err != nil {
+		return List[Subscription]{}, err
+	}
+	after, err := page.cursor(subscriptionList, 16)
+	if err != nil {
+		return List[Subscription]{}, err
+	}
+	q := Range{Table: TableWebhooks, From: "s", To: "t", Reverse: true}
+	if after != "" {
+		q.To = "s" + after
+	}
+	var found []Subscription
+	var left omissions
+	err = s.store.View(ctx, func(r Reader) (err error) {
+		found = nil
+		left, err = eachOf(ctx, r, q, subscriptionOf, func(sub subscription) bool {
+			sub.Removed = s.removed(&sub)
+			if sub.Stopped().By != "" {
+				found = append(found, sub.Subscription)
+			}
+			return len(found) <= page.skip()+page.Limit
+		})
+		return err
+	})
+	s.omit(ctx, left)
+	if err != nil {
+		return List[Subscription]{}, err
+	}
+	return cut(subscriptionList, found, page.skip(), page.Limit, func(s Subscription) string { return string(s.ID[:]) }), nil
+}
+
+// tellStopped logs and tells the observer which subscriptions an update that is durable has
+// stopped.
+func (l *ledger) tellStopped() {
+	for i := range l.stopped {
+		sub := &l.stopped[i]
+		if sub.Disabling.By == DisabledByReceiver {
+			l.s.log.WarnContext(l.ctx, "a webhook was disabled because its receiver answered 410; its owner can enable it again", "webhook", sub.ID)
+		}
+		if told := l.s.opts.Observer.Disabled; told != nil {
+			told(l.ctx, sub.Disabling.By)
+		}
+	}
+}
