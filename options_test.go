@@ -1,7 +1,10 @@
 package traintravel_test
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"log/slog"
 	"math"
 	"strings"
 	"testing"
@@ -73,11 +76,54 @@ func TestPriceCanBePaid(t *testing.T) {
 		price.Amount++
 		_, bookErr := o.CreateBooking(t.Context(), anna, traintravel.NewBooking{TripID: o.trip('F', 'G', "S 3"), PassengerName: "Anna"})
 		_, tripErr := o.Trip(t.Context(), trip)
-		_, searchErr := o.SearchTrips(t.Context(), traintravel.TripQuery{Origin: station('F'), Destination: station('G'), Depart: opens})
-		for what, err := range map[string]error{"booking": bookErr, "asking for the trip": tripErr, "searching": searchErr} {
+		found, err := o.SearchTrips(t.Context(), traintravel.TripQuery{Origin: station('F'), Destination: station('G'), Depart: opens})
+		if err != nil || len(found.Items) > 0 {
+			t.Errorf("searching: %d trips, %v", len(found.Items), err)
+		}
+		for what, err := range map[string]error{"booking": bookErr, "asking for the trip": tripErr} {
 			if err == nil || !strings.Contains(err.Error(), "more than can be paid") {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
 	})
+}
+
+// A wrong price of one trip takes that trip out of the list, and is logged once.
+func TestOneWrongPriceHidesNoOtherTrip(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	wrong := map[string]traintravel.Money{"R 2": {}, "R 3": {Amount: 100, Currency: "€"}, "R 4": {Amount: -1, Currency: "eur"}}
+	o := newOffice(t, memstore.New(), func(opts *traintravel.Options) {
+		opts.Logger = slog.New(slog.NewTextHandler(&log, nil))
+		opts.Price = func(trip traintravel.Trip) (traintravel.Money, bool) {
+			if m, ok := wrong[trip.Legs[0].Number]; ok {
+				return m, true
+			}
+			return traintravel.Money{Amount: 100, Currency: "eur"}, true
+		}
+	})
+	o.load(timetable(train("R 1", 8, "AB", seats(3)), train("R 2", 9, "AB", seats(3)), train("R 3", 10, "AB", seats(3)), train("R 4", 11, "AB", seats(3)),
+		train("R 5", 12, "AB", seats(3)), train("S 1", 10, "BC", seats(3)), train("S 2", 14, "BC", seats(3))))
+	for to, want := range map[rune]string{'B': "[R 1 R 5]", 'C': "[R 1 R 5]"} {
+		for range 3 {
+			found, err := o.SearchTrips(t.Context(), traintravel.TripQuery{Origin: station('A'), Destination: station(to), Depart: opens})
+			var trains []string
+			for _, trip := range found.Items {
+				trains = append(trains, trip.Legs[0].Number)
+			}
+			if got := fmt.Sprint(trains); err != nil || got != want {
+				t.Errorf("to %c: %s, %v, want %s", to, got, err, want)
+			}
+		}
+	}
+	if n := strings.Count(log.String(), "price is wrong"); n != len(wrong) {
+		t.Errorf("it was logged %d times:\n%s", n, log.String())
+	}
+	trip := o.trip('A', 'B', "R 2")
+	if _, err := o.Trip(t.Context(), trip); err == nil || !strings.Contains(err.Error(), "Options.Price") {
+		t.Errorf("the trip by its ID: %v", err)
+	}
+	if has, err := o.HasTrip(t.Context(), trip); has || err != nil {
+		t.Errorf("HasTrip: %v, %v", has, err)
+	}
 }

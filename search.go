@@ -127,8 +127,9 @@ func (s *Service) bookable(ctx context.Context, sn *snapshot, found [][]ride, bi
 	for _, rides := range found {
 		t := sn.trip(rides)
 		price, ok, err := s.price(rides, t)
-		if err != nil {
-			return nil, nil, err
+		if err != nil { // the other trips are for sale
+			s.mispriced.tell(s.log, t, err)
+			continue
 		}
 		if t.Price = price; ok {
 			trips, kept = append(trips, t), append(kept, rides)
@@ -232,8 +233,8 @@ func (s *Service) Trip(ctx context.Context, id uuid.UUID) (_ Trip, err error) {
 	return trips[0], nil
 }
 
-// HasTrip says whether [Service.Trip] finds a trip. It counts no seats and, as
-// a rule, reads nothing from the store.
+// HasTrip says whether [Service.Trip] finds a trip: not one that Options.Price makes a
+// wrong price of. It counts no seats and, as a rule, reads nothing from the store.
 func (s *Service) HasTrip(ctx context.Context, id uuid.UUID) (_ bool, err error) {
 	ctx, end := s.begin(ctx, "HasTrip")
 	defer end(&err)
@@ -253,5 +254,8 @@ func (s *Service) HasTrip(ctx context.Context, id uuid.UUID) (_ bool, err error)
 		trip = sn.trip(rides)
 	}
 	_, ok, err := s.price(rides, trip)
-	return ok, err
+	if err != nil {
+		s.mispriced.tell(s.log, sn.trip(rides), err)
+	}
+	return ok && err == nil, nil
 }

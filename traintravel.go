@@ -28,6 +28,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -73,7 +74,9 @@ type Options struct {
 	// Price makes the price of a trip from its legs; the trip's own Price is
 	// what the fares and prices of the timetable say, zero if they say nothing. False
 	// means that the trip is not for sale. A price is above zero and at most
-	// 1e16 minor units, the most that can be paid. Nil takes the fares. It is
+	// 1e16 minor units, the most that can be paid: a search leaves out a trip of which it
+	// is another, and the log names its train once; to ask for the trip by its ID, or to book
+	// it, is an error. Nil takes the fares. It is
 	// called for each trip found and each booking made.
 	Price func(Trip) (Money, bool)
 
@@ -138,6 +141,7 @@ type Service struct {
 	opts          Options
 	log           *slog.Logger
 	turns         turns
+	mispriced     mispriced
 	cardKey       []byte // under which card numbers are hashed to be counted
 	zones         zones
 	snapshots     snapshots
@@ -251,6 +255,29 @@ func (s *Service) price(rides []ride, trip Trip) (Money, bool, error) {
 		}
 	}
 	return price, ok && price.Amount > 0, nil
+}
+
+// mispriced are the trains of trips that Options.Price made a wrong price of: each is told
+// to the operator once, and not in every search.
+type mispriced struct {
+	mu    sync.Mutex
+	known map[uuid.UUID]bool
+}
+
+const maxMispriced = 100 // that are told
+
+func (m *mispriced) tell(log *slog.Logger, t Trip, why error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	train := t.Legs[0].Run.Train
+	if m.known[train] || len(m.known) >= maxMispriced {
+		return
+	}
+	if m.known == nil {
+		m.known = map[uuid.UUID]bool{}
+	}
+	m.known[train] = true
+	log.Error("a trip is not offered because its price is wrong", "trip", t.ID, "train", t.Legs[0].Number, "run", t.Legs[0].Run, "error", why)
 }
 
 // snapshot returns the timetable in force, loading it if there is a newer one
