@@ -2,7 +2,6 @@ package traintravel
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -154,32 +153,25 @@ func (l *ledger) newBooking(b Booking) *Booking {
 
 // payment loads a payment of a booking to be changed.
 func (l *ledger) payment(booking, id uuid.UUID) (*payment, error) {
-	p, unreadable, err := l.tryPayment(booking, id)
-	return p, cmp.Or(err, unreadable)
-}
-
-// tryPayment is payment with two errors: why there is no record that can be read, and a
-// failure of the store.
-func (l *ledger) tryPayment(booking, id uuid.UUID) (_ *payment, unreadable, err error) {
 	for _, e := range l.payments {
 		if e.after.ID == id {
-			return &e.after, nil, nil
+			return &e.after, nil
 		}
 	}
 	v, err := l.tx.Get(l.ctx, paymentKey(booking, id))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if v[0] == nil {
-		return nil, ErrNotFound, nil
+		return nil, ErrNotFound
 	}
-	p, unreadable := decodePayment(v[0])
-	if unreadable != nil {
-		return nil, unreadable, nil
+	p, err := decodePayment(v[0])
+	if err != nil {
+		return nil, err
 	}
 	e := &paymentEntry{before: p, after: p}
 	l.payments = append(l.payments, e)
-	return &e.after, nil, nil
+	return &e.after, nil
 }
 
 func (l *ledger) newPayment(p payment) *payment {

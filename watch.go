@@ -77,8 +77,11 @@ func (l *ledger) callOff(b *Booking) error {
 	if b.OpenPayment == uuid.Nil {
 		return nil
 	}
-	p, unreadable, err := l.tryPayment(b.ID, b.OpenPayment)
-	if unreadable != nil || err != nil {
+	p, err := l.payment(b.ID, b.OpenPayment)
+	switch err = damaged(err); {
+	case unreadable(err):
+		return nil
+	case err != nil:
 		return err
 	}
 	p.tries, p.next = 0, l.now
