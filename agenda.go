@@ -59,10 +59,11 @@ type item struct {
 }
 
 // claim is what one has in hand who has the item: an endpoint is on the agenda more than
-// once, and in one pair of hands.
+// once, and a payment may be moved while the gateway is asked about it. Each is in one pair
+// of hands.
 func (it item) claim() Key {
-	if it.key.ID[0] == byte(endpointDue) {
-		return agendaKey(endpointDue, time.Time{}, it.id)
+	if k := kind(it.key.ID[0]); k == endpointDue || k == paymentDue {
+		return agendaKey(k, time.Time{}, it.id)
 	}
 	return it.key
 }
