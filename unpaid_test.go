@@ -165,6 +165,8 @@ func TestUnpaidBookingsWaitForEvents(t *testing.T) {
 			wait(o, m, errors.New("not now"))
 			b := o.book(anna, o.trip('A', 'B', "R 5"))
 			o.do()
+			o.clock.add(2 * time.Hour)
+			o.do()                // ends the hold
 			o.clock.add(20 * day) // the server was down
 			if name == "delivery" {
 				o.KeepForgetting(t.Context())
