@@ -38,6 +38,14 @@ func (h *hoarder) bury(table traintravel.Table, prefix string, before time.Time,
 	slices.Sort(h.dead[table])
 }
 
+// rest takes the time of walking over n dead records.
+func (h *hoarder) rest(n int) {
+	h.mu.Lock()
+	step := h.step
+	h.mu.Unlock()
+	time.Sleep(time.Duration(n) * step)
+}
+
 // walked is how many dead records a list walked over.
 func (h *hoarder) walked(r traintravel.Range, found []traintravel.Record) int {
 	h.mu.Lock()
@@ -56,14 +64,14 @@ func (h *hoarder) walked(r traintravel.Range, found []traintravel.Record) int {
 
 func (h *hoarder) List(ctx context.Context, r traintravel.Range) ([]traintravel.Record, error) {
 	found, err := h.Store.List(ctx, r)
-	time.Sleep(time.Duration(h.walked(r, found)) * h.step)
+	h.rest(h.walked(r, found))
 	return found, err
 }
 
 func (h *hoarder) View(ctx context.Context, fn func(traintravel.Reader) error) error {
 	n := 0
 	err := h.Store.View(ctx, func(r traintravel.Reader) error { return fn(hoarded{r, h, &n}) })
-	time.Sleep(time.Duration(n) * h.step)
+	h.rest(n)
 	return err
 }
 
@@ -85,7 +93,7 @@ func (h *hoarder) Update(ctx context.Context, fn func(traintravel.Tx) error) err
 		}
 	}
 	h.mu.Unlock()
-	time.Sleep(time.Duration(n) * h.step)
+	h.rest(n)
 	return err
 }
 

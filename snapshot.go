@@ -64,6 +64,9 @@ func compile(ctx context.Context, t *Timetable, ids []numbering, reg registry, z
 		stations:  slices.Clone(t.Stations),
 		stationAt: make(map[uuid.UUID]int32, len(t.Stations)),
 	}
+	for i := range sn.stations {
+		sn.stations[i].Country = cmp.Or(sn.stations[i].Country, UnknownCountry)
+	}
 	sn.sortStations()
 	sn.makeDirectory()
 	for i, s := range sn.stations {

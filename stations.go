@@ -15,13 +15,19 @@ type Station struct {
 	ID      uuid.UUID
 	Name    string
 	Address string
-	// Country is an ISO 3166-1 alpha-2 code in upper case, or empty if unknown.
+	// Country is an ISO 3166-1 alpha-2 code in upper case. In a timetable that is to
+	// be loaded it may be empty; a station that a Service returns has UnknownCountry
+	// then. Package places finds the countries of stations by their coordinates.
 	Country string
 	// Zone is the IANA name of the time zone in which the station's clocks run.
 	Zone      string
 	Latitude  float64 // degrees north, -90 to 90 (WGS 84)
 	Longitude float64 // degrees east, -180 to 180
 }
+
+// UnknownCountry is the code of stations of which no country is known, at sea for
+// instance. ISO 3166-1 leaves it to its users, and no country ever has it.
+const UnknownCountry = "ZZ"
 
 // Distance is the length of the great circle to another station, in metres.
 func (s Station) Distance(to Station) float64 {
@@ -75,7 +81,7 @@ type StationQuery struct {
 	// A text without a letter or digit finds none, a blank one does not search.
 	Search string
 	// Country leaves the stations of a country, an ISO 3166-1 alpha-2 code in
-	// either letter case.
+	// either letter case, or those of no country that is known (UnknownCountry).
 	Country string
 	// Near leaves the stations within 50 km of a place, nearest first whatever
 	// Search says.

@@ -93,7 +93,9 @@ func (s *stop) place(lat, lon []byte, country string) {
 	var okLat, okLon bool
 	s.Latitude, okLat = degrees(lat, 90)
 	s.Longitude, okLon = degrees(lon, 180)
-	s.Country = strings.ToUpper(country)
+	if s.Country = strings.ToUpper(country); s.Country == traintravel.UnknownCountry {
+		s.Country = "" // perhaps it can be located
+	}
 	switch {
 	case s.flaw != "":
 	case s.Name == "":

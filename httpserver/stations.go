@@ -29,7 +29,7 @@ func (d *stationDoc) encode(e *encoder) {
 	e.id("id", d.ID)
 	e.text("name", d.Name)
 	e.text("address", d.Address)
-	e.optional("country_code", d.Country)
+	e.text("country_code", d.Country)
 	e.text("timezone", d.Zone)
 	e.degrees("latitude", d.Latitude)
 	e.degrees("longitude", d.Longitude)

@@ -56,8 +56,8 @@ func Open() (*Finder, error) {
 	return f, nil
 }
 
-// Locate fills in the Zone and the Country of a station if they are empty. They
-// stay so at sea, and the Zone if this machine does not know it, which is newer
+// Locate fills in the Zone and the Country of a station if they are empty, or the
+// Country is [traintravel.UnknownCountry]. They are empty then at sea, and the Zone if this machine does not know it, which is newer
 // than its tzdata. What is given of the two decides within 250 metres of a
 // border, where the station may lie on either side.
 //
@@ -73,6 +73,9 @@ func (f *Finder) LocateFrom(home string) func(*traintravel.Station) {
 }
 
 func (f *Finder) locate(s *traintravel.Station, home string) {
+	if s.Country == traintravel.UnknownCountry {
+		s.Country = ""
+	}
 	if s.Zone != "" && s.Country != "" {
 		return
 	}

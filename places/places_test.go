@@ -232,3 +232,19 @@ func BenchmarkOpen(b *testing.B) {
 		}
 	}
 }
+
+// A station that says that its country is unknown is located as one that says nothing.
+func TestLocateUnknownCountry(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	for _, zone := range []string{"", "Europe/Berlin"} {
+		s := traintravel.Station{Latitude: 52.5251, Longitude: 13.3694, Country: traintravel.UnknownCountry, Zone: zone}
+		if f.Locate(&s); s.Country != "DE" || s.Zone != "Europe/Berlin" {
+			t.Errorf("it is in %q, %q", s.Country, s.Zone)
+		}
+		s = traintravel.Station{Latitude: 40, Longitude: -40, Country: traintravel.UnknownCountry, Zone: zone}
+		if f.Locate(&s); s.Country != "" {
+			t.Errorf("at sea it is in %q", s.Country)
+		}
+	}
+}

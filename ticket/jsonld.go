@@ -129,6 +129,9 @@ func stationLD(t traintravel.Ticket, stop traintravel.Stop) station {
 	s := station{thing: thing{"TrainStation", stop.Name}, Identifier: stop.Station.URN()}
 	if known, ok := t.Stations[stop.Station]; ok {
 		s.Geo = &geo{"GeoCoordinates", known.Latitude, known.Longitude}
+		if known.Country == traintravel.UnknownCountry {
+			known.Country = ""
+		}
 		if known.Address != "" || known.Country != "" {
 			s.Address = &address{"PostalAddress", known.Address, known.Country}
 		}

@@ -118,7 +118,7 @@ func (p *page) stop(y float64, s traintravel.Stop, otherDay bool) float64 {
 
 // address is where a station is.
 func addressOf(s traintravel.Station) string {
-	if s.Address == "" || s.Country == "" {
+	if s.Address == "" || s.Country == "" || s.Country == traintravel.UnknownCountry {
 		return s.Address
 	}
 	return s.Address + ", " + s.Country

@@ -207,7 +207,7 @@ func (r *feedReader) locate(t *traintravel.Timetable, zoneless map[uuid.UUID]boo
 		}
 	}
 	if n := len(nowhere); n > 0 {
-		rep.Notes = append(rep.Notes, fmt.Sprintf("by its coordinates, %s is in no country (%s)", nowhere[0], howMany(n, "time", "times")))
+		rep.Notes = append(rep.Notes, fmt.Sprintf("by its coordinates, %s is in no country and has the code ZZ (%s)", nowhere[0], howMany(n, "time", "times")))
 	}
 	return nil
 }

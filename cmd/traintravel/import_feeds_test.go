@@ -125,7 +125,7 @@ func TestImportLocates(t *testing.T) {
 	t.Parallel()
 	feed := writeFeed(t, "1")
 	rewrite(t, feed, "stops.txt", "stop_id,stop_name,stop_lat,stop_lon\na,Basel SBB,47.547,7.589\nb,Atlantis,40,-40\n")
-	const found, nowhere = "found by coordinates: the countries of 1 station and the time zones of 1", "Atlantis is in no country"
+	const found, nowhere = "found by coordinates: the countries of 1 station and the time zones of 1", "Atlantis is in no country and has the code ZZ"
 	for _, c := range []struct {
 		args []string
 		says bool

@@ -29,7 +29,7 @@ func (o *feedOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.FareBase, "fare-base", "3.00", "`amount` that their trips begin with")
 	f.StringVar(&o.FarePerKm, "fare-per-km", "0.12", "`amount` added for each kilometre")
 	f.StringVar(&o.Coaches, "coaches", "", "`list` such as \"21:80 22:76\", coach number and seats, of trains whose feed has none; without it they are unreserved")
-	f.BoolVar(&o.Locate, "locate", true, "find the countries and time zones that a feed lacks by the stations' coordinates; --locate=false leaves the countries open and takes the railway's time zone")
+	f.BoolVar(&o.Locate, "locate", true, "find the countries and time zones that a feed lacks by the stations' coordinates; --locate=false leaves the countries unknown (ZZ) and takes the railway's time zone")
 	f.BoolVar(&o.Strict, "strict", false, "refuse feeds in which anything is wrong, even if it could be left out, and several feeds with stations that look alike but cannot be joined")
 	f.BoolVar(&o.DryRun, "dry-run", false, "read and check the feeds, but change nothing, and look at no data")
 	f.BoolVar(&o.Verbose, "verbose", false, "list all stations that are joined or look alike, and all bookings that the timetable does not fit, not only the first")
