@@ -186,6 +186,7 @@ var calls = []struct {
 		l, err := s.Subscriptions(s.ctx, anna, traintravel.Page{})
 		return expectItems(len(l.Items), 1, err)
 	}},
+	{"StoppedSubscriptions", func(s *scene) error { _, err := s.StoppedSubscriptions(s.ctx, traintravel.Page{}); return err }},
 	{"Subscription", func(s *scene) error { _, err := s.Subscription(s.ctx, anna, s.sub.ID); return err }},
 	{"ChangeSubscription", func(s *scene) error {
 		_, err := s.ChangeSubscription(s.ctx, anna, s.sub.ID, traintravel.SubscriptionChange{Events: traintravel.EventTypes()})
@@ -245,7 +246,7 @@ func expectItems(n, want int, err error) error {
 // Each method of a Service is in calls.
 func TestCallsAreComplete(t *testing.T) {
 	t.Parallel()
-	inTests := []string{"DirectTrip", "DoDue", "Forget", "KeepForgetting", "Works", "RunWith"} // see export_test.go
+	inTests := []string{"DirectTrip", "DoDue", "Forget", "KeepForgetting", "Works", "RunWith", "QueueFloors"} // see export_test.go
 	var have []string
 	for _, c := range calls {
 		have = append(have, c.method)
