@@ -49,10 +49,12 @@ const (
 	DeadByReceiver DeadReason = "gone"
 	// DeadByDisabling: its subscription was disabled while it waited.
 	DeadByDisabling DeadReason = "disabled"
+	// DeadByRemoval: the booking that it is about was removed (Options.KeepUnpaid).
+	DeadByRemoval DeadReason = "removed"
 )
 
 // deadReasons are those of records, by their byte.
-var deadReasons = [...]DeadReason{"", DeadByAttempts, DeadByReceiver, DeadByDisabling}
+var deadReasons = [...]DeadReason{"", DeadByAttempts, DeadByReceiver, DeadByDisabling, DeadByRemoval}
 
 // Ping is the type of the event that [Service.PingSubscription] sends. It is about no
 // booking.

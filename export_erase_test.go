@@ -1,6 +1,9 @@
 package traintravel
 
-import "cmp"
+import (
+	"bytes"
+	"cmp"
+)
 
 // CopyFailures gives each delivery of a payment that failed a copy of what the gateway
 // said, as events of version 2 have it.
@@ -14,15 +17,14 @@ func CopyFailures(v *Vandal) {
 		v.err = cmp.Or(v.err, err)
 		p, err := decodePayment(values[0])
 		v.err = cmp.Or(v.err, err)
-		e := newEncoder(2, 64)
-		e.b = append(e.b, d.queued.encode()[1:]...)
-		e.str(p.why().Code)
-		e.str(p.why().Message)
-		whole := d.encode()
-		whole = whole[:len(whole)-len(d.queued.encode())-1] // whose length is one byte
-		f := encoder{b: whole}
-		f.str(string(e.b))
-		v.put(k, f.b)
+		copied := newEncoder(2, 64)
+		copied.b = append(copied.b, d.queued.encode()[1:]...)
+		copied.str(p.why().Code)
+		copied.str(p.why().Message)
+		var is, was encoder
+		is.str(string(d.queued.encode()))
+		was.str(string(copied.b))
+		v.put(k, bytes.Replace(value, is.b, was.b, 1))
 		return false
 	})
 }

@@ -147,3 +147,8 @@ func (s *Service) QueueFloors() int {
 	defer s.queueFloors.mu.Unlock()
 	return len(s.queueFloors.at)
 }
+
+// RemoveBooking removes the record of a booking, as a pass over unpaid ones does.
+func RemoveBooking(id uuid.UUID) func(*Vandal) {
+	return func(v *Vandal) { v.delete(bookingKey(id)) }
+}

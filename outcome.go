@@ -80,7 +80,7 @@ func (s *Service) record(ctx context.Context, outcomes []outcome) error {
 	var made []outcome
 	var errs []error
 	for _, o := range outcomes {
-		if errs = append(errs, o.err); o.dropped || o.url != "" {
+		if errs = append(errs, o.err); o.dropped != "" || o.url != "" {
 			made = append(made, o)
 		}
 	}
@@ -173,8 +173,8 @@ func (s *Service) recordAll(ctx context.Context, made []outcome) error {
 // attempted decides what becomes of a delivery that is pending. Who works at the
 // endpoint sees to it that the agenda has it for the next attempt.
 func (l *ledger) attempted(sub *subscription, is *delivery, o outcome) {
-	if o.dropped {
-		l.bury(is, DeadByDisabling)
+	if o.dropped != "" {
+		l.bury(is, o.dropped)
 		return
 	}
 	is.Attempts++

@@ -299,9 +299,9 @@ func (p *posting) record(ctx context.Context) (err error) {
 
 // An outcome is what came of an attempt.
 type outcome struct {
-	delivery *delivery // as it was before
-	dropped  bool      // not posted, nor ever: nobody wants it any more
-	url      string    // where it was posted to; empty if it was not
+	delivery *delivery  // as it was before
+	dropped  DeadReason // why it is not posted, nor ever; empty if it is
+	url      string     // where it was posted to; empty if it was not
 	answer   WebhookAnswer
 	wait     time.Duration // until it is tried again
 	err      error
@@ -326,8 +326,12 @@ func (p *posting) attempt(ctx context.Context, d *parcel) (o outcome) {
 	}
 	to := d.to
 	o.delivery = &d.delivery
-	if to.Disabled && d.delivery.Type != Ping || errors.Is(d.err, errBookingGone) {
-		o.dropped = true
+	switch {
+	case to.Disabled && d.delivery.Type != Ping:
+		o.dropped = DeadByDisabling
+		return o
+	case errors.Is(d.err, errBookingGone):
+		o.dropped = DeadByRemoval
 		return o
 	}
 	if o.err = cmp.Or(to.err, d.err); o.err != nil {

@@ -287,3 +287,25 @@ func TestServersRemoveUnpaidBookings(t *testing.T) {
 		o.left("after both")
 	})
 }
+
+// A delivery that somebody has asked for at the moment in which its booking was removed is
+// given up, and holds up no other.
+func TestPendingDeliveryOfRemovedBooking(t *testing.T) {
+	t.Parallel()
+	o, m := withWebhooks(t, memstore.New())
+	sub := o.subscribe(anna, hook)
+	m.answers[hook] = answers(500)
+	b := o.book(anna, o.trip('A', 'B', "R 5"))
+	o.clock.add(2 * time.Hour)
+	o.do() // ends the hold, and the delivery fails
+	if err := traintravel.Vandalize(t.Context(), o.store, traintravel.RemoveBooking(b.ID)); err != nil {
+		t.Fatal(err)
+	}
+	m.answers[hook] = nil
+	o.book(berta, o.trip('A', 'B', "R 5"))
+	o.clock.add(time.Hour)
+	o.do()
+	if d := o.delivery(anna, sub); d.Status != traintravel.DeliveryDead || d.Dead != traintravel.DeadByRemoval {
+		t.Errorf("%+v", d)
+	}
+}
