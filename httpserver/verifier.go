@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,11 @@ type VerifierOptions struct {
 	// them. That sub and client_id are the same proves nothing, where a user may be
 	// named like a client. Of the built-in authorization server they are not needed.
 	ClientClaims []Claim
+
+	// Revoked, if not nil, says whether tokens with a mark were revoked before they
+	// expired: the mark is the claim sid, or jti if there is none. It is called for each
+	// request, so it is quick.
+	Revoked func(mark string) bool
 
 	// StoreAs is what Subject.Issuer says. Empty is Issuer. For the built-in
 	// authorization server it is [BuiltinIssuer].
@@ -162,7 +168,7 @@ func (v *Verifier) Authenticate(ctx context.Context, token string) (Identity, er
 		if err != nil {
 			return Identity{}, err
 		}
-		return known.identity, nil
+		return v.unlessRevoked(known)
 	}
 	hash := hashToken(token)
 	known := v.cache.find(&hash)
@@ -177,7 +183,7 @@ func (v *Verifier) Authenticate(ctx context.Context, token string) (Identity, er
 			return Identity{}, err
 		}
 		if known.signedBy(set) {
-			return known.identity, nil
+			return v.unlessRevoked(known)
 		}
 		v.cache.forget(&hash)
 	}
@@ -186,7 +192,15 @@ func (v *Verifier) Authenticate(ctx context.Context, token string) (Identity, er
 		return Identity{}, err
 	}
 	v.cache.remember(&hash, known)
-	return known.identity, nil
+	return v.unlessRevoked(known)
+}
+
+// unlessRevoked is who a token stands for that is good but for being revoked.
+func (v *Verifier) unlessRevoked(t *verified) (Identity, error) {
+	if t.mark != "" && v.opts.Revoked(t.mark) {
+		return Identity{}, badToken("it was revoked")
+	}
+	return t.identity, nil
 }
 
 // Ready says whether there are keys to verify tokens with: see [Readier]. It makes
@@ -239,6 +253,9 @@ func (v *Verifier) verify(ctx context.Context, token string, now time.Time) (*ve
 			Read: c.read, Write: c.write, Expires: c.expires,
 		},
 		key: key.mark,
+	}
+	if v.opts.Revoked != nil {
+		known.mark = cmp.Or(c.session, c.id)
 	}
 	known.set.Store(set)
 	return known, nil

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,6 +42,7 @@ func TestBuiltinIssuer(t *testing.T) {
 	v := newVerifier(t, func(o *httpserver.VerifierOptions) {
 		o.Issuer, o.Audience, o.StoreAs = ring.Issuer(), ring.Issuer(), httpserver.BuiltinIssuer
 		o.Keys = httpserver.StaticKeys(keySet(t, server.JWKS()))
+		o.Revoked = server.Revoked
 	})
 
 	elsewhere, err := keys.Load(path) // as "traintravel token" does
@@ -55,6 +58,15 @@ func TestBuiltinIssuer(t *testing.T) {
 		want := traintravel.Caller{Subject: traintravel.Subject{Issuer: "builtin", ID: "anna"}, Client: authserver.DemoClient}
 		if err != nil || id.Caller != want || !id.Read || id.Write || time.Until(id.Expires) > time.Minute {
 			t.Errorf("%+v %v", id, err)
+		}
+		revoke := httptest.NewRequest("POST", "/oauth/revoke", strings.NewReader(url.Values{"client_id": {authserver.DemoClient}, "token": {token}}.Encode()))
+		revoke.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		answer := httptest.NewRecorder()
+		if server.ServeHTTP(answer, revoke); answer.Code != http.StatusOK {
+			t.Fatal(answer.Code, answer.Body)
+		}
+		if id, err := v.Authenticate(t.Context(), token); !errors.Is(err, httpserver.ErrInvalidToken) || id != (httpserver.Identity{}) {
+			t.Errorf("a revoked token: %+v, %v", id, err)
 		}
 	}
 

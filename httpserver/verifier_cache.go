@@ -11,6 +11,7 @@ import (
 type verified struct {
 	identity Identity
 	key      keyMark
+	mark     string                 // by which it may be revoked; empty if it cannot be
 	set      atomic.Pointer[KeySet] // one that has the key
 }
 

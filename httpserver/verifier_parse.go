@@ -93,6 +93,7 @@ func parseHeader(text []byte) (tokenHeader, error) {
 // tokenClaims are the claims of an access token that matter here (RFC 9068, 2.2).
 type tokenClaims struct {
 	issuer, subject, client    string
+	id, session                string // jti and sid
 	party                      string // azp, where it counts
 	audience                   []string
 	expires, notBefore, issued time.Time // zero is absent
@@ -131,9 +132,11 @@ func parseClaims(text []byte, access bool, ofClients []Claim) (*tokenClaims, err
 		case "iat":
 			c.issued, ok = numericDate(v)
 		case "jti":
-			var id string
-			id, ok = jsonString(v)
-			ok = ok && id != ""
+			c.id, ok = jsonString(v)
+			ok = ok && c.id != ""
+		case "sid":
+			c.session, _ = jsonString(v)
+			ok = true // other issuers have what they like there
 		case "scope":
 			var s string
 			s, ok = jsonString(v)

@@ -242,7 +242,7 @@ func (p *program) authentication(set settings, addr net.Addr, base string, ring 
 		return nil, nil, err
 	}
 	v, err := httpserver.NewVerifier(httpserver.VerifierOptions{
-		Issuer: base, Audience: base, Keys: signIn, StoreAs: httpserver.BuiltinIssuer,
+		Issuer: base, Audience: base, Keys: signIn, StoreAs: httpserver.BuiltinIssuer, Revoked: server.Revoked,
 	})
 	return v, signIn, err
 }

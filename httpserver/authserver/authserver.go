@@ -14,7 +14,8 @@
 //
 // Sign-ins, codes and refresh tokens live in memory: a restart ends them, and
 // several servers do not share them. Access tokens are good until they expire,
-// in an hour at most, and cannot be revoked.
+// in an hour at most. Revoking any token of a consent ends all that followed from
+// it: refresh tokens, and access tokens for whoever asks [Server.Revoked].
 package authserver
 
 import (

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,6 +21,9 @@ type grants struct {
 	mu       sync.Mutex
 	codes    *shelf[*code]
 	families *shelf[*family]
+	revoked  *shelf[struct{}] // marks of access tokens
+
+	anyRevoked atomic.Bool
 }
 
 // A grant is what a user allowed a client.
@@ -27,6 +31,7 @@ type grant struct {
 	user   string
 	client string
 	scopes []string
+	family string // of refresh tokens; its access tokens are marked with it
 }
 
 // A code is one that was handed out, and what it is bound to.
@@ -36,7 +41,6 @@ type code struct {
 	challenge string
 	expires   time.Time
 	used      bool
-	family    string // that the exchange began
 }
 
 // A family is all refresh tokens that follow from one code. The number of the
@@ -52,6 +56,7 @@ func newGrants() *grants {
 		key:      random(32),
 		codes:    newShelf[*code](codeMemory, mostKept),
 		families: newShelf[*family](refreshLife, mostKept),
+		revoked:  newShelf[struct{}](tokenLife, mostKept),
 	}
 }
 
@@ -84,7 +89,7 @@ func (g *grants) exchange(name, client, redirect, verifier string, now time.Time
 		return grant{}, "", bad
 	}
 	if c.used {
-		g.families.drop(c.family)
+		g.end(c.family, now)
 		return c.grant, "", reused
 	}
 	c.used = true
@@ -109,10 +114,11 @@ func (g *grants) refresh(token, client, scope string, now time.Time) (grant, str
 		return grant{}, "", bad, nil
 	}
 	if number != f.number || f.client != client { // used before, or in other hands
-		g.families.drop(id)
+		g.end(id, now)
 		return f.grant, "", reused, nil
 	}
 	this := f.grant
+	this.family = id
 	scopes, problem := scopesOf(scope, f.scopes)
 	if problem != nil {
 		return grant{}, "", bad, problem
@@ -135,8 +141,47 @@ func (g *grants) revoke(token, client string, now time.Time) bool {
 	if f.client != client {
 		return false
 	}
-	g.families.drop(id)
+	g.end(id, now)
 	return true
+}
+
+// revokeAccess ends an access token by its mark, and the family that has it. It
+// returns false if the token is another client's.
+func (g *grants) revokeAccess(t accessToken, client string, now time.Time) bool {
+	if t.Client != client {
+		return false
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if id, err := base64.RawURLEncoding.DecodeString(t.Session); err == nil && len(id) == familySize {
+		g.end(string(id), now)
+	}
+	g.mark(t.mark(), now)
+	return true
+}
+
+// end ends a family, with its access tokens. The caller has the lock.
+func (g *grants) end(family string, now time.Time) {
+	g.families.drop(family)
+	if family != "" {
+		g.mark(encode64([]byte(family)), now)
+	}
+}
+
+func (g *grants) mark(mark string, now time.Time) {
+	g.revoked.put(mark, struct{}{}, now)
+	g.anyRevoked.Store(true)
+}
+
+// isRevoked says whether the access tokens with a mark are revoked.
+func (g *grants) isRevoked(mark string, now time.Time) bool {
+	if !g.anyRevoked.Load() {
+		return false
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_, ok := g.revoked.get(mark, now)
+	return ok
 }
 
 // A refresh token is the name of its family, its number, and a mark that shows

@@ -90,6 +90,15 @@ type accessToken struct {
 	Issued   int64  `json:"iat"`
 	Expires  int64  `json:"exp"`
 	ID       string `json:"jti"`
+	Session  string `json:"sid,omitempty"` // the family of refresh tokens that it came with
+}
+
+// mark is what a token is revoked by: its session, or itself.
+func (t accessToken) mark() string {
+	if t.Session != "" {
+		return t.Session
+	}
+	return t.ID
 }
 
 // IssueToken makes an access token for a user, as that user's consent would have
@@ -120,15 +129,35 @@ func (s *Server) IssueToken(user, client string, scopes []string, ttl time.Durat
 	case ttl < time.Second || ttl > tokenLife:
 		return "", fmt.Errorf("a token lives for a second to %v, not %v", tokenLife, ttl)
 	}
-	return s.issue(name, client, scopes, ttl)
+	return s.issue(grant{user: name, scopes: scopes}, client, ttl)
+}
+
+// Revoked says whether access tokens with a mark were revoked: the mark of a token is
+// its claim sid, or jti if it has none. Whoever accepts the tokens of this server asks
+// it for each. A restart forgets what was revoked, and other servers do not know it:
+// there a token is good until it expires.
+func (s *Server) Revoked(mark string) bool { return s.grants.isRevoked(mark, s.opts.Now()) }
+
+// ours reads an access token that this server has signed, with any of its keys.
+func (s *Server) ours(token string) (t accessToken, ok bool) {
+	set, err := jwk.Parse(s.signer.Load().set)
+	if err != nil {
+		return t, false
+	}
+	payload, err := jws.Verify([]byte(token), jws.WithKeySet(set))
+	if err != nil || json.Unmarshal(payload, &t) != nil || t.Issuer != s.opts.Issuer {
+		return accessToken{}, false
+	}
+	return t, true
 }
 
 // issue signs an access token.
-func (s *Server) issue(subject, client string, scopes []string, ttl time.Duration) (string, error) {
+func (s *Server) issue(g grant, client string, ttl time.Duration) (string, error) {
 	now, signer := s.opts.Now(), s.signer.Load()
 	payload, err := json.Marshal(accessToken{
-		Issuer: s.opts.Issuer, Subject: subject, Audience: s.opts.Audience, Client: client,
-		Scope: strings.Join(scopes, " "), Issued: now.Unix(), Expires: now.Add(ttl).Unix(), ID: uuid.NewString(),
+		Issuer: s.opts.Issuer, Subject: g.user, Audience: s.opts.Audience, Client: client,
+		Scope: strings.Join(g.scopes, " "), Issued: now.Unix(), Expires: now.Add(ttl).Unix(), ID: uuid.NewString(),
+		Session: encode64([]byte(g.family)),
 	})
 	if err != nil {
 		return "", err

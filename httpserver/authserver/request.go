@@ -73,6 +73,12 @@ func (s *Server) parseRequest(query string) (_ *request, why string) {
 	return r, ""
 }
 
+// sameResource says whether a resource indicator (RFC 8707) is the audience. Libraries
+// that take it for a URL write one without a path with a slash at its end.
+func sameResource(resource, audience string) bool {
+	return strings.TrimSuffix(resource, "/") == strings.TrimSuffix(audience, "/")
+}
+
 // read takes what the client is answerable for.
 func (r *request) read(v url.Values, repeated, audience string) *oauthError {
 	if len(r.state) > 2048 || strings.IndexFunc(r.state, func(c rune) bool { return c < ' ' || c > '~' }) >= 0 {
@@ -100,7 +106,7 @@ func (r *request) read(v url.Values, repeated, audience string) *oauthError {
 		return fault("invalid_request", "code_challenge_method is not S256")
 	case len(r.challenge) != 43 || !unreserved(r.challenge):
 		return fault("invalid_request", "code_challenge is not 43 characters of base64url")
-	case v.Get("resource") != "" && v.Get("resource") != audience:
+	case v.Get("resource") != "" && !sameResource(v.Get("resource"), audience):
 		return fault("invalid_target", "the only resource is %s", audience)
 	}
 	var problem *oauthError

@@ -109,7 +109,7 @@ func (s *Server) authenticate(r *http.Request, form url.Values) (*client, error)
 
 // token is the token endpoint.
 func (s *Server) token(w http.ResponseWriter, c *client, form url.Values) error {
-	if resource := form.Get("resource"); resource != "" && resource != s.opts.Audience {
+	if resource := form.Get("resource"); resource != "" && !sameResource(resource, s.opts.Audience) {
 		return fault("invalid_target", "the only resource is %s", s.opts.Audience)
 	}
 	grant := form.Get("grant_type")
@@ -148,7 +148,7 @@ func (s *Server) codeGrant(w http.ResponseWriter, c *client, form url.Values) er
 		if !c.grants(grantRefresh) {
 			refresh = ""
 		}
-		return s.answer(w, g.user, c.ID, g.scopes, refresh)
+		return s.answer(w, g, c.ID, refresh)
 	case reused:
 		s.opts.Logger.Warn("a code came twice; its refresh tokens are revoked", "user", g.user, "client", g.client)
 	}
@@ -165,7 +165,7 @@ func (s *Server) refreshGrant(w http.ResponseWriter, c *client, form url.Values)
 	case problem != nil:
 		return problem
 	case outcome == good:
-		return s.answer(w, g.user, c.ID, g.scopes, refresh)
+		return s.answer(w, g, c.ID, refresh)
 	case outcome == reused:
 		s.opts.Logger.Warn("a refresh token came twice, or from another client; all that followed from its consent are revoked",
 			"user", g.user, "client", g.client)
@@ -178,34 +178,38 @@ func (s *Server) programGrant(w http.ResponseWriter, c *client, form url.Values)
 	if problem != nil {
 		return problem
 	}
-	return s.answer(w, clientSubject(c.ID), c.ID, scopes, "")
+	return s.answer(w, grant{user: clientSubject(c.ID), scopes: scopes}, c.ID, "")
 }
 
 // answer writes a successful answer of the token endpoint (RFC 6749, 5.1).
-func (s *Server) answer(w http.ResponseWriter, subject, client string, scopes []string, refresh string) error {
-	token, err := s.issue(subject, client, scopes, s.opts.TokenLife)
+func (s *Server) answer(w http.ResponseWriter, g grant, client, refresh string) error {
+	token, err := s.issue(g, client, s.opts.TokenLife)
 	if err != nil {
 		return err
 	}
-	s.opts.Logger.Debug("a token was issued", "subject", subject, "client", client, "scopes", scopes)
+	s.opts.Logger.Debug("a token was issued", "subject", g.user, "client", client, "scopes", g.scopes)
 	writeJSON(w, http.StatusOK, struct {
 		Token   string `json:"access_token"`
 		Type    string `json:"token_type"`
 		Expires int64  `json:"expires_in"`
 		Refresh string `json:"refresh_token,omitempty"`
 		Scope   string `json:"scope"`
-	}{token, "Bearer", int64(s.opts.TokenLife / time.Second), refresh, strings.Join(scopes, " ")})
+	}{token, "Bearer", int64(s.opts.TokenLife / time.Second), refresh, strings.Join(g.scopes, " ")})
 	return nil
 }
 
-// revoke is the revocation endpoint (RFC 7009).
+// revoke is the revocation endpoint (RFC 7009). Clients that know of one token alone
+// revoke that: whichever it is, all that belongs to the same consent ends with it. A
+// token that is good for nothing, or no longer, needs no revoking.
 func (s *Server) revoke(w http.ResponseWriter, c *client, form url.Values) error {
 	token := form.Get("token")
 	switch {
 	case token == "":
 		return fault("invalid_request", "token is missing")
 	case strings.Count(token, ".") == 2:
-		return fault("unsupported_token_type", "access tokens cannot be revoked; they expire within the hour")
+		if t, ok := s.ours(token); ok && !s.grants.revokeAccess(t, c.ID, s.opts.Now()) {
+			return fault("invalid_grant", "the token is another client's")
+		}
 	case !s.grants.revoke(token, c.ID, s.opts.Now()):
 		return fault("invalid_grant", "the token is another client's")
 	}

@@ -308,7 +308,7 @@ func TestClientAuthentication(t *testing.T) {
 	post(changed(whole, "x", strings.Repeat("x", maxForm))).fails(t, "too long", 413, "invalid_request")
 }
 
-// Refresh tokens can be revoked by their client (RFC 7009), access tokens not.
+// Refresh tokens can be revoked by their client (RFC 7009).
 func TestRevocation(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)
@@ -326,11 +326,6 @@ func TestRevocation(t *testing.T) {
 	revoke("program", token).fails(t, "without a secret", 401, "invalid_client")
 	revoke(DemoClient, "").fails(t, "nothing", 400, "invalid_request")
 	c.b.get(a.url+"/oauth/revoke?token="+token).fails(t, "by GET", 405, "invalid_request")
-	access, err := a.IssueToken("anna", "", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	revoke(DemoClient, access).fails(t, "an access token", 400, "unsupported_token_type")
 	p := c.refresh(token)
 	if p.status != 200 {
 		t.Fatal("refused tries revoked it: " + p.body)
@@ -344,5 +339,93 @@ func TestRevocation(t *testing.T) {
 	c.refresh(next).fails(t, "a revoked one", 400, "invalid_grant")
 	if p := revoke(DemoClient, "never heard of"); p.status != 200 {
 		t.Errorf("%d %s", p.status, p.body)
+	}
+}
+
+// An access token can be revoked too, by its client alone: with it ends all that followed
+// from the same consent, and nothing else. So does it if the refresh token is revoked, or
+// comes twice.
+func TestAccessTokenRevocation(t *testing.T) {
+	t.Parallel()
+	a := newAuthority(t)
+	mark := func(token string) string {
+		t.Helper()
+		known, ok := a.ours(token)
+		if !ok {
+			t.Fatalf("%s is not ours", token)
+		}
+		return known.mark()
+	}
+	ended := func(want bool, tokens ...string) {
+		t.Helper()
+		for _, token := range tokens {
+			if a.Revoked(mark(token)) != want {
+				t.Errorf("it is revoked: %t, want %t", !want, want)
+			}
+		}
+	}
+	type pair struct{ access, refresh string }
+	tokens := func(p page) pair {
+		t.Helper()
+		o := p.object(t)
+		return pair{o["access_token"].(string), o["refresh_token"].(string)}
+	}
+	revoke := func(c consented, client, token string) page {
+		return c.b.post(a.url+"/oauth/revoke", url.Values{"client_id": {client}, "token": {token}, "token_type_hint": {"access_token"}})
+	}
+	c, other := a.consented(t), a.consented(t)
+	first, stays := tokens(c.token(c.form())), tokens(other.token(other.form()))
+	second := tokens(c.refresh(first.refresh))
+	revoke(c, "other", second.access).fails(t, "another client", 400, "invalid_grant")
+	ended(false, first.access, second.access, stays.access)
+	for range 2 { // what is revoked may be so again
+		if p := revoke(c, DemoClient, first.access); p.status != 200 || p.body != "" {
+			t.Fatalf("%d %s", p.status, p.body)
+		}
+		ended(true, first.access, second.access)
+	}
+	c.refresh(second.refresh).fails(t, "its refresh token", 400, "invalid_grant")
+	ended(false, stays.access)
+	again := tokens(other.refresh(stays.refresh))
+	other.refresh(stays.refresh).fails(t, "one that came twice", 400, "invalid_grant")
+	ended(true, stays.access, again.access)
+
+	c = a.consented(t)
+	last := tokens(c.token(c.form()))
+	if p := revoke(c, DemoClient, last.refresh); p.status != 200 {
+		t.Fatalf("%d %s", p.status, p.body)
+	}
+	ended(true, last.access)
+
+	alone, err := a.IssueToken("anna", "", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, forged := range []string{alone[:len(alone)-4] + "AAAA", "a.b.c", "eyJhbGciOiJub25lIn0.e30."} {
+		if p := revoke(c, DemoClient, forged); p.status != 200 {
+			t.Errorf("%q: %d %s", forged, p.status, p.body)
+		}
+	}
+	ended(false, alone)
+	if p := revoke(c, DemoClient, alone); p.status != 200 {
+		t.Fatalf("%d %s", p.status, p.body)
+	}
+	ended(true, alone)
+}
+
+// A resource indicator is the audience with a slash at its end too, as libraries write a
+// URL without a path; at both endpoints.
+func TestResourceIndicator(t *testing.T) {
+	t.Parallel()
+	a := newAuthority(t)
+	for resource, ok := range map[string]bool{a.url: true, a.url + "/": true, a.url + "//": false, a.url + "/x": false, a.url + "/?": false, strings.ToUpper(a.url): false, "/": false} {
+		req, why := a.parseRequest(changed(goodRequest(), "resource", resource).Encode())
+		if req == nil || (req.problem == nil) != ok {
+			t.Errorf("%s is asked for: %v %v", resource, why, req)
+		}
+		c := a.consented(t)
+		if p := c.token(changed(c.form(), "resource", resource)); (p.status == 200) != ok {
+			t.Errorf("%s: %d %s", resource, p.status, p.body)
+		}
 	}
 }
