@@ -151,13 +151,14 @@ type life struct {
 	sold   []uuid.UUID
 	paid   []uuid.UUID // bookings of which a client was told that they are paid
 	lost   traintravel.Charge
-	mail   *mailroom // nil if there are no webhooks
+	mail   *mailroom        // nil if there are no webhooks
+	newID  func() uuid.UUID // Options.NewID
 }
 
 // start begins a process that dies at a step.
 func (l *life) start(dieAt int, panics bool) *process {
 	p := &process{Store: l.store, gateway: l.bank, post: l.post, mail: l.mail, dieAt: dieAt, panics: panics}
-	opts := traintravel.Options{Now: l.clock.now, Notifier: p, Gateway: p, Declines: traintravel.DeclineLimits{Card: -1, User: -1}}
+	opts := traintravel.Options{Now: l.clock.now, NewID: l.newID, Notifier: p, Gateway: p, Declines: traintravel.DeclineLimits{Card: -1, User: -1}}
 	if l.mail != nil {
 		opts.Webhooks = &traintravel.WebhookOptions{Sender: p, SealKey: make([]byte, 32), Clients: []string{"partner"}}
 	}

@@ -82,8 +82,10 @@ func newCounter(t *rapid.T) *counter {
 	for _, day := range []int{0, 3, 10} {
 		c.trips = append(c.trips, o.tripIn(day, 'D', 'E', "R 2"))
 	}
+	ids := uint16(0) // drawn, a sequence could not be repeated
+	newID := func() uuid.UUID { ids++; return uuid.UUID{6: 0x40, 8: 0x80, 14: byte(ids >> 8), 15: byte(ids)} }
 	for i := range c.tills {
-		c.tills[i] = &till{life: &life{office: o.another(), fences: fences}}
+		c.tills[i] = &till{life: &life{office: o.another(), fences: fences, newID: newID}}
 		c.tills[i].clock = o.clock
 		c.tills[i].restart()
 	}
