@@ -237,15 +237,20 @@ func (w *witness) rest() {
 	}
 }
 
-// agenda counts what is to be done, and of that what is due.
+// agenda counts what is to be done, and of that what is due. Unpaid bookings that wait
+// to be removed, and the next pass over them, are left out: they are there for weeks.
 func (w *witness) agenda(ctx context.Context, store traintravel.Store) (due, all int, err error) {
 	records, err := store.List(ctx, traintravel.Range{Table: traintravel.TableAgenda})
 	for _, r := range records {
+		if r.ID[0] == 'u' || r.ID[0] == 'l' {
+			continue
+		}
+		all++
 		if int64(binary.BigEndian.Uint64([]byte(r.ID[1:9]))) <= w.clock.UnixNano() {
 			due++
 		}
 	}
-	return due, len(records), err
+	return due, all, err
 }
 
 // settled: nothing is open any more, every charge has bought a seat or was

@@ -58,7 +58,8 @@ func acceptedTicket(headers []string) (form *ticketForm, err error) {
 		}
 	}
 	if form == nil && max(r.instead("application/json", "application/problem+json"), r.instead("application/json", "application/problem+xml")) > 0 {
-		form = &ticketForms[0]
+		first := ticketForms[0]
+		form = &first
 	}
 	if form == nil {
 		return nil, problemNoTicketForm

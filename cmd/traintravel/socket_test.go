@@ -112,6 +112,10 @@ func TestSilentServer(t *testing.T) {
 		return told.String(), err
 	}
 	s.signal(syscall.SIGSTOP)
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(s.cmd.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+		t.Fatalf("the server is not stopped: %v, %v", status, err)
+	}
 	told, err := ask(100 * time.Millisecond)
 	if err == nil || !strings.Contains(err.Error(), "has not answered for 100ms") || !strings.Contains(told, "has said nothing") {
 		t.Errorf("it says %q, and %v", told, err)
