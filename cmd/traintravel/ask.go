@@ -62,6 +62,24 @@ func (a asker) dial(ctx context.Context) (conn net.Conn, who peer, err error) {
 	return conn, who, nil
 }
 
+// refuseLost returns an error if there is no data file any more, but a server that has it
+// open: what is in it can be saved through that server's socket alone, so no other server
+// may take that for a new file.
+func (a asker) refuseLost(ctx context.Context) error {
+	if exists(a.data) {
+		return nil
+	}
+	conn, who, err := a.dial(ctx)
+	if errors.Is(err, errNoServer) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(fmt.Errorf("the data file %s is gone, and a server, %s, still has it open: save what is in it by '%[3]s backup FILE --data %[4]s', stop that server, then '%[3]s restore FILE --data %[4]s'; or move the file back",
+		a.data, who, ourName(), shellWord(a.data)), conn.Close())
+}
+
 // do asks the server of a data file for something, and hands its answer to fn.
 func (a asker) do(ctx context.Context, method, path string, body []byte, fn func(*http.Response) error) error {
 	ctx, giveUp := context.WithCancelCause(ctx)
@@ -96,7 +114,8 @@ func (a asker) do(ctx context.Context, method, path string, body []byte, fn func
 	defer resp.Body.Close()
 	resp.Body = s.heard(resp.Body)
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("the server answered %s", resp.Status)
+		why, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
+		return fmt.Errorf("the server answered %s: %s", resp.Status, bytes.TrimSpace(why))
 	}
 	return fn(resp)
 }

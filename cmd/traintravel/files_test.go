@@ -127,6 +127,26 @@ func TestDataFileRemoved(t *testing.T) {
 	again.sells(t)
 }
 
+// The data file is removed under a server, and another is started on its path: that makes no
+// new file, in whose place nobody could save the one that is gone.
+func TestServerOverRemovedData(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := newShop(t, dir)
+	s.sells(t)
+	done(t, os.Remove(s.data))
+	p := spawn(t, dir, "serve", "--data", s.data)
+	p.ends(time.Minute, 1)
+	if !strings.Contains(p.stderr.String(), "still has it open: save what is in it by") || exists(s.data) {
+		t.Errorf("it says %s", &p.stderr)
+	}
+	saved := filepath.Join(dir, "saved.db")
+	says(t, 0, "has all data", "backup", saved, "--data", s.data)
+	s.signal(syscall.SIGTERM)
+	s.ends(time.Minute, 0)
+	says(t, 0, "1 booking", "restore", saved, "--data", s.data)
+}
+
 // The data file is moved away, and another server starts on an older one in its place:
 // one of them sells. When the file is back, its server goes on.
 func TestDataFileMoved(t *testing.T) {
@@ -170,6 +190,7 @@ func TestDataFileCopiedOver(t *testing.T) {
 	s.sellsNot(t)
 	s.get(t, 503, "/bookings/"+id)
 	s.logs(t, "another program has written to the file")
+	says(t, 1, "500 Internal Server Error: boltstore: ", "backup", filepath.Join(dir, "saved.db"), "--data", s.data)
 	s.signal(syscall.SIGTERM)
 	<-s.ended
 	says(t, 0, "everything agrees", "check", "--data", s.data)

@@ -239,3 +239,14 @@ func forgetUse(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 }
+
+// Keys are not made where the data is to be.
+func TestKeysInDataFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	data := filepath.Join(dir, "t.db")
+	for _, keys := range []string{data, filepath.Join(dir, ".", "x", "..", "t.db")} {
+		says(t, 2, "--keys and --data both name", "serve", "--data", data, "--keys", keys, "--addr", "127.0.0.1:0")
+	}
+	only(t, dir)
+}

@@ -93,6 +93,9 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	}
 	base := cmp.Or(set.baseURL, here)
 	if !set.shared() && !exists(set.data) {
+		if err := p.asker(set.data).refuseLost(ctx); err != nil {
+			return err
+		}
 		if err := p.firstKeys(set); err != nil {
 			return err
 		}

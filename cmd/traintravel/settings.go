@@ -117,6 +117,9 @@ func (s *settings) check(f *pflag.FlagSet) error {
 	if err := checkKeysFlag(s.keys); err != nil {
 		errs = append(errs, err)
 	}
+	if !s.shared() && s.keys != "" && wherever(s.keys) == wherever(s.data) {
+		errs = append(errs, usagef("--keys and --data both name %s: keys have a file of their own", s.keys))
+	}
 	for _, e := range s.webhookEvents {
 		if !slices.Contains(traintravel.EventTypes(), traintravel.EventType(e)) {
 			errs = append(errs, usagef("--webhook-event: %.200q is none of %s", withoutSecrets(e), eventNames()))
