@@ -59,6 +59,9 @@ type Booking struct {
 	OpenPayment uuid.UUID
 	// PaidBy is the payment that confirmed the booking.
 	PaidBy uuid.UUID
+	// PaymentCount is how many attempts and refunds there are, without those that an
+	// earlier version recorded.
+	PaymentCount int
 
 	// Replayed says that CreateBooking answered again what it answered before
 	// to the same idempotency key. It is not stored.
@@ -209,6 +212,11 @@ func (s *Service) CreateBooking(ctx context.Context, by Caller, n NewBooking) (_
 	}
 	now := s.now()
 	id := timeID(now, s.newID())
+	if ahead, err := ownedAfter(ctx, s.store, by.Subject, now); err != nil {
+		return Booking{}, err
+	} else if ahead != uuid.Nil { // the clock has stepped back, or another server's is ahead
+		id = laterID(now, id, ahead)
+	}
 	for {
 		sn, err := s.snapshot(ctx)
 		if err != nil {

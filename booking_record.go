@@ -8,7 +8,7 @@ func bookingKey(id uuid.UUID) Key { return Key{TableBookings, string(id[:])} }
 
 // Version 2 knows when the status changed, version 3 when the booking was confirmed
 // and whether the operator cancelled it, version 4 on which legs a bicycle has a place
-// and what a cancelled booking was to give back.
+// and what a cancelled booking was to give back, and how many payments there are.
 const bookingVersion = 4
 
 func (b *Booking) encode() []byte {
@@ -55,6 +55,7 @@ func (b *Booking) encode() []byte {
 		e.flags(hook)
 	}
 	e.money(b.Refund)
+	e.uint(uint64(b.PaymentCount))
 	return e.b
 }
 
@@ -110,6 +111,7 @@ func decodeBooking(v []byte, z *zones) (Booking, error) {
 			b.Hooks[i] = d.flags()[0]
 		}
 		b.Refund = d.money()
+		b.PaymentCount = int(d.uint())
 	}
 	if len(b.Legs) == 0 || len(b.Hooks) > 0 && len(b.Hooks) != len(b.Legs) {
 		d.failed = true

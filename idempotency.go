@@ -179,6 +179,6 @@ func (b *Booking) atCreation() Booking {
 	first := *b
 	first.Status, first.Changed, first.PinnedUntil = Held, first.Created, time.Time{}
 	first.Confirmed, first.ByOperator, first.Refund = time.Time{}, false, Money{}
-	first.LatestPayment, first.OpenPayment, first.PaidBy = uuid.Nil, uuid.Nil, uuid.Nil
+	first.LatestPayment, first.OpenPayment, first.PaidBy, first.PaymentCount = uuid.Nil, uuid.Nil, uuid.Nil, 0
 	return first
 }

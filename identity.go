@@ -1,7 +1,7 @@
 package traintravel
 
 import (
-	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
@@ -57,13 +57,30 @@ func timeID(t time.Time, random uuid.UUID) uuid.UUID {
 	return stamp(id, 7)
 }
 
-// laterID is a timeID that orders after another, whatever the clock says.
+// laterID is a timeID that orders after another, whatever the clock says: at least one
+// step of 1/4096 millisecond.
 func laterID(t time.Time, random, than uuid.UUID) uuid.UUID {
 	id := timeID(t, random)
-	if bytes.Compare(id[:], than[:]) <= 0 {
-		id = timeID(time.UnixMilli(int64(binary.BigEndian.Uint64(than[:8])>>16)+1), random)
+	step := func(id uuid.UUID) uint64 {
+		v := binary.BigEndian.Uint64(id[:8])
+		return v>>16<<12 | v&0xfff
+	}
+	if last := step(than); than != uuid.Nil && step(id) <= last {
+		binary.BigEndian.PutUint64(id[:8], (last+1)>>12<<16|(last+1)&0xfff)
+		id = stamp(id, 7)
 	}
 	return id
+}
+
+// newestID is the last ID of a range whose keys end with one, nil if it is empty.
+func newestID(ctx context.Context, r Reader, of Range) (id uuid.UUID, err error) {
+	of.Reverse, of.Limit = true, 1
+	records, err := r.List(ctx, of)
+	if err == nil && len(records) > 0 {
+		key := records[0].ID
+		copy(id[:], key[max(0, len(key)-len(id)):])
+	}
+	return id, err
 }
 
 // A purpose is why a charge is given back. The texts are part of refunds' IDs and never

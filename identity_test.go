@@ -145,3 +145,25 @@ func TestRefundIDs(t *testing.T) {
 		}
 	}
 }
+
+// A later ID orders after the other one, whatever the clock says, and by as little as there is.
+func TestLaterID(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		at := func(name string) time.Time {
+			return time.UnixMilli(rapid.Int64Range(0, 1<<47).Draw(t, name)).Add(time.Duration(rapid.IntRange(0, 999_999).Draw(t, name+" ns")))
+		}
+		than, now := timeID(at("than"), drawID(t)), at("now")
+		random := drawID(t)
+		id := laterID(now, random, than)
+		if bytes.Compare(id[:], than[:]) <= 0 || id.Version() != 7 || id.Variant() != uuid.RFC4122 {
+			t.Fatalf("%v is to be after %v", id, than)
+		}
+		if plain := timeID(now, random); bytes.Compare(plain[:8], than[:8]) > 0 && id != plain {
+			t.Fatalf("%v is later, and becomes %v", plain, id)
+		}
+		if got := timeOf(id); got.After(now) && got.Sub(timeOf(than)) > time.Millisecond {
+			t.Fatalf("%v is far after %v", id, than)
+		}
+	})
+}

@@ -174,7 +174,10 @@ func (l *ledger) payment(booking, id uuid.UUID) (*payment, error) {
 	return &e.after, nil
 }
 
-func (l *ledger) newPayment(p payment) *payment {
+// newPayment adds a payment to those of its booking, after all that were there.
+func (l *ledger) newPayment(b *Booking, p payment) *payment {
+	b.PaymentCount++
+	p.order = b.PaymentCount
 	e := &paymentEntry{after: p}
 	l.payments = append(l.payments, e)
 	return &e.after

@@ -4,6 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"time"
+
+	"github.com/google/uuid"
 )
 
 // TableOwned lists the live bookings of each owner: a key is the ID of a
@@ -53,6 +56,33 @@ func readOwned(ctx context.Context, r Reader, owner Subject, after string) (*own
 	}
 	l.over = l.period < l.first
 	return l, nil
+}
+
+// ownedAfter is the ID of an owner's newest booking, if that orders after an instant, else
+// nil. A clock that was a day ahead, or more, is noticed.
+func ownedAfter(ctx context.Context, r Reader, owner Subject, now time.Time) (id uuid.UUID, err error) {
+	mark := ownerMark(owner)
+	from := timeID(now, uuid.Nil)
+	next := timeID(now.Add(24*time.Hour), uuid.Nil)
+	periods := []string{string(from[:ownedPeriod])}
+	if p := string(next[:ownedPeriod]); p != periods[0] {
+		periods = []string{p, periods[0]}
+	}
+	for _, period := range periods {
+		prefix := period + mark
+		rg := Range{Table: TableOwned, From: prefix, To: prefixEnd(prefix), Reverse: true, Limit: 1}
+		if period == string(from[:ownedPeriod]) {
+			rg.From += string(from[ownedPeriod:])
+		}
+		found, err := r.List(ctx, rg)
+		if err != nil {
+			return uuid.Nil, err
+		}
+		if len(found) > 0 {
+			return uuid.UUID([]byte(period + found[0].ID[len(prefix):])), nil
+		}
+	}
+	return uuid.Nil, nil
 }
 
 func periodOf(key string) uint16 { return binary.BigEndian.Uint16([]byte(key[:ownedPeriod])) }

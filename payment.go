@@ -3,6 +3,7 @@ package traintravel
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -53,6 +54,7 @@ type payment struct {
 	deadline time.Time // of the charge
 	next     time.Time // when Run looks after it; zero once there is nothing to do
 	tries    int       // how often Run has
+	order    int       // among the payments of its booking, from 1; zero before version 3
 }
 
 const (
@@ -277,20 +279,20 @@ func (s *Service) Payments(ctx context.Context, by Caller, booking uuid.UUID, pa
 		if _, err := s.ownBooking(ctx, r, by, booking); err != nil {
 			return err
 		}
-		rg := paymentsOf(booking)
-		rg.Reverse, rg.Limit = true, page.skip()+page.Limit+1
-		if after != "" {
-			rg.To = rg.From + after
-		}
-		left, err = eachOf(ctx, r, rg, paymentOf, func(p payment) bool {
-			found = append(found, p.Payment)
-			return len(found) < rg.Limit
-		})
+		found, left, err = readPayments(ctx, r, booking)
 		return err
 	})
 	s.omit(ctx, left)
 	if err != nil {
 		return List[Payment]{}, err
+	}
+	slices.Reverse(found)
+	if after != "" {
+		at := slices.IndexFunc(found, func(p Payment) bool { return string(p.ID[:]) == after })
+		if at < 0 {
+			return List[Payment]{}, invalid("after", "%.60q is not from a link of this list", page.After)
+		}
+		found = found[at+1:]
 	}
 	return cut(paymentList, found, page.skip(), page.Limit, func(p Payment) string { return string(p.ID[:]) }), nil
 }
@@ -303,11 +305,17 @@ func paymentsOf(booking uuid.UUID) Range {
 
 func paymentOf(rec Record) (payment, error) { return decodePayment(rec.Value) }
 
-// readPayments reads the payments of a booking, and returns as left what it cannot read.
+// readPayments reads the payments of a booking in the order in which they were made, and
+// returns as left what it cannot read.
 func readPayments(ctx context.Context, r Reader, booking uuid.UUID) (found []Payment, left omissions, err error) {
+	var all []payment
 	left, err = eachOf(ctx, r, paymentsOf(booking), paymentOf, func(p payment) bool {
-		found = append(found, p.Payment)
+		all = append(all, p)
 		return true
 	})
+	slices.SortStableFunc(all, func(a, b payment) int { return a.order - b.order }) // those of earlier versions by their IDs
+	for _, p := range all {
+		found = append(found, p.Payment)
+	}
 	return found, left, err
 }

@@ -2,13 +2,13 @@ package traintravel
 
 import "github.com/google/uuid"
 
-// paymentKey orders the payments of a booking by creation.
+// paymentKey has the payments of a booking side by side.
 func paymentKey(booking, id uuid.UUID) Key {
 	return Key{TablePayments, string(append(booking[:], id[:]...))}
 }
 
 // Version 2 knows when the payment was settled, version 3 how a refund was resolved, what
-// operators decided, and the gateway's last error.
+// operators decided, the gateway's last error, and the order of a booking's payments.
 const paymentVersion = 3
 
 func (p *payment) encode() []byte {
@@ -43,6 +43,7 @@ func (p *payment) encode() []byte {
 		e.str(s.Reason)
 		e.time(s.At)
 	}
+	e.uint(uint64(p.order))
 	return e.b
 }
 
@@ -66,6 +67,7 @@ func decodePayment(v []byte) (payment, error) {
 		for i := range p.Settlements {
 			p.Settlements[i] = Settlement{As: Verdict(d.str()), By: d.str(), Reason: d.str(), At: d.time()}
 		}
+		p.order = int(d.uint())
 	}
 	return p, d.done()
 }

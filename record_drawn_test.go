@@ -63,7 +63,7 @@ func TestBookingRecord(t *testing.T) {
 			ID: drawID(t), TripID: drawID(t), Owner: Subject{drawText(t), drawText(t)}, Client: drawText(t), PassengerName: drawText(t),
 			HasBicycle: rapid.Bool().Draw(t, "bicycle"), HasDog: rapid.Bool().Draw(t, "dog"), Status: BookingStatus(rapid.Byte().Draw(t, "status")),
 			Created: drawTime(t), Changed: drawTime(t), Confirmed: drawTime(t), ByOperator: rapid.Bool().Draw(t, "by operator"), Expires: drawTime(t), Price: drawMoney(t),
-			LatestPayment: drawID(t), OpenPayment: drawID(t), PaidBy: drawID(t),
+			LatestPayment: drawID(t), OpenPayment: drawID(t), PaidBy: drawID(t), PaymentCount: rapid.IntRange(0, 1<<62).Draw(t, "payments"),
 		}
 		if b.OpenPayment != uuid.Nil {
 			b.PinnedUntil = drawTime(t)
@@ -104,7 +104,7 @@ func TestPaymentRecord(t *testing.T) {
 					return Settlement{As: Verdict(drawText(t)), By: drawText(t), Reason: drawText(t), At: drawTime(t)}
 				}), 0, 3).Draw(t, "settlements"),
 			},
-			charging: rapid.Bool().Draw(t, "charging"), deadline: drawTime(t), next: drawTime(t), tries: rapid.IntRange(0, 1<<62).Draw(t, "tries"),
+			charging: rapid.Bool().Draw(t, "charging"), deadline: drawTime(t), next: drawTime(t), tries: rapid.IntRange(0, 1<<62).Draw(t, "tries"), order: rapid.IntRange(0, 1<<62).Draw(t, "order"),
 		}
 		got, err := decodePayment(p.encode())
 		p.Source = p.Source.Masked()

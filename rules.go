@@ -171,7 +171,7 @@ func (l *ledger) end(b *Booking, refund Money) error {
 		if b.ByOperator {
 			why = forCancelledRun
 		}
-		l.refund(b.ID, b.PaidBy, refund, why)
+		l.refund(b, b.PaidBy, refund, why)
 	}
 	if b.Status == Confirmed {
 		b.Refund = Money{refund.Amount, cmp.Or(refund.Currency, b.Price.Currency)}
@@ -182,15 +182,15 @@ func (l *ledger) end(b *Booking, refund Money) error {
 }
 
 // refund records that money is to be given back; Run does it.
-func (l *ledger) refund(booking, charge uuid.UUID, amount Money, why purpose) {
+func (l *ledger) refund(b *Booking, charge uuid.UUID, amount Money, why purpose) {
 	amount.Amount = -amount.Amount
-	l.newPayment(payment{
+	l.newPayment(b, payment{
 		Payment: Payment{
-			ID: refundID(charge, why), Booking: booking, RefundOf: charge,
+			ID: refundID(charge, why), Booking: b.ID, RefundOf: charge,
 			Amount: amount, Status: Pending, Created: l.now,
 		},
 		next:   l.now,
-		erased: slices.ContainsFunc(l.bookings, func(e *bookingEntry) bool { return e.after.ID == booking && e.after.Erased() }),
+		erased: b.Erased(),
 	})
 }
 
@@ -216,7 +216,7 @@ func (l *ledger) startPayment(b *Booking, p payment) error {
 		if err != nil {
 			return err
 		}
-		l.paymentFailed(b, l.newPayment(p))
+		l.paymentFailed(b, l.newPayment(b, p))
 		if many {
 			return l.expire(b.ID)
 		}
@@ -237,7 +237,7 @@ func (l *ledger) startPayment(b *Booking, p payment) error {
 		return ErrHoldExpired
 	}
 	b.OpenPayment, b.PinnedUntil = p.ID, pinned
-	l.newPayment(p)
+	l.newPayment(b, p)
 	return nil
 }
 
@@ -301,7 +301,7 @@ func (l *ledger) succeed(sn *snapshot, p *payment, b *Booking) error {
 		return err
 	}
 	if !confirmed {
-		l.refund(b.ID, p.ID, p.Amount, forPayingTooLate)
+		l.refund(b, p.ID, p.Amount, forPayingTooLate)
 		return nil
 	}
 	b.PaidBy = p.ID

@@ -234,9 +234,13 @@ func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (
 		return Subscription{}, "", err
 	}
 	now := s.now()
+	newest, err := newestID(ctx, s.store, Range{Table: TableWebhooks, From: by.marksPrefix(), To: prefixEnd(by.marksPrefix())})
+	if err != nil {
+		return Subscription{}, "", err
+	}
 	secret := newWebhookSecret()
 	sub := subscription{Subscription: Subscription{
-		ID: timeID(now, s.newID()), URL: n.URL, Events: events, Owner: by.Subject, Client: by.Client, Disabled: n.Disabled, Created: now,
+		ID: laterID(now, s.newID(), newest), URL: n.URL, Events: events, Owner: by.Subject, Client: by.Client, Disabled: n.Disabled, Created: now,
 		ByClient: by.ForItself && by.Client != "" && slices.Contains(s.opts.Webhooks.Clients, by.Client),
 	}}
 	if n.Disabled {
