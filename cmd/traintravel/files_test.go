@@ -158,7 +158,7 @@ func TestDataFileMoved(t *testing.T) {
 	id := first.sells(t)
 	done(t, os.Rename(first.data, first.data+".old"))
 	first.sellsNot(t)
-	says(t, 0, "0 bookings", "restore", backup, "--data", first.data)
+	says(t, 0, "still has it open: save what is in it by", "restore", backup, "--data", first.data)
 	first.sellsNot(t)
 	second := newShop(t, dir)
 	other := second.sells(t)

@@ -80,6 +80,11 @@ func (p *program) restoreFrom(ctx context.Context, set restoring, file string) e
 			return fmt.Errorf("%s is not restored: %w; --faulty restores it all the same", file, err)
 		}
 	}
+	if !set.shared() {
+		if err := p.asker(set.data).refuseLost(ctx); err != nil {
+			fmt.Fprintf(p.stderr, "warning: %v\n", err)
+		}
+	}
 	bar = newProgress(p.stderr, "restoring")
 	target := set.data
 	if set.shared() {
