@@ -133,7 +133,7 @@ t3,K,2,17:05:00,17:05:00
 
 func TestFareMistakes(t *testing.T) {
 	t.Parallel()
-	const decimals = ": amount: is no amount of eur: a number with at most 2 decimals, below 1000000000000"
+	const decimals = ": amount: is not an amount of eur: a number with at most 2 decimals, not above 100000000000000"
 	tests := []struct{ replaced, want string }{
 		{fareAttributes + "f,19.999,EUR,0,0,,\n", `fare_attributes.txt:2: price "19.999" "EUR"` + decimals},
 		{fareAttributes + "f,\"19,99\",EUR,0,0,,\n", `fare_attributes.txt:2: price "19,99" "EUR"` + decimals},

@@ -171,7 +171,7 @@ func TestStrictFaresByZones(t *testing.T) {
 	const want = "origin_id, destination_id or contains_id is the zone_id of no stop"
 	diff(t, "mistakes", err.Error(), "fare_rules.txt:3: "+want+"\nfare_rules.txt:4: "+want)
 	diff(t, "a fare with a mistake", refuse(t, zoned, fareAttributes+"f,x,EUR,0,0,,\n", fareRules+"f,,1,3,\n"),
-		`fare_attributes.txt:2: price "x" "EUR": amount: is no amount of eur: a number with at most 2 decimals, below 1000000000000`)
+		`fare_attributes.txt:2: price "x" "EUR": amount: is not an amount of eur: a number with at most 2 decimals, not above 100000000000000`)
 }
 
 // There is a bound to the prices that a feed can ask for.

@@ -167,6 +167,13 @@ func (c *contract) payments(t *testing.T) {
 
 	b = w.book()
 	at = "/bookings/" + b.ID
+	pay("charged back", payment(price, "4000000000000259"))
+	k.ask(204, "delete-booking", at, writing)
+	w.runUntil(at+"/payments", `"resolution"`)
+	k.ask(200, "get-booking-payments", at+"/payments", reading)
+
+	b = w.book()
+	at = "/bookings/" + b.ID
 	pay("pending", `{"amount":`+string(price)+`,"currency":"eur","source":{"object":"bank_account","name":"A","number":"AT321904300235473204",`+
 		`"account_type":"company","bank_name":"B","country":"AT"}}`)
 	k.ask(409, "create-booking-payment", at+"/payment", writing, body(payment(price, goodCard)))

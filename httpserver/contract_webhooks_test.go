@@ -1,11 +1,9 @@
 package httpserver_test
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -76,23 +74,12 @@ func (c *contract) webhooks(t *testing.T) {
 
 	// What is posted fails, and then does not.
 	deliveries := at + "/deliveries"
-	until := func(what string) {
-		t.Helper()
-		ctx, stop := context.WithCancel(t.Context())
-		var running sync.WaitGroup
-		running.Go(func() { _ = w.service.Run(ctx) })
-		defer running.Wait()
-		defer stop()
-		for tries := 0; !strings.Contains(w.get(deliveries).body, what); tries++ {
-			if time.Sleep(5 * time.Millisecond); tries == 2000 {
-				t.Fatalf("no delivery is ever %s", what)
-			}
-		}
-	}
+	until := func(what string) { t.Helper(); w.runUntil(deliveries, what) }
 	k.ask(200, "get-webhook-deliveries", deliveries, reading)
 	pinged := k.ask(202, "create-webhook-ping", at+"/ping", subscribing, key("ping"))
 	k.ask(200, "get-webhook-deliveries", deliveries, reading)
 	until(`"status":"dead","attempts":1,"last_status":503`)
+	k.ask(200, "get-webhook-deliveries", deliveries, reading)
 	ping := deliveries + "/" + pinged.resource().ID
 	w.book()
 	until(`"event":"newBooking","created_at":"2024-02-01T00:00:00Z","status":"pending","attempts":1,"last_status":503,"next_attempt_at":"2024-02-01T00:00:0`)

@@ -151,6 +151,21 @@ func (w *world) deliver() {
 	running.Wait()
 }
 
+// runUntil has Run work until the answer at a path has a text.
+func (w *world) runUntil(path, text string) {
+	w.t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { _ = w.service.Run(ctx) })
+	defer running.Wait()
+	defer stop()
+	for tries := 0; !strings.Contains(w.get(path).body, text); tries++ {
+		if time.Sleep(5 * time.Millisecond); tries == 2000 {
+			w.t.Fatalf("%s never has %s", path, text)
+		}
+	}
+}
+
 func (w *world) later(d time.Duration) { w.clock.Add(int64(d)) }
 
 // A part changes a request before it is sent.

@@ -79,7 +79,7 @@ func TestWebhookSchedule(t *testing.T) {
 		hook := newReceiver(204)
 		w := newWorld(t, withWebhooks(hook))
 		sub := w.subscribe("anna-rw", "https://shop.example/")
-		w.book()
+		w.pay(w.book()) // it stays when the journey is over
 		w.deliver()
 		for n, wait := range []time.Duration{5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
 			10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour} {

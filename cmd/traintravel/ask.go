@@ -165,10 +165,11 @@ func newSilence(a asker, who peer) *silence {
 	s := &silence{a: a, who: who}
 	now := time.Now()
 	s.since.Store(&now)
-	s.timer = time.AfterFunc(a.soon, func() {
+	s.timer = time.AfterFunc(time.Hour, func() { // not before s.timer is set
 		fmt.Fprintf(a.warn, "the server, %s, has said nothing for %v: still waiting\n", s.who, time.Since(*s.since.Load()).Round(time.Second))
 		s.timer.Reset(a.again)
 	})
+	s.timer.Reset(a.soon)
 	return s
 }
 
