@@ -104,12 +104,12 @@ func (p *program) paymentSettle() *cobra.Command {
 		Long: `Settle a payment or refund by your word, when you have seen at the payment provider what
 became of it. 'booking' shows who has settled it, when and why.
 
-A payment:
+The outcomes of a payment are
   --as succeeded       the money came: it confirms the booking, or is given back if it is too late
   --as failed          it never will: its hold goes on if it has time left, or ends. It is
                        watched as before; given once more, --as failed ends that
 
-A refund:
+The outcomes of a refund are
   --as succeeded       the money went back by the gateway
   --as made-elsewhere  it went back in another way: by the dashboard, a chargeback, in cash
   --as impossible      it never will
