@@ -76,7 +76,7 @@ func TestLifeOfABooking(t *testing.T) {
 
 		o.clock.add(time.Minute)
 		p := o.mustPay(b, traintravel.Succeeded)
-		want.Status, want.LatestPayment, want.PaidBy = traintravel.Confirmed, p.ID, p.ID
+		want.Status, want.LatestPayment, want.PaidBy, want.PaymentCount = traintravel.Confirmed, p.ID, p.ID, 1
 		want.Changed, want.Confirmed = o.clock.now().UTC(), o.clock.now().UTC()
 		got, err = o.Booking(ctx, anna, b.ID)
 		same("paid", got, err)
