@@ -75,6 +75,11 @@ func (s *Server) listBookings(x *exchange) error {
 	return x.answer(http.StatusOK, listOf("bookings", docs, q.links(x, found.Next)))
 }
 
+// problemNoTrip says that it is the trip that is not there, and not the address.
+var problemNoTrip = &problem{status: http.StatusNotFound, slug: "not-found", title: "There is nothing here",
+	detail: "There is no such trip, or not any more: search again.",
+	faults: faults{{pointer: "/trip_id", body: true, detail: "there is no such trip, or not any more"}}}
+
 func (s *Server) createBooking(x *exchange) error {
 	key, err := x.idempotencyKey()
 	if err != nil {
@@ -91,6 +96,9 @@ func (s *Server) createBooking(x *exchange) error {
 	}
 	ask.IdempotencyKey = key
 	b, err := s.service.CreateBooking(x.ctx(), x.by, ask)
+	if errors.Is(err, traintravel.ErrNotFound) {
+		return problemNoTrip.because(err)
+	}
 	if err != nil {
 		return err
 	}

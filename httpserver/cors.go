@@ -3,6 +3,7 @@ package httpserver
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/rs/cors"
@@ -30,7 +31,9 @@ func CrossOrigin(origins []string) (func(http.Handler) http.Handler, error) {
 	}
 	return func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			c.share(w.Header(), r)
+			if c.share(w.Header(), r) {
+				w = &preflight{ResponseWriter: w}
+			}
 			h.ServeHTTP(w, r)
 		})
 	}, nil
@@ -51,10 +54,9 @@ var (
 	rememberFor = []string{"7200"} // seconds; browsers take no more
 )
 
-// share writes the headers of an answer that tell who may read it. Any method may
-// be asked for: whether there is such an operation, the server tells in an answer
-// that the page can read.
-func (c sharing) share(h http.Header, r *http.Request) {
+// share writes the headers of an answer that tell who may read it. It reports whether
+// the answer is to say which methods there are.
+func (c sharing) share(h http.Header, r *http.Request) (offers bool) {
 	method := r.Header["Access-Control-Request-Method"]
 	asking := r.Method == http.MethodOptions && len(method) == 1
 	if h["Vary"] = originVary; asking {
@@ -64,21 +66,57 @@ func (c sharing) share(h http.Header, r *http.Request) {
 	// is allowed is sent back: so it has to be one origin.
 	from := r.Header["Origin"]
 	if len(from) != 1 || from[0] != "null" && !isOrigin(from[0]) || !c.origins.OriginAllowed(r) {
-		return
+		return false
 	}
 	if h["Access-Control-Allow-Origin"] = from; c.all {
 		h["Access-Control-Allow-Origin"] = everyOrigin
 	}
 	if !asking {
 		h["Access-Control-Expose-Headers"] = exposed
-		return
+		return false
 	}
 	h["Access-Control-Allow-Methods"] = method
 	if asked := r.Header["Access-Control-Request-Headers"]; len(asked) > 0 {
 		h["Access-Control-Allow-Headers"] = asked
 	}
 	h["Access-Control-Max-Age"] = rememberFor
+	return true
 }
+
+// A preflight is the answer to what a browser asks before it calls for a page.
+type preflight struct {
+	http.ResponseWriter
+	told bool
+}
+
+// WriteHeader implements [http.ResponseWriter]. What may be called is what Allow lists.
+// An address that is nothing has none: there any method of the API may be called, so
+// that the page can read that it is nothing.
+func (p *preflight) WriteHeader(status int) {
+	if h := p.Header(); !p.told {
+		p.told = true
+		if allow := h["Allow"]; allow != nil {
+			h["Access-Control-Allow-Methods"] = allow
+		} else if asked := h["Access-Control-Allow-Methods"]; len(asked) == 1 && !slices.Contains(apiMethods, asked[0]) {
+			delete(h, "Access-Control-Allow-Methods")
+		}
+	}
+	p.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements [http.ResponseWriter].
+func (p *preflight) Write(b []byte) (int, error) {
+	if !p.told {
+		p.WriteHeader(http.StatusOK)
+	}
+	return p.ResponseWriter.Write(b)
+}
+
+// Unwrap is for [http.ResponseController].
+func (p *preflight) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+// apiMethods are those that some operation has.
+var apiMethods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete}
 
 // asksToCall says whether a request is what a browser asks for a page that may
 // call the server, before it does.

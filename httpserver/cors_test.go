@@ -47,7 +47,7 @@ func TestCrossOrigin(t *testing.T) {
 	for _, method := range []string{"GET", "POST", "DELETE"} {
 		a := preflight("/bookings", shop, method).want(204)
 		for name, want := range map[string]string{
-			"Access-Control-Allow-Origin": shop, "Access-Control-Allow-Methods": method,
+			"Access-Control-Allow-Origin": shop, "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS, POST",
 			"Access-Control-Allow-Headers": "authorization,content-type,idempotency-key", "Access-Control-Max-Age": "7200",
 		} {
 			if got := a.header.Get(name); got != want {
@@ -103,8 +103,8 @@ func TestCrossOriginOptions(t *testing.T) {
 	}
 }
 
-// A page that calls what is not there may ask before it does, as browsers want it,
-// and then reads that it is not.
+// A page that asks before it calls, as browsers want it, is offered the methods that there
+// are and no other. Where nothing is, it may call, and then reads that nothing is there.
 func TestPagesReadRefusals(t *testing.T) {
 	t.Parallel()
 	const shop, evil = "https://shop.example", "https://evil.example"
@@ -121,7 +121,12 @@ func TestPagesReadRefusals(t *testing.T) {
 		} {
 			before := []part{header("Access-Control-Request-Method", c.method), header("Access-Control-Request-Headers", "authorization")}
 			a := w.do("OPTIONS", c.target, append(before, header("Origin", shop))...).want(204)
-			if h := a.header; h.Get("Access-Control-Allow-Origin") != allowed || h.Get("Access-Control-Allow-Methods") != c.method ||
+			offered := a.header.Get("Allow")
+			if c.status == 404 && c.method != "BREW" {
+				offered = c.method
+			}
+			if h := a.header; h.Get("Access-Control-Allow-Origin") != allowed || h.Get("Access-Control-Allow-Methods") != offered || strings.Contains(offered, "BREW") ||
+				c.status == 405 && strings.Contains(offered, c.method) ||
 				h.Get("Access-Control-Allow-Headers") != "authorization" || (h.Get("Allow") == "") != (c.status == 404) {
 				t.Errorf("before %s %s: %v", c.method, c.target, h)
 			}
@@ -184,7 +189,12 @@ func TestOddOrigins(t *testing.T) {
 func TestCrossOriginOfOthers(t *testing.T) {
 	t.Parallel()
 	const shop = "https://shop.example"
-	beside := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	beside := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodOptions {
+			w.Header().Set("Allow", "OPTIONS, POST")
+		}
+		w.WriteHeader(http.StatusTeapot)
+	})
 	for _, c := range []struct {
 		allowed []string
 		want    string
@@ -199,6 +209,18 @@ func TestCrossOriginOfOthers(t *testing.T) {
 		shared(beside).ServeHTTP(rec, r)
 		if got := rec.Header().Get("Access-Control-Allow-Origin"); got != c.want || rec.Code != http.StatusTeapot {
 			t.Errorf("%v allowed: %d, %q", c.allowed, rec.Code, got)
+		}
+		for _, method := range []string{"GET", "POST", "PUT"} { // those that it has are offered, whatever is asked for
+			r := httptest.NewRequest("OPTIONS", "/", nil)
+			header("Origin", shop)(r)
+			header("Access-Control-Request-Method", method)(r)
+			rec, offered := httptest.NewRecorder(), ""
+			if c.want != "" {
+				offered = "OPTIONS, POST"
+			}
+			if shared(beside).ServeHTTP(rec, r); rec.Header().Get("Access-Control-Allow-Methods") != offered || rec.Code != http.StatusTeapot {
+				t.Errorf("%v allowed, before %s: %d, %v", c.allowed, method, rec.Code, rec.Header())
+			}
 		}
 	}
 	if _, err := httpserver.CrossOrigin([]string{"shop.example"}); err == nil {

@@ -145,6 +145,9 @@ func isHost(s string) bool {
 // case, with its port unless that is the scheme's own. It returns false for what
 // is no name, no address, or no port.
 func hostInBrowser(u *url.URL) (string, bool) {
+	if strings.IndexFunc(u.Host, func(r rune) bool { return r > 0x7F }) >= 0 { // in lower case some are ASCII
+		return "", false
+	}
 	host, port := strings.ToLower(u.Hostname()), u.Port()
 	addr, err := netip.ParseAddr(host)
 	switch {

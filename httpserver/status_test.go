@@ -106,7 +106,11 @@ func TestRefusals(t *testing.T) {
 	w.later(8 * time.Hour)
 	ask("one-seat", "").problem(409, "departed")
 	w.do("DELETE", "/bookings/"+first.ID, as("anna-w")).problem(409, "departed")
-	w.post("/bookings", newBooking(nobody)).problem(404, "not-found")
+	for _, form := range []part{body(newBooking(nobody)), xmlBody("<booking><trip_id>" + nobody + "</trip_id><passenger_name>Anna</passenger_name></booking>")} {
+		if p := w.do("POST", "/bookings", as("anna-w"), form).problem(404, "not-found"); p.names() != "/trip_id" {
+			t.Errorf("it is not said that there is no such trip: %+v", p)
+		}
+	}
 }
 
 // A service that takes no payments says so; it has not failed.

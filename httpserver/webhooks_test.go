@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -424,6 +425,33 @@ func TestNoWebhooks(t *testing.T) {
 	for _, target := range []string{"/webhooks", "/webhooks/" + nobody, "/webhooks/" + nobody + "/ping"} {
 		for _, method := range []string{"GET", "POST", "PATCH", "DELETE"} {
 			w.do(method, target, as("anna-rw"), body("{}")).problem(404, "not-found")
+		}
+	}
+}
+
+// A URL is kept as the description has it, whatever letters its scheme and host come in.
+func TestWebhookURLsAreNormal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	described := regexp.MustCompile(`^https?://[^#]+$`)
+	for given, kept := range map[string]string{
+		"HTTPS://Shop.EXAMPLE:8443/Hooks?A=B": "https://shop.example:8443/Hooks?A=B", "https://SHOP.example:": "https://shop.example",
+		`https://shop.example/a b/ä/\\{x}/%2f?q=ü[]|&p=%zz%`: "https://shop.example/a%20b/%C3%A4/%5C%7Bx%7D/%2f?q=%C3%BC%5B%5D%7C&p=%25zz%25",
+		"https://[2606:4700::ABCD]:444/[":                    "https://[2606:4700::abcd]:444/%5B",
+		"https://Shop.example:/A":                            "https://shop.example/A", "https://Shop.example?A=http://B.example": "https://shop.example?A=http://B.example",
+	} {
+		hook := w.subscribe("anna-rw", given)
+		if hook.URL != kept || !described.MatchString(hook.URL) {
+			t.Errorf("%s is kept as %s", given, hook.URL)
+		}
+		w.do("PATCH", "/webhooks/"+hook.ID, as("anna-rw"), body(`{"url":"`+given+`"}`)).want(200).into(&hook)
+		if hook.URL != kept {
+			t.Errorf("%s is kept as %s", given, hook.URL)
+		}
+	}
+	for _, bad := range []string{`https://Shop.example/\n`, `https://Shop.example\\@127.0.0.1/`, "https://Anna@Shop.example", "https://boo\u212As.example", "https://shop .example/", "HTTP://shop.example", "HTTPS://LocalHost"} {
+		if p := w.do("POST", "/webhooks", as("anna-rw"), body(`{"url":"`+bad+`"}`)).problem(400, "invalid-request"); p.names() != "/url" {
+			t.Errorf("%s: wrong is %q", bad, p.names())
 		}
 	}
 }
