@@ -3,6 +3,7 @@ package httpserver
 import (
 	"errors"
 	"net/http"
+	"strconv"
 
 	"github.com/google/uuid"
 
@@ -92,10 +93,13 @@ func (s *Server) payBooking(x *exchange) error {
 	return x.answer(http.StatusOK, &paymentDoc{p, true})
 }
 
+// lookAgain is in how many seconds to look again at a payment whose outcome is not known yet.
+const lookAgain = 5
+
 // lookAgain says when to look at a payment again whose outcome is not known yet.
 func (x *exchange) lookAgain(p traintravel.Payment) {
 	if p.Status == traintravel.Pending {
-		x.set("Retry-After", "5")
+		x.set("Retry-After", strconv.Itoa(lookAgain))
 	}
 }
 

@@ -94,7 +94,7 @@ var refusals = []struct {
 	{traintravel.ErrNotPaid, problem{status: http.StatusConflict, slug: "not-paid", title: "The booking is not paid",
 		detail: "The booking is held, and has no ticket before it is paid."}},
 	{traintravel.ErrPaymentInProgress, problem{status: http.StatusConflict, slug: "payment-in-progress", title: "A payment is in progress",
-		detail: "The outcome of a payment of this booking is not known yet."}},
+		detail: "The outcome of a payment of this booking is not known yet.", retry: lookAgain}},
 	{traintravel.ErrNoGateway, problem{status: http.StatusConflict, slug: "payments-not-accepted", title: "Payments are not accepted",
 		detail: "This service is not set up to take payments."}},
 	{traintravel.ErrKeyReused, problem{status: http.StatusUnprocessableEntity, slug: "key-reused", title: "The key was used for another request",

@@ -49,7 +49,7 @@ var whatNext = map[string]advice{
 	"not-paid":              {next: "Pay for the booking before the instant that the header Sunset tells. Then its links lead to the ticket."},
 	"not-found":             {next: "Compare the address, letter by letter, with the link that led to it; addresses have no slash at their end. A booking that was cancelled, or not paid in time, is gone. A trip goes when the timetable changes: search again."},
 	"paid-too-late":         {next: "Book the trip again, or a later one, if it still has places. The booking's payments show the refund."},
-	"payment-in-progress":   {next: "Do not pay again. Look at the booking's latest payment until its status is succeeded or failed. That can take a day."},
+	"payment-in-progress":   {next: "Do not pay again. Look at the booking's latest payment, each time after as many seconds as Retry-After says, until its status is succeeded or failed. That can take a day."},
 	"payments-not-accepted": {next: "Ask the operator. A server takes payments only once it has been connected to a payment provider."},
 	"precondition-failed":   {next: "Get it again. If you still want what you asked for, send the request with the ETag of that answer in If-Match, as it is: a weak one, which begins with W/, is equal to none."},
 	"rate-limited":          {next: "Wait for as many seconds as Retry-After says. The header RateLimit of every answer shows what is left, so that you can slow down before."},

@@ -262,6 +262,7 @@ func (a answer) fault() string {
 		return ""
 	}
 	id, found := strings.CutPrefix(p.Instance, "urn:uuid:")
+	inProgress := strings.HasSuffix(p.Type, "/problems/payment-in-progress")
 	switch _, err := uuid.Parse(id); {
 	case mediaType != "application/problem+json" && mediaType != "application/problem+xml":
 		return "a problem without its media type"
@@ -269,8 +270,10 @@ func (a answer) fault() string {
 		return "a problem that may be stored"
 	case p.Status != a.status, p.Title == "", p.Detail == "", !found, err != nil, !strings.Contains(p.Type, "/problems/"):
 		return "an incomplete problem"
-	case (a.status == 429 || a.status == 503) != (a.header.Get("Retry-After") != ""):
+	case (a.status == 429 || a.status == 503 || inProgress) != (a.header.Get("Retry-After") != ""):
 		return "Retry-After"
+	case inProgress && a.header.Get("Retry-After") != "5": // as a payment that is pending has it
+		return "Retry-After while a payment is in progress"
 	case (a.status == 401 || a.status == 403) != (a.header.Get("Www-Authenticate") != ""):
 		return "WWW-Authenticate"
 	case (a.status == 405) != (a.header.Get("Allow") != ""):
