@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -53,4 +54,43 @@ func TestLinksToFiles(t *testing.T) {
 	if code != 1 || !strings.Contains(stderr, "a file that is not there") || exists(in("none")) {
 		t.Errorf("a link to nothing is served: %d, %s", code, stderr)
 	}
+}
+
+// A data file with two names, which are hard links, is neither compacted nor replaced by
+// restore: it would be two files, and both could be served. A backup may have two: who
+// writes it again leaves the older one under the other name.
+func TestHardLinks(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("how many names a file has is not known here")
+	}
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	start(t, "serve", "--data", in("t.db"), "--keys", in("t.keys.json")).stop()
+	says(t, 0, "all data", "backup", in("kept.db"), "--data", in("t.db"))
+	if err := os.Link(in("t.db"), in("h.db")); err != nil {
+		t.Skip("links cannot be made here: ", err)
+	}
+	for _, name := range []string{"t.db", "h.db"} {
+		refused := in(name) + " has 2 hard links, and the old data would stay under the others: remove those first"
+		says(t, 1, refused, "compact", "--data", in(name))
+		says(t, 1, refused, "restore", in("kept.db"), "--force", "--data", in(name))
+	}
+	first, err := os.Stat(in("t.db"))
+	second, err2 := os.Stat(in("h.db"))
+	if err := errors.Join(err, err2); err != nil || !os.SameFile(first, second) {
+		t.Fatalf("the names lead to two files, %v", err)
+	}
+	only(t, dir, "h.db", "kept.db", "t.db", "t.keys.json")
+
+	if err := errors.Join(os.Remove(in("h.db")), os.Link(in("kept.db"), in("older.db"))); err != nil {
+		t.Fatal(err)
+	}
+	older := read(t, in("older.db"))
+	says(t, 0, "had", "compact", "--data", in("t.db"))
+	says(t, 0, "all data", "backup", in("kept.db"), "--force", "--data", in("t.db"))
+	if string(older) != string(read(t, in("older.db"))) {
+		t.Error("the older backup was written to")
+	}
+	says(t, 0, "has the data of", "restore", in("older.db"), "--force", "--data", in("t.db"))
 }

@@ -114,6 +114,9 @@ func (p *program) restoreFile(ctx context.Context, set restoring, from *boltstor
 		data = real
 	}
 	err := boltstore.Make(data, set.force, func(draft string) error {
+		if err := boltstore.OneName(data); err != nil { // two files could be served then
+			return err
+		}
 		if err := writeSnapshot(ctx, from, draft, progress); err != nil {
 			return err
 		}

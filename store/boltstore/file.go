@@ -28,7 +28,8 @@ import (
 // A file that is there already is left as it is, with an error that wraps
 // [fs.ErrExist], unless it is to be replaced: then it is kept locked meanwhile, and one
 // that a Store has open is refused with [ErrInUse]. A symbolic link is refused, whatever it
-// leads to: who made it may not be who calls Make. Give the path that it leads to.
+// leads to: who made it may not be who calls Make. Give the path that it leads to. What is
+// replaced stays under other names that it has: see [OneName].
 func Make(path string, replace bool, fill func(draft string) error) error {
 	if isDraft.MatchString(path) {
 		return fmt.Errorf("boltstore: %s is a name for a file that is being made, and is removed: give another", path)
@@ -61,6 +62,23 @@ func Make(path string, replace bool, fill func(draft string) error) error {
 		return fmt.Errorf("boltstore: make %s: %w", path, err)
 	}
 	removeDrafts(path)
+	return nil
+}
+
+// OneName returns an error if the file at path has other names too, which are hard links:
+// who replaces it replaces one name, and the old file can still be opened by the others.
+// It is nil if there is no file, and on systems that do not say how many names there are.
+func OneName(path string) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("boltstore: %w", err)
+	}
+	if n := names(info); n > 1 {
+		return fmt.Errorf("boltstore: %s has %d hard links, and the old data would stay under the others: remove those first (find -samefile lists them)", path, n)
+	}
 	return nil
 }
 

@@ -105,7 +105,8 @@ func caught(err *error) func() {
 
 // Compact rewrites the file at path without the space that deleted records have left,
 // and returns how many bytes it had and has. It needs the file for itself, and room
-// beside it for the new one, which takes its place when it is whole.
+// beside it for the new one, which takes its place when it is whole. A file of more than
+// [OneName] is refused.
 func Compact(ctx context.Context, path string) (before, after int64, err error) {
 	s, err := Open(path, nil)
 	if err != nil {
@@ -117,6 +118,9 @@ func Compact(ctx context.Context, path string) (before, after int64, err error) 
 
 func (s *Store) compact(ctx context.Context) (before, after int64, err error) {
 	path := resolved(s.path)
+	if err := OneName(path); err != nil {
+		return 0, 0, err
+	}
 	if before, err = size(path); err != nil {
 		return 0, 0, err
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -107,5 +108,39 @@ func TestMadeAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		onlyFile(t, path)
+	}
+}
+
+// A file of two names is not compacted, unless the other is that of the draft that it was,
+// which who made it could not remove any more.
+func TestTwoNames(t *testing.T) {
+	t.Parallel()
+	path := stocked(t, 10)
+	if err := boltstore.OneName(path); err != nil {
+		t.Error(err)
+	}
+	if err := boltstore.OneName(path + ".none"); err != nil {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	draft := path + ".traintravel-draft-1"
+	if err := os.Link(path, draft); err != nil {
+		t.Skip(err)
+	}
+	if _, _, err := boltstore.Compact(t.Context(), path); err != nil {
+		t.Errorf("the other name is its draft's: %v", err)
+	}
+	onlyFile(t, path)
+	if runtime.GOOS == "windows" {
+		t.Skip("how many names a file has is not known here")
+	}
+	other := filepath.Join(t.TempDir(), "other.db")
+	if err := errors.Join(os.Link(path, other), os.Link(path, other+".too")); err != nil {
+		t.Skip(err)
+	}
+	if _, _, err := boltstore.Compact(t.Context(), other); err == nil || !strings.Contains(err.Error(), other+" has 3 hard links") {
+		t.Errorf("a file of three names: %v", err)
+	}
+	if n := count(t, opened(t, path, readOnly)); n != 10 {
+		t.Errorf("%d records", n)
 	}
 }
