@@ -105,7 +105,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ [
 		return brokenPipe
 	}
 	p.logTo.flush()
-	fmt.Fprintf(stderr, "%s: %s\n", c.CommandPath(), withoutPasswords(err.Error()))
+	fmt.Fprintf(stderr, "%s: %s\n", c.CommandPath(), shownError(err))
 	if usage := (usageError{}); errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
 		fmt.Fprintf(stderr, "Try '%s --help'.\n", c.CommandPath())
 		return 2

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -13,16 +14,36 @@ import (
 
 var passwordWord = regexp.MustCompile(`(?i)\bpassword\s*=\s*('(\\.|[^'])*'|\S+)`)
 
+// withoutScheme is the beginning of a URL with a password and without a scheme, such as
+// anna:secret@shop.example.
+var withoutScheme = regexp.MustCompile(`(?s)^([^/:]*):.*@`)
+
+// barePassword says whether a text is such a URL. Names of the schemes urn, tag and mailto
+// have no password, though some look like it.
+func barePassword(text string) bool {
+	found := withoutScheme.FindStringSubmatch(text)
+	return found != nil && !slices.Contains([]string{"urn", "tag", "mailto"}, strings.ToLower(found[1]))
+}
+
 // withoutSecrets hides what only the owner of a URL or of a PostgreSQL connection
 // string should know: passwords, and what comes after a question mark. A user without a
 // password, in a URL of the web, is a key.
 func withoutSecrets(v string) string {
 	u, err := url.Parse(v)
 	if err != nil || u.Host == "" {
-		if _, rest, ok := strings.Cut(v, "://"); ok && strings.ContainsAny(rest, ":@?#") {
+		before, rest, ok := strings.Cut(v, "//")
+		if ok && (before == "" || strings.HasSuffix(before, ":")) && strings.ContainsAny(rest, ":@?#") {
 			return "(hidden)" // what cannot be read cannot be cleaned
 		}
-		return passwordWord.ReplaceAllString(v, "password=xxxxx")
+		v = passwordWord.ReplaceAllString(v, "password=xxxxx")
+		if bare := withoutScheme.FindStringSubmatch(v); bare != nil {
+			host, _, asks := strings.Cut(v[len(bare[0]):], "?")
+			if asks {
+				host += "?xxxxx"
+			}
+			v = bare[1] + ":xxxxx@" + host
+		}
+		return v
 	}
 	if u.RawQuery != "" {
 		u.RawQuery = "xxxxx"
@@ -47,6 +68,14 @@ func withoutPasswords(text string) string {
 		}
 		return withoutSecrets(bare) + found[len(bare):]
 	})
+}
+
+var passwordInText = regexp.MustCompile("([^\\s\"'`/:@]+):[^\\s\"'`/]+@")
+
+// shownError is withoutPasswords for what a command ends with, which may quote any value
+// that it was given: what looks like a URL without a scheme is cleaned as well.
+func shownError(err error) string {
+	return passwordInText.ReplaceAllString(withoutPasswords(err.Error()), "$1:xxxxx@")
 }
 
 // cleanAttr is withoutPasswords for what is logged.

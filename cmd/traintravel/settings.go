@@ -110,7 +110,7 @@ func (s *settings) check(f *pflag.FlagSet) error {
 		}
 	}
 	for flag, value := range map[string]string{"--issuer": s.issuer, "--audience": s.audience} {
-		if u, err := url.Parse(value); err != nil && strings.Contains(value, "://") || err == nil && u.User != nil {
+		if u, err := url.Parse(value); err != nil && strings.Contains(value, "//") || err == nil && u.User != nil || (err != nil || u.Host == "") && barePassword(value) {
 			errs = append(errs, usagef("%s: %.200q cannot be read, or has a user: whoever uses the API is shown it, and the server needs no password of the authorization server's", flag, withoutSecrets(value)))
 		}
 	}
