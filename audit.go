@@ -237,7 +237,10 @@ func (a *auditor) meta(page []Record) error {
 		case key == originKey:
 			_, err = uuid.FromBytes(rec.Value)
 		case key == clockKey:
-			_, err = readClock(a.ctx, a.r)
+			var last time.Time
+			if last, err = readClock(a.ctx, a.r); err == nil && !last.Before((LastDate + 1).Start(time.UTC)) {
+				a.say(faultClock, key, "the clock was seen at %s, and the last day is %v", last.Format(time.RFC3339), LastDate)
+			}
 		case key == currentKey:
 			_, err = decodeCurrent(rec.Value)
 		case key == agreedKey, key == subscribedKey: // what is in them is others' business, or nothing

@@ -49,6 +49,7 @@ const (
 
 	faultTimetable FaultKind = "timetable"
 	faultRegistry  FaultKind = "train-number"
+	faultClock     FaultKind = "clock"
 )
 
 // meanings say what follows from faults of each kind.
@@ -97,6 +98,7 @@ var meanings = map[FaultKind]string{
 
 	faultTimetable: "No server can sell from the timetable: import it again.",
 	faultRegistry:  "IDs of trips may mean another train, or none: import the timetable again.",
+	faultClock:     "A server with a clock of its own would begin at an instant at which no train can run.",
 }
 
 // Meaning says in a sentence or two what follows from faults of the kind.

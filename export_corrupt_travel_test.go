@@ -9,6 +9,11 @@ import (
 // TravelCorruptions are damage to bicycles, connections and refunds, as Corruptions are.
 // The store must hold what TestCheckFindsCorruptions puts there for them.
 var TravelCorruptions = []Corruption{
+	{"the clock was seen after the last day", func(v *Vandal) {
+		e := newEncoder(clockVersion, 9)
+		e.time(time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC))
+		v.put(clockKey, e.b)
+	}, []FaultKind{faultClock}},
 	{"the hook of a bicycle on a train with seats is gone", func(v *Vandal) {
 		v.run(v.cyclist(true), func(_ *inventory, t *taken) { t.hook = false })
 	}, []FaultKind{faultHookLost}},
