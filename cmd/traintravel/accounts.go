@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"slices"
 
@@ -55,6 +56,16 @@ func (p *program) accounts(file string) (accounts, error) {
 		return accounts{}, usagef("--accounts: %s is not good:\n%w", file, err)
 	}
 	return a, nil
+}
+
+// signInAccounts are those of a server that listens on addr, none if an authorization
+// server of its own signs people in.
+func (p *program) signInAccounts(set settings, addr net.Addr) (accounts, error) {
+	if set.issuer != "" {
+		return accounts{}, nil
+	}
+	who, err := p.accounts(set.accounts)
+	return who, errors.Join(err, set.checkSignIn(addr))
 }
 
 // parseAccounts reads accounts, with the secrets that are in the environment. Its error

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,15 +17,29 @@ func (p *program) showConfig() *cobra.Command {
 		Long: `Print the settings that 'serve' would have with these flags, this environment and
 this --config file, as such a file, each with where it is from; what has no value
 is left out. Passwords and what URLs ask are hidden. All wrong settings are named, and none is tried: no port is
-opened and no file.`,
+opened, and no file but that of --accounts.`,
 		Args:    args(cobra.NoArgs),
-		PreRunE: func(c *cobra.Command, _ []string) error { return set.check(c.Flags()) },
+		PreRunE: func(c *cobra.Command, _ []string) error { return p.checkConfig(c.Flags(), set) },
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.printConfig(c.Flags(), set)
 		},
 	}
 	set.flags(c.Flags())
 	return c
+}
+
+// checkConfig finds all mistakes that serve finds before it opens its data.
+func (p *program) checkConfig(flags *pflag.FlagSet, set settings) error {
+	wrong := set.check(flags)
+	_, money := p.gatewayClient(set.gateway)
+	var who error
+	if set.issuer == "" {
+		_, who = p.accounts(set.accounts)
+	}
+	if set.checkSignIn(nil) == nil { // else it is named already
+		who = errors.Join(who, set.checkSignIn(listened(set.addr)))
+	}
+	return errors.Join(wrong, money, who)
 }
 
 // printConfig prints the settings that are in force.

@@ -175,3 +175,18 @@ func FuzzConfig(f *testing.F) {
 		}
 	})
 }
+
+// What serve refuses for its sign-in, config names, and serve leaves no file behind.
+func TestRefusedServerLeavesNoFile(t *testing.T) {
+	t.Parallel()
+	for flag, value := range map[string]string{"--addr": "0.0.0.0:0", "--accounts": "/nonexist/accounts.yaml", "--gateway": "https://pay.example"} {
+		folder := t.TempDir()
+		for _, command := range []string{"serve", "config"} {
+			args := []string{command, "--data", filepath.Join(folder, "t.db"), "--addr", "127.0.0.1:0", flag, value}
+			code, _, stderr := once(t, nil, args...)
+			if made, err := os.ReadDir(folder); code != 2 || len(made) > 0 || err != nil {
+				t.Errorf("%v: %d, %v, %v, %s", args, code, made, err, stderr)
+			}
+		}
+	}
+}

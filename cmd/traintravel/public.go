@@ -36,6 +36,24 @@ func (s *settings) public(addr net.Addr) string {
 	return ""
 }
 
+// listened is the address that a server listens on with an --addr, or nil if it is a
+// name, which has to be asked for.
+func listened(flag string) net.Addr {
+	host, service, err := net.SplitHostPort(flag)
+	if err != nil {
+		return nil
+	}
+	port, _ := net.LookupPort("tcp", service) // what is none is refused by checkAddr
+	if host == "" {
+		return &net.TCPAddr{IP: net.IPv6unspecified, Port: port}
+	}
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		return nil
+	}
+	return &net.TCPAddr{IP: ip.AsSlice(), Port: port, Zone: ip.Zone()}
+}
+
 // loopback says whether an address that a listener has is of this machine alone.
 func loopback(a net.Addr) bool {
 	tcp, ok := a.(*net.TCPAddr)

@@ -79,6 +79,10 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 		return err
 	}
 	defer listener.Close()
+	who, err := p.signInAccounts(set, listener.Addr())
+	if err != nil { // before a file is made
+		return err
+	}
 	if given { // perhaps by a server that is about to end
 		set.lockWait = p.waits.file
 	}
@@ -114,7 +118,7 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	}
 
 	var api *httpserver.Server // what the sign-in's requests count against, and who refuses them
-	auth, signIn, err := p.authentication(set, listener.Addr(), base, ring, seen, authserver.Options{
+	auth, signIn, err := p.authentication(set, who, listener.Addr(), base, ring, seen, authserver.Options{
 		Limit:  func(r *http.Request, client string) (string, int64) { return api.Limit(r, client) },
 		Admit:  func(r *http.Request) func() { return api.Admit(r) },
 		Refuse: func(w http.ResponseWriter, r *http.Request) { api.Refuse(w, r) },
@@ -197,7 +201,7 @@ func publicAddr(a net.Addr) string {
 
 // authentication makes what checks tokens, and the built-in authorization
 // server unless there is another.
-func (p *program) authentication(set settings, addr net.Addr, base string, ring *keys.Ring, seen *observation, o authserver.Options) (httpserver.Authenticator, http.Handler, error) {
+func (p *program) authentication(set settings, accounts accounts, addr net.Addr, base string, ring *keys.Ring, seen *observation, o authserver.Options) (httpserver.Authenticator, http.Handler, error) {
 	audience := set.audience
 	if audience == "" {
 		audience = base
@@ -213,13 +217,6 @@ func (p *program) authentication(set settings, addr net.Addr, base string, ring 
 		}
 		v, err := httpserver.NewVerifier(httpserver.VerifierOptions{Issuer: set.issuer, Audience: audience, Keys: remote, TokenType: set.kind, ClientClaims: claims})
 		return v, nil, err
-	}
-	accounts, err := p.accounts(set.accounts)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := set.checkSignIn(addr); err != nil {
-		return nil, nil, err
 	}
 	shared, err := httpserver.CrossOrigin(set.origins)
 	if err != nil {
