@@ -123,7 +123,7 @@ func TestOriginsMaySignIn(t *testing.T) {
 					if c.forOthers && resp.StatusCode != http.StatusNoContent {
 						t.Errorf("%s: a preflight answers %d", path, resp.StatusCode)
 					}
-					if got := resp.Header.Get("Access-Control-Allow-Methods"); (got == c.method) != (want != "") {
+					if got := resp.Header.Get("Access-Control-Allow-Methods"); slices.Contains(strings.Split(got, ", "), c.method) != (want != "") {
 						t.Errorf("%s from %s: allowed methods are %q", path, origin, got)
 					}
 				}
