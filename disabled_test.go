@@ -118,7 +118,7 @@ func TestDeadDeliveriesSayWhy(t *testing.T) {
 		} {
 			user := traintravel.Caller{Subject: traintravel.Subject{ID: name}}
 			sub := o.subscribe(user, hook+name)
-			m.answers[hook+name] = answers(c.answer)
+			m.answers[sub.URL] = answers(c.answer)
 			if c.ping {
 				_, err := o.PingSubscription(t.Context(), user, sub.ID, "")
 				o.expect("pinging", err, nil)
