@@ -204,7 +204,7 @@ func TestLog(t *testing.T) {
 func TestWatchingFlags(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string][]string{
-		"--log-format xml --log-level loud --admin-addr nowhere": {"--log-format: \"xml\"", "--log-level: \"loud\"", "--admin-addr: \"nowhere\" is no address"},
+		"--log-format xml --log-level loud --admin-addr nowhere": {"--log-format: \"xml\"", "--log-level: \"loud\"", "--admin-addr: \"nowhere\" is not an address"},
 		"--admin-addr :8080":                  {"is where the public listens"},
 		"--admin-addr 0.0.0.0:8080":           {"is where the public listens"},
 		"--addr :80 --admin-addr 10.0.0.1:80": {"is where the public listens"},

@@ -57,7 +57,7 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.DurationVar(&s.retain, "retain", 0, "how long after the end of a journey its passenger is known; then name, user and card are removed from the booking; 0 is for ever")
 	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute for each client and user; 0 is no limit")
 	f.IntVar(&s.maxRequests, "max-requests", 1024, "requests that are worked on at a time, beyond which they are refused with 503; 0 is no limit")
-	f.IntVar(&s.declines.Booking, "booking-declines", 5, "declined payments of a booking, after which its hold ends; 0 is no limit")
+	f.IntVar(&s.declines.Booking, "booking-declines", 5, "a booking's hold ends after this many declined payments; 0 means no limit")
 	f.IntVar(&s.declines.Card, "card-declines", 20, "declined payments an hour with one card, or from one bank account, after which more are refused with 429; 0 is no limit")
 	f.IntVar(&s.declines.User, "user-declines", 50, "the same for each user; a program that pays for many travellers as one user may need more")
 	f.StringVar(&s.tlsCert, "tls-cert", "", "`file` of the certificate, and those that it rests on, in PEM: serve https. It is read again when it changes (default: serve http)")
@@ -195,7 +195,7 @@ func checkAddr(flag, addr string) error {
 		_, err = net.LookupPort("tcp", port)
 	}
 	if err != nil {
-		return usagef("%s: %.200q is no address such as 127.0.0.1:8080: %v", flag, withoutSecrets(addr), reason(err))
+		return usagef("%s: %.200q is not an address such as 127.0.0.1:8080: %v", flag, withoutSecrets(addr), reason(err))
 	}
 	return nil
 }
