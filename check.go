@@ -16,6 +16,8 @@ const (
 	MaxCoaches = 500 // of a train
 	MaxText    = 200 // characters of a name, an address, a number or an ID
 
+	MaxOtherNames = 200 // of a station
+
 	maxPlaces     = 10_000 // places of one train
 	maxHooks      = 10_000
 	maxFare       = 1e12 // minor units
@@ -147,6 +149,14 @@ func (c *checker) station(at string, s *Station) {
 	c.stations[s.ID] = true
 	c.text(at+".name", s.Name, true)
 	c.text(at+".address", s.Address, false)
+	if n := len(s.OtherNames); n > MaxOtherNames {
+		c.say(at+".otherNames", "has %d entries, more than %d", n, MaxOtherNames)
+	}
+	for i, name := range s.OtherNames[:min(len(s.OtherNames), MaxOtherNames)] {
+		if reason := badText(name, true); reason != "" { // paths are made only for what is wrong
+			c.say(fmt.Sprintf("%s.otherNames[%d]", at, i), "%s", reason)
+		}
+	}
 	c.zone(at+".zone", s.Zone)
 	if !(s.Latitude >= -90 && s.Latitude <= 90 && s.Longitude >= -180 && s.Longitude <= 180) {
 		c.say(at, "%v, %v is no place on earth", s.Latitude, s.Longitude)

@@ -189,7 +189,8 @@ func TestTimetableRecord(t *testing.T) {
 		tt := &Timetable{Stations: []Station{{ID: uuid.UUID{1}}}}
 		for i := range rapid.IntRange(0, 3).Draw(t, "stations") {
 			tt.Stations = append(tt.Stations, Station{
-				uuid.UUID{2, byte(i)}, drawText(t), drawText(t), drawText(t), drawText(t), rapid.Float64().Draw(t, "lat"), rapid.Float64().Draw(t, "lon"),
+				uuid.UUID{2, byte(i)}, drawText(t), drawText(t), rapid.SliceOfN(rapid.String(), 0, 2).Draw(t, "other names"), drawText(t), drawText(t),
+				rapid.Float64().Draw(t, "lat"), rapid.Float64().Draw(t, "lon"),
 			})
 		}
 		calendars := []*Calendar{{}, {

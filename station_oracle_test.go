@@ -80,11 +80,15 @@ func like(typed string, w nameWord, misspelt bool) likeness {
 
 // slowRank says how a station has the words of a search, -1 if it has not.
 func slowRank(st Station, words []string, misspelt bool) int {
-	name, address := wordsOf(st.Name), wordsOf(st.Address)
+	var names [][]nameWord
+	for name := range st.names() {
+		names = append(names, wordsOf(name))
+	}
+	address := wordsOf(st.Address)
 	amiss, inName := 0, true
 	for i, typed := range words {
 		best, named := unlike, false
-		for _, w := range name {
+		for _, w := range slices.Concat(names...) {
 			l := like(typed, w, misspelt)
 			best, named = max(best, l), named || l > unlike
 		}
@@ -103,7 +107,9 @@ func slowRank(st Station, words []string, misspelt bool) int {
 	if !inName {
 		way = inItsAddress
 	} else {
-		way = min(slowBeginning(name, words, misspelt), slowBeginning(without(name), withoutCommon(words), misspelt))
+		for _, name := range names {
+			way = min(way, slowBeginning(name, words, misspelt), slowBeginning(without(name), withoutCommon(words), misspelt))
+		}
 	}
 	return amiss*ways + way
 }
@@ -143,16 +149,17 @@ func withoutCommon(words []string) []string {
 // slowSearch ranks every station. Those come first that have the words for a name.
 func (sn *snapshot) slowSearch(q lookup) []int32 {
 	unlikeName := func(at int32) int {
-		name := sn.stations[at].Name
 		typed := strings.Join(q.words, " ")
-		if typed == strings.Join(fold.Words(fold.String(name)), " ") || typed == strings.Join(fold.Words(fold.Doubled(name)), " ") {
-			return 0
+		for name := range sn.stations[at].names() {
+			if typed == strings.Join(fold.Words(fold.String(name)), " ") || typed == strings.Join(fold.Words(fold.Doubled(name)), " ") {
+				return 0
+			}
 		}
 		return 1
 	}
 	telling := slices.DeleteFunc(slices.Clone(q.words), func(w string) bool { return commonWords[w] })
 	isWord := slices.ContainsFunc(sn.stations, func(st Station) bool {
-		return slices.ContainsFunc(slices.Concat(wordsOf(st.Name), wordsOf(st.Address)), func(w nameWord) bool { return like(q.words[0], w, false) == whole })
+		return slices.ContainsFunc(wordsOf(strings.Join(append(slices.Collect(st.names()), st.Address), " ")), func(w nameWord) bool { return like(q.words[0], w, false) == whole })
 	})
 	for _, misspelt := range []bool{false, true} {
 		if !misspelt && !isWord && len(q.words) == 1 && utf8.RuneCountInString(q.words[0]) == 3 {
@@ -195,7 +202,11 @@ func TestStationSearchDrawn(t *testing.T) {
 		var stations []Station
 		var trains []int
 		for range rapid.IntRange(1, 12).Draw(t, "stations") {
-			stations = append(stations, Station{Name: text("name", 1, 4), Address: text("address", 0, 2), Country: rapid.SampledFrom([]string{"DE", "CH"}).Draw(t, "country")})
+			var others []string
+			for range rapid.IntRange(0, 2).Draw(t, "other names") {
+				others = append(others, text("other name", 1, 3))
+			}
+			stations = append(stations, Station{Name: text("name", 1, 4), OtherNames: others, Address: text("address", 0, 2), Country: rapid.SampledFrom([]string{"DE", "CH"}).Draw(t, "country")})
 			trains = append(trains, rapid.IntRange(0, 2).Draw(t, "trains"))
 		}
 		sn := calledAt(t, stations, trains)

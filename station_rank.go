@@ -97,15 +97,17 @@ func (d *directory) rank(p *phrase, at int32) (how int, ok bool) {
 		}
 	}
 	if way == inItsName {
-		for v, words := range p.views {
-			way = min(way, beginning(tokens, v, words, int(d.shapes[at].whole[v])))
+		for name, whole := range d.namesOf(at) {
+			for v, words := range p.views {
+				way = min(way, beginning(tokens, name, v, words, int(whole[v])))
+			}
 		}
 	}
 	return amiss*ways + way, true
 }
 
 // beginning says whether words begin a name in a view, or are that name.
-func beginning(tokens []token, view int, words []*wanted, whole int) (way int) {
+func beginning(tokens []token, name, view int, words []*wanted, whole int) (way int) {
 	if len(words) == 0 || len(words) > nowhere {
 		return inItsName
 	}
@@ -113,7 +115,7 @@ func beginning(tokens []token, view int, words []*wanted, whole int) (way int) {
 	for i, w := range words {
 		begins, all := false, false
 		for _, t := range tokens {
-			if int(t.place[view]) != i {
+			if int(t.name) != name || int(t.place[view]) != i {
 				continue
 			}
 			if s := w.fits(t.word); s != nil {

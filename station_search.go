@@ -100,10 +100,14 @@ func (sn *snapshot) ranked(q lookup, fits func(int32) bool) (found []int32, ok b
 	return found, true
 }
 
-// isName says whether words are all that the name of a station has.
+// isName says whether words are all that a name of a station has.
 func (sn *snapshot) isName(at int32, words []string) bool {
-	name := sn.stations[at].Name
-	return slices.Equal(fold.Words(fold.String(name)), words) || slices.Equal(fold.Words(fold.Doubled(name)), words)
+	for name := range sn.stations[at].names() {
+		if slices.Equal(fold.Words(fold.String(name)), words) || slices.Equal(fold.Words(fold.Doubled(name)), words) {
+			return true
+		}
+	}
+	return false
 }
 
 // least returns the n least of some numbers, sorted. It puts others in their

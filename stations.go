@@ -2,6 +2,7 @@ package traintravel
 
 import (
 	"context"
+	"iter"
 	"math"
 	"strings"
 
@@ -15,6 +16,11 @@ type Station struct {
 	ID      uuid.UUID
 	Name    string
 	Address string
+	// OtherNames are further names by which people know the station, at most
+	// MaxOtherNames: in other languages, or of its platforms. StationQuery.Search
+	// finds them as it does Name; lists are not ordered by them. It may be nil.
+	// The stations that a Service returns share it: do not change it.
+	OtherNames []string
 	// Country is an ISO 3166-1 alpha-2 code in upper case. In a timetable that is to
 	// be loaded it may be empty; a station that a Service returns has UnknownCountry
 	// then. Package places finds the countries of stations by their coordinates.
@@ -23,6 +29,20 @@ type Station struct {
 	Zone      string
 	Latitude  float64 // degrees north, -90 to 90 (WGS 84)
 	Longitude float64 // degrees east, -180 to 180
+}
+
+// names are the station's name and its other names.
+func (s *Station) names() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !yield(s.Name) {
+			return
+		}
+		for _, name := range s.OtherNames {
+			if !yield(name) {
+				return
+			}
+		}
+	}
 }
 
 // UnknownCountry is the code of stations of which no country is known, at sea for
@@ -54,8 +74,8 @@ func (p Position) distance(to Position) float64 {
 
 // A StationQuery asks for stations. The zero query asks for all, by name.
 type StationQuery struct {
-	// Search leaves stations of whose name or address each word of Search
-	// begins a word, in any order. Letter case and accents do not matter; ä, ö,
+	// Search leaves stations of whose names or address each word of Search
+	// begins a word, in any order; Name and OtherNames count alike. Letter case and accents do not matter; ä, ö,
 	// ü, å and ø can be spelled ae, oe, ue, aa and oe, and ß ss; and hbf, hb and
 	// hauptbahnhof are one word, as are bf, bhf and bahnhof, also at the end of
 	// others, str and strasse likewise, st, saint and sankt, and ste and sainte.
@@ -68,10 +88,10 @@ type StationQuery struct {
 	// of Search, and no word by themselves, such words follow those that they
 	// begin: "brn" finds Brno, and then Bern.
 	//
-	// The stations come in this order: those whose name is Search to the last
-	// word; those with the fewest words misspelt; those of which Search is the
-	// name, then those whose name begins with it, those with all words in the
-	// name, and those with one in the address; those at which more trains
+	// The stations come in this order: those with a name that is Search to the
+	// last word; those with the fewest words misspelt; those of which Search is a
+	// name, then those with a name that begins with it, those with all words in
+	// their names, and those with one in the address; those at which more trains
 	// call; those first by name. For the name, but not to the last word,
 	// words that many stations have and what is in parentheses at its end do
 	// not count: Berlin Hauptbahnhof is "berlin", and Frankfurt (Main)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
@@ -107,7 +108,7 @@ func TestStations(t *testing.T) {
 			}
 		}
 		first := tt.Stations[0]
-		if got, err := o.Station(t.Context(), first.ID); err != nil || got != first {
+		if got, err := o.Station(t.Context(), first.ID); err != nil || !cmp.Equal(got, first) {
 			t.Errorf("%+v, %v", got, err)
 		}
 		_, err := o.Station(t.Context(), uuid.New())

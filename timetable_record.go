@@ -9,8 +9,9 @@ import (
 
 // How a timetable and its registry are written.
 
-// Version 2 knows lines and changes, version 3 prices.
-const timetableVersion = 3
+// Version 2 knows lines and changes, version 3 prices, version 4 the stations'
+// other names.
+const timetableVersion = 4
 
 // encodeTimetable writes a checked timetable and what register found for it.
 func encodeTimetable(t *Timetable, ids []numbering) []byte {
@@ -26,6 +27,7 @@ func encodeTimetable(t *Timetable, ids []numbering) []byte {
 		e.str(s.Zone)
 		e.fixed64(math.Float64bits(s.Latitude))
 		e.fixed64(math.Float64bits(s.Longitude))
+		e.texts(s.OtherNames)
 	}
 
 	calendars, texts, coaches := map[*Calendar]int{}, map[string]int{}, map[string]int{}
@@ -74,6 +76,25 @@ func encodeTimetable(t *Timetable, ids []numbering) []byte {
 		e.uint(uint64(c.Time / time.Second))
 	}
 	return e.b
+}
+
+func (e *encoder) texts(texts []string) {
+	e.uint(uint64(len(texts)))
+	for _, s := range texts {
+		e.str(s)
+	}
+}
+
+func (d *decoder) texts() []string {
+	n := d.len(1)
+	if n == 0 {
+		return nil
+	}
+	texts := make([]string, n)
+	for i := range texts {
+		texts[i] = d.str()
+	}
+	return texts
 }
 
 // shared writes a text once and its number ever after.
@@ -225,6 +246,9 @@ func decodeTimetable(b []byte) (*Timetable, []numbering, error) {
 		t.Stations[i] = Station{
 			ID: d.id(), Name: d.str(), Address: d.str(), Country: d.str(), Zone: d.str(),
 			Latitude: math.Float64frombits(d.fixed64()), Longitude: math.Float64frombits(d.fixed64()),
+		}
+		if version >= 4 {
+			t.Stations[i].OtherNames = d.texts()
 		}
 	}
 	var texts, layouts []string

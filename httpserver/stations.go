@@ -46,8 +46,19 @@ type stationTexts struct {
 
 // stationText is a station and how it is written after what item writes.
 type stationText struct {
-	station traintravel.Station
+	station shownStation
 	text    []byte
+}
+
+// shownStation is what clients see of a station. It can be compared.
+type shownStation struct {
+	id                           uuid.UUID
+	name, address, country, zone string
+	latitude, longitude          float64
+}
+
+func shown(st *traintravel.Station) shownStation {
+	return shownStation{st.ID, st.Name, st.Address, st.Country, st.Zone, st.Latitude, st.Longitude}
 }
 
 // maxStationTexts bounds what is kept of each form, to some 40 MB.
@@ -58,7 +69,7 @@ func (t *stationTexts) of(st *traintravel.Station, f form) []byte {
 	t.mu.RLock()
 	kept, ok := t.kept[f][st.ID]
 	t.mu.RUnlock()
-	if !ok || kept.station != *st {
+	if !ok || kept.station != shown(st) {
 		return nil
 	}
 	return kept.text
@@ -70,7 +81,7 @@ func (t *stationTexts) keep(st *traintravel.Station, f form, text []byte) {
 	if t.kept[f] == nil || len(t.kept[f]) == maxStationTexts {
 		t.kept[f] = map[uuid.UUID]stationText{}
 	}
-	t.kept[f][st.ID] = stationText{*st, bytes.Clone(text)}
+	t.kept[f][st.ID] = stationText{shown(st), bytes.Clone(text)}
 }
 
 var stationParams = []string{"search", "country", "coordinates", "page", "limit", "after"}

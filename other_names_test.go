@@ -1,0 +1,92 @@
+package traintravel
+
+import (
+	"bytes"
+	"encoding/hex"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// namedTimetable is the sample with other names of a station.
+func namedTimetable() (*Timetable, []numbering) {
+	tt, ids := sampleTimetable()
+	tt.Stations[0].OtherNames = []string{"Cologne", "Кёльн"}
+	return tt, ids
+}
+
+// The record in testdata/records/named.4.hex was written by version 4 of a
+// timetable's.
+func TestOtherNamesAreReadAndDamageIsTold(t *testing.T) {
+	t.Parallel()
+	rewrite := func(b []byte) ([]byte, error) {
+		tt, ids, err := decodeTimetable(b)
+		if err != nil {
+			return nil, err
+		}
+		return encodeTimetable(tt, ids), nil
+	}
+	sample := encodeTimetable(namedTimetable())
+	text, err := os.ReadFile("testdata/records/named.4.hex")
+	if err != nil {
+		t.Fatalf("%v; it would hold\n%x", err, sample)
+	}
+	golden, err := hex.DecodeString(strings.Join(strings.Fields(string(text)), ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := rewrite(golden); err != nil || !bytes.Equal(again, sample) {
+		t.Errorf("%v: is read as\n%x, want\n%x", err, again, sample)
+	}
+	for n := range sample {
+		if _, err := rewrite(sample[:n]); err == nil {
+			t.Errorf("cut short after %d bytes, it is read", n)
+		}
+	}
+}
+
+// A station is found by each of its names as it would be if it had that name alone.
+func TestStationsAreFoundByOtherNames(t *testing.T) {
+	t.Parallel()
+	sn := calledAt(t, []Station{
+		{Name: "Köln Hbf", OtherNames: []string{"Cologne", "Colonia", "Dom/Hbf"}},
+		{Name: "Hauptbahnhof", OtherNames: []string{"Stuttgart Hbf"}},
+		{Name: "Colognes-les-Bains"},
+		{Name: "Stuttgart Nord"},
+		{Name: "Köln Deutz", OtherNames: []string{"Messe", "Trade Fair"}},
+		{Name: "Messe Süd"},
+	}, []int{0, 0, 5, 5, 0, 5})
+	for search, want := range map[string]string{
+		"cologne":             "Köln Hbf, Colognes-les-Bains",
+		"colonia":             "Köln Hbf",
+		"koeln":               "Köln Hbf, Köln Deutz",
+		"messe":               "Köln Deutz, Messe Süd",
+		"trade deutz":         "Köln Deutz",
+		"dom koln":            "Köln Hbf",
+		"stuttgart":           "Hauptbahnhof, Stuttgart Nord",
+		"stuttgart hbf":       "Hauptbahnhof",
+		"stutgart":            "Hauptbahnhof, Stuttgart Nord",
+		"hauptbahnhof":        "Hauptbahnhof, Köln Hbf",
+		"cologne colonia hbf": "Köln Hbf",
+	} {
+		if got := strings.Join(sn.found(lookingFor(search)), ", "); got != want {
+			t.Errorf("%s: %s, want %s", search, got, want)
+		}
+	}
+}
+
+func TestCheckOtherNames(t *testing.T) {
+	t.Parallel()
+	tt := sound()
+	tt.Stations[0].OtherNames = slices.Repeat([]string{"Cologne"}, MaxOtherNames)
+	if got := complaints(t, tt); len(got) != 0 {
+		t.Errorf("as many as there may be: %q", got)
+	}
+	tt.Stations[0].OtherNames[7] = ""
+	tt.Stations[1].OtherNames = slices.Repeat([]string{"Cologne"}, MaxOtherNames+1)
+	want := []string{"stations[0].otherNames[7]: is empty", "stations[1].otherNames: has 201 entries, more than 200"}
+	if got := complaints(t, tt); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
