@@ -80,8 +80,24 @@ func (a asker) refuseLost(ctx context.Context) error {
 		a.data, who, ourName(), shellWord(a.data)), conn.Close())
 }
 
+// listens returns nil if a server has the data file that this process may ask, and
+// [errNoServer] if there is none.
+func (a asker) listens(ctx context.Context) error {
+	conn, _, err := a.dial(ctx)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
 // do asks the server of a data file for something, and hands its answer to fn.
 func (a asker) do(ctx context.Context, method, path string, body []byte, fn func(*http.Response) error) error {
+	return a.send(ctx, method, path, body, nil, fn)
+}
+
+// send is do with a body in two parts, of which the second may be large. It is not sent
+// before the server asks for it.
+func (a asker) send(ctx context.Context, method, path string, body, more []byte, fn func(*http.Response) error) error {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	conn, who, err := a.dial(ctx)
@@ -91,8 +107,8 @@ func (a asker) do(ctx context.Context, method, path string, body []byte, fn func
 	s := newSilence(a, who)
 	defer s.end()
 	client := http.Client{Transport: &http.Transport{
-		DisableKeepAlives: true,
-		DialContext:       func(context.Context, string, string) (net.Conn, error) { return conn, nil },
+		DisableKeepAlives: true, ExpectContinueTimeout: a.longest,
+		DialContext: func(context.Context, string, string) (net.Conn, error) { return conn, nil },
 	}}
 	defer conn.Close()
 	late := time.AfterFunc(a.longest, func() {
@@ -102,6 +118,11 @@ func (a asker) do(ctx context.Context, method, path string, body []byte, fn func
 	hr, err := http.NewRequestWithContext(ctx, method, "http://server"+path, bytes.NewReader(body))
 	if err != nil {
 		return err
+	}
+	if len(more) > 0 {
+		hr.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), bytes.NewReader(more)))
+		hr.ContentLength, hr.GetBody = int64(len(body)+len(more)), nil
+		hr.Header.Set("Expect", "100-continue")
 	}
 	resp, err := client.Do(hr)
 	if err != nil {
@@ -113,6 +134,9 @@ func (a asker) do(ctx context.Context, method, path string, body []byte, fn func
 	late.Stop()
 	defer resp.Body.Close()
 	resp.Body = s.heard(resp.Body)
+	if resp.StatusCode == http.StatusNotFound {
+		return fmt.Errorf("the server, %s, does not know this request: it runs another version than this command: restart it with this one", who)
+	}
 	if resp.StatusCode != http.StatusOK {
 		why, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
 		return fmt.Errorf("the server answered %s: %s", resp.Status, bytes.TrimSpace(why))
@@ -126,31 +150,36 @@ func askServer[Q, A any](ctx context.Context, a asker, path string, req Q, tell 
 	if err != nil {
 		return nil, err
 	}
-	err = a.do(ctx, http.MethodPost, path, text, func(resp *http.Response) error {
-		lines := bufio.NewScanner(resp.Body)
-		lines.Buffer(nil, 1<<24)
-		for lines.Scan() {
-			var l jobLine[A]
-			if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-				return err
-			}
-			rep = l.Report
-			switch {
-			case l.Usage:
-				return usageError{errors.New(l.Error)}
-			case l.Error != "":
-				return errors.New(l.Error)
-			case rep != nil:
-				return nil
-			case l.Text != "":
-				tell.say(l.Text)
-			case l.Done != 0 || l.Total != 0:
-				tell.progress(l.Done, l.Total)
-			}
-		}
-		return errors.Join(errors.New("the server broke off"), lines.Err())
+	err = a.do(ctx, http.MethodPost, path, text, func(resp *http.Response) (err error) {
+		rep, err = readJob[A](resp, tell)
+		return err
 	})
 	return rep, err
+}
+
+// readJob reads an answer, line by line.
+func readJob[A any](resp *http.Response, tell teller) (*A, error) {
+	lines := bufio.NewScanner(resp.Body)
+	lines.Buffer(nil, 1<<24)
+	for lines.Scan() {
+		var l jobLine[A]
+		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
+			return nil, err
+		}
+		switch {
+		case l.Usage:
+			return l.Report, usageError{errors.New(l.Error)}
+		case l.Error != "":
+			return l.Report, errors.New(l.Error)
+		case l.Report != nil:
+			return l.Report, nil
+		case l.Text != "":
+			tell.say(l.Text)
+		case l.Done != 0 || l.Total != 0:
+			tell.progress(l.Done, l.Total)
+		}
+	}
+	return nil, errors.Join(errors.New("the server broke off"), lines.Err())
 }
 
 // A silence is told of when it lasts.

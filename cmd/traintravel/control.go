@@ -14,12 +14,6 @@ import (
 	"github.com/traintravel/traintravel/store/boltstore"
 )
 
-// An importRequest asks a server to import feeds that it can read itself.
-type importRequest struct {
-	Feeds   []string
-	Options feedOptions
-}
-
 // A jobLine is one of an answer: how far it is, or how it ended. An empty one says that the
 // server is still at it.
 type jobLine[A any] struct {
@@ -32,7 +26,7 @@ type jobLine[A any] struct {
 
 // Duties are what a server does for commands that need its data file.
 type duties struct {
-	load    func(context.Context, []string, feedOptions, func(done, total int64)) (*report, error)
+	load    func(context.Context, *handover) (*report, error)
 	check   func(context.Context, checkRequest, func(done, total int64)) (*checked, error)
 	service *traintravel.Service // for errands
 	store   *boltstore.Store
@@ -41,9 +35,7 @@ type duties struct {
 // dutiesOf are those of the server of a data file.
 func dutiesOf(set settings, service *traintravel.Service, file *boltstore.Store) duties {
 	return duties{
-		load: func(ctx context.Context, feeds []string, o feedOptions, progress func(done, total int64)) (*report, error) {
-			return loadFeeds(ctx, service, feeds, o, progress)
-		},
+		load: func(ctx context.Context, h *handover) (*report, error) { return h.load(ctx, service) },
 		check: func(ctx context.Context, req checkRequest, progress func(done, total int64)) (*checked, error) {
 			req.AnyAmount = req.AnyAmount || set.anyAmount
 			return checkRecords(ctx, file, req, progress)
@@ -62,9 +54,7 @@ type teller struct {
 // handler answers on the control socket.
 func (d duties) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /import", duty(func(ctx context.Context, req importRequest, tell teller) (*report, error) {
-		return d.load(ctx, req.Feeds, req.Options, tell.progress)
-	}))
+	mux.HandleFunc("POST /timetable", d.timetable())
 	mux.HandleFunc("POST /check", duty(func(ctx context.Context, req checkRequest, tell teller) (*checked, error) {
 		return d.check(ctx, req, tell.progress)
 	}))
@@ -92,34 +82,39 @@ func duty[Q, A any](work func(context.Context, Q, teller) (*A, error)) http.Hand
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		_ = http.NewResponseController(w).Flush() // so that the caller knows that it was heard
-		var mu sync.Mutex                         // of w
-		out := json.NewEncoder(w)
-		var last time.Time
-		tell := func(l jobLine[A]) {
-			mu.Lock()
-			defer mu.Unlock()
-			_ = out.Encode(l)
-			_ = http.NewResponseController(w).Flush()
-		}
-		defer beat(func() { tell(jobLine[A]{}) })()
-		rep, err := work(r.Context(), req, teller{
-			progress: func(done, total int64) {
-				if done < total && time.Since(last) < 100*time.Millisecond {
-					return
-				}
-				last = time.Now()
-				tell(jobLine[A]{Done: done, Total: total})
-			},
-			say: func(text string) { tell(jobLine[A]{Text: text}) },
-		})
-		end := jobLine[A]{Report: rep}
-		if err != nil {
-			end.Error = err.Error()
-			_, end.Usage = errors.AsType[usageError](err)
-		}
-		tell(end)
+		answer(w, r, func(ctx context.Context, tell teller) (*A, error) { return work(ctx, req, tell) })
 	}
+}
+
+// answer does the work of a request that has been read, and tells of it line by line.
+func answer[A any](w http.ResponseWriter, r *http.Request, work func(context.Context, teller) (*A, error)) {
+	_ = http.NewResponseController(w).Flush() // so that the caller knows that it was heard
+	var mu sync.Mutex                         // of w
+	out := json.NewEncoder(w)
+	var last time.Time
+	tell := func(l jobLine[A]) {
+		mu.Lock()
+		defer mu.Unlock()
+		_ = out.Encode(l)
+		_ = http.NewResponseController(w).Flush()
+	}
+	defer beat(func() { tell(jobLine[A]{}) })()
+	rep, err := work(r.Context(), teller{
+		progress: func(done, total int64) {
+			if done < total && time.Since(last) < 100*time.Millisecond {
+				return
+			}
+			last = time.Now()
+			tell(jobLine[A]{Done: done, Total: total})
+		},
+		say: func(text string) { tell(jobLine[A]{Text: text}) },
+	})
+	end := jobLine[A]{Report: rep}
+	if err != nil {
+		end.Error = err.Error()
+		_, end.Usage = errors.AsType[usageError](err)
+	}
+	tell(end)
 }
 
 // beatEvery is how often a server says that it is still at what it was asked for.

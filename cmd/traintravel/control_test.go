@@ -12,17 +12,20 @@ import (
 	"time"
 )
 
-type loader = func(context.Context, []string, feedOptions, func(done, total int64)) (*report, error)
+type checker = func(context.Context, checkRequest, func(done, total int64)) (*checked, error)
 
-// listenTo has a server that loads answer for a data file.
-func listenTo(t *testing.T, load loader) (data string) {
+// listenTo has a server that checks answer for a data file.
+func listenTo(t *testing.T, check checker) (data string) { return listenFor(t, duties{check: check}) }
+
+// listenFor has a server that does duties answer for a data file.
+func listenFor(t *testing.T, d duties) (data string) {
 	t.Helper()
 	data = filepath.Join(t.TempDir(), "trains.db")
 	l, err := listenControl(data, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &http.Server{Handler: duties{load: load}.handler(), ReadTimeout: 200 * time.Millisecond, WriteTimeout: 200 * time.Millisecond}
+	s := &http.Server{Handler: d.handler(), ReadTimeout: 200 * time.Millisecond, WriteTimeout: 200 * time.Millisecond}
 	go func() { _ = s.Serve(l) }()
 	t.Cleanup(func() { s.Close() })
 	return data
@@ -32,7 +35,7 @@ func listenTo(t *testing.T, load loader) (data string) {
 func TestJobEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	begun, over := make(chan struct{}), make(chan struct{})
-	data := listenTo(t, func(ctx context.Context, _ []string, _ feedOptions, _ func(int64, int64)) (*report, error) {
+	data := listenTo(t, func(ctx context.Context, _ checkRequest, _ func(int64, int64)) (*checked, error) {
 		close(begun)
 		defer close(over)
 		time.Sleep(500 * time.Millisecond) // longer than the timeouts, which are not its own
@@ -51,7 +54,7 @@ func TestJobEndsWithItsCaller(t *testing.T) {
 		t.Fatal(err)
 	}
 	const blanks = 50_000 // after the request, which nobody needs to read
-	fmt.Fprintf(caller, "POST /import HTTP/1.1\r\nHost: server\r\nContent-Length: %d\r\n\r\n{}%*s", 2+blanks, blanks, "")
+	fmt.Fprintf(caller, "POST /check HTTP/1.1\r\nHost: server\r\nContent-Length: %d\r\n\r\n{}%*s", 2+blanks, blanks, "")
 	<-begun
 	time.Sleep(700 * time.Millisecond)
 	caller.Close()
@@ -65,11 +68,11 @@ func TestJobEndsWithItsCaller(t *testing.T) {
 // A job takes what it takes.
 func TestLongJob(t *testing.T) {
 	t.Parallel()
-	data := listenTo(t, func(context.Context, []string, feedOptions, func(int64, int64)) (*report, error) {
+	data := listenTo(t, func(context.Context, checkRequest, func(int64, int64)) (*checked, error) {
 		time.Sleep(500 * time.Millisecond)
-		return &report{Trains: 7}, nil
+		return &checked{Found: 7}, nil
 	})
-	if rep, err := askServer[importRequest, report](t.Context(), asker{data: data, warn: io.Discard, soon: time.Minute, longest: time.Minute}, "/import", importRequest{}, teller{}); err != nil || rep.Trains != 7 {
+	if rep, err := askServer[checkRequest, checked](t.Context(), asker{data: data, warn: io.Discard, soon: time.Minute, longest: time.Minute}, "/check", checkRequest{}, teller{}); err != nil || rep.Found != 7 {
 		t.Errorf("%v, %v", rep, err)
 	}
 }

@@ -29,8 +29,10 @@ feeds in the same order, with the same names, from import to import, and new
 ones last: trains and stations that change their feed's name are other ones for
 the bookings there are.
 
-While a server has the data file, it does the work, and sells on. All servers that
-share a database sell from the new timetable within seconds.`,
+While a server has the data file, this command reads the feeds all the same, and
+hands the server the timetable that it has made of them: the server sells on, and a
+feed that takes more memory than there is ends this command and nothing else. All
+servers that share a database sell from the new timetable within seconds.`,
 		Example: `  traintravel import feed.zip
   traintravel import ch=swiss.zip de=german.zip fr=french.zip --coaches "1:60 2:80"`,
 		Args: args(cobra.MinimumNArgs(1)),
@@ -45,6 +47,7 @@ share a database sell from the new timetable within seconds.`,
 			if err != nil {
 				return err
 			}
+			defer dieFirst()()
 			bar := newProgress(p.stderr, "reading")
 			bar.then = "storing"
 			rep, err := p.importInto(c.Context(), where, feeds, opts, bar.show)
@@ -60,25 +63,27 @@ share a database sell from the new timetable within seconds.`,
 	return c
 }
 
-// importInto imports feeds into a store, by itself or by the server that has the
-// data file. When all is read, progress is told so before it is stored.
+// importInto reads feeds and has what they say put in force by the server that has the
+// data file, or else by itself. When all is read, progress is told so before it is stored.
 func (p *program) importInto(ctx context.Context, where storage, feeds []string, opts feedOptions, progress func(done, total int64)) (*report, error) {
 	if opts.DryRun {
 		_, rep, err := readParts(ctx, feeds, opts, progress)
 		return rep, err
 	}
-	if !where.shared() {
-		rep, err := askServer[importRequest, report](ctx, p.asker(where.data), "/import", importRequest{Feeds: feeds, Options: opts}, teller{progress: progress})
-		if !errors.Is(err, errNoServer) {
-			return rep, err
-		}
-		if err := dataFolder(where.data); err != nil { // before all is read
-			return nil, err
-		}
+	if err := p.mayImport(ctx, where); err != nil { // before all is read
+		return nil, err
 	}
 	t, rep, err := readParts(ctx, feeds, opts, progress) // what is refused makes no data file
 	if err != nil {
 		return rep, err
+	}
+	progress(1, 1)
+	h := &handover{Report: rep, Options: opts, timetable: t}
+	if !where.shared() {
+		rep, err := p.asker(where.data).handOver(ctx, h)
+		if !errors.Is(err, errNoServer) {
+			return rep, err
+		}
 	}
 	store, err := where.open(ctx, p.log, nil)
 	if err != nil {
@@ -89,18 +94,20 @@ func (p *program) importInto(ctx context.Context, where storage, feeds []string,
 	if err != nil {
 		return nil, err
 	}
-	progress(1, 1)
-	return loadTimetable(ctx, service, t, rep, opts.Verbose)
+	return h.load(ctx, service)
 }
 
-// loadFeeds reads feeds, tells progress when that is done, and puts them in force.
-func loadFeeds(ctx context.Context, service *traintravel.Service, feeds []string, opts feedOptions, progress func(done, total int64)) (*report, error) {
-	t, rep, err := readParts(ctx, feeds, opts, progress)
-	if err != nil {
-		return rep, err
+// mayImport returns what keeps a timetable from getting into a data file: a server that
+// is another user's, or that there is no folder for the file.
+func (p *program) mayImport(ctx context.Context, where storage) error {
+	if where.shared() {
+		return nil
 	}
-	progress(1, 1)
-	return loadTimetable(ctx, service, t, rep, opts.Verbose)
+	err := p.asker(where.data).listens(ctx)
+	if errors.Is(err, errNoServer) {
+		return dataFolder(where.data)
+	}
+	return err
 }
 
 // loadTimetable puts a timetable in force, and completes the report with all that it

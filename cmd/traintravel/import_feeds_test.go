@@ -244,16 +244,16 @@ func TestProgressOfStoring(t *testing.T) {
 	}
 }
 
-// A server tells who asked it when all is read, and no reading is told as if it were.
-func TestAllIsRead(t *testing.T) {
+// A server tells who asked it how far it is.
+func TestProgressOfServer(t *testing.T) {
 	t.Parallel()
-	data := listenTo(t, func(_ context.Context, _ []string, _ feedOptions, progress func(int64, int64)) (*report, error) {
+	data := listenTo(t, func(_ context.Context, _ checkRequest, progress func(int64, int64)) (*checked, error) {
 		progress(1, 2)
 		progress(1, 1)
-		return &report{}, nil
+		return &checked{}, nil
 	})
 	var told [][2]int64
-	if _, err := askServer[importRequest, report](t.Context(), asker{data: data, warn: io.Discard, soon: time.Minute, longest: time.Minute}, "/import", importRequest{}, teller{progress: func(done, total int64) { told = append(told, [2]int64{done, total}) }}); err != nil {
+	if _, err := askServer[checkRequest, checked](t.Context(), asker{data: data, warn: io.Discard, soon: time.Minute, longest: time.Minute}, "/check", checkRequest{}, teller{progress: func(done, total int64) { told = append(told, [2]int64{done, total}) }}); err != nil {
 		t.Fatal(err)
 	}
 	if want := [][2]int64{{1, 2}, {1, 1}}; !slices.Equal(told, want) {
