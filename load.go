@@ -1,9 +1,7 @@
 package traintravel
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -32,13 +30,6 @@ type Stranded struct {
 	// Leg is what was sold of the run.
 	Leg Leg
 }
-
-// chunkSize is what one record holds of a timetable. Several ride in one
-// update, few enough that no update is large.
-const (
-	chunkSize      = 256 << 10
-	chunksAnUpdate = 8
-)
 
 var currentKey = Key{TableMeta, "timetable"}
 
@@ -117,25 +108,45 @@ func decodeCurrent(b []byte) (current, error) {
 //
 // The timetable must not be modified any more.
 func (s *Service) LoadTimetable(ctx context.Context, t *Timetable) (LoadReport, error) {
-	return s.load(ctx, t, false)
+	return s.load(ctx, t, loading{})
 }
 
 // LoadFirstTimetable is LoadTimetable for a store that has none. If another one
 // is in force, or is first, that stays, and the error is [ErrHasTimetable].
 func (s *Service) LoadFirstTimetable(ctx context.Context, t *Timetable) (LoadReport, error) {
-	return s.load(ctx, t, true)
+	return s.load(ctx, t, loading{first: true})
 }
 
-func (s *Service) load(ctx context.Context, t *Timetable, first bool) (_ LoadReport, err error) {
+// ReplaceTimetable is LoadTimetable that asks before it changes anything: accept is
+// told how the timetable differs from the one in force. If accept returns an error,
+// that is returned, and nothing has changed. What it was told is still so when the
+// timetable comes into force: if another one is loaded meanwhile, accept is asked
+// again. [Edition.Check] refuses timetables that look like a mistake:
+//
+//	report, err := service.ReplaceTimetable(ctx, timetable, traintravel.Edition.Check)
+func (s *Service) ReplaceTimetable(ctx context.Context, t *Timetable, accept func(Edition) error) (LoadReport, error) {
+	return s.load(ctx, t, loading{accept: accept})
+}
+
+// loading says which timetable may be replaced.
+type loading struct {
+	first  bool                // none
+	accept func(Edition) error // any, if it is nil
+}
+
+func (s *Service) load(ctx context.Context, t *Timetable, how loading) (_ LoadReport, err error) {
 	ctx, end := s.begin(ctx, "LoadTimetable")
 	defer end(&err)
 	if err := t.check(&s.zones); err != nil {
 		return LoadReport{}, err
 	}
 	for {
-		sn, err := s.replaceTimetable(ctx, t, first)
+		sn, err := s.replaceTimetable(ctx, t, how)
 		if errors.Is(err, errOvertaken) {
 			continue // somebody else loaded one meanwhile: its registry counts
+		}
+		if refused, ok := errors.AsType[refusal](err); ok {
+			return LoadReport{}, refused.error
 		}
 		if err != nil {
 			return LoadReport{}, fmt.Errorf("loading the timetable: %w", err)
@@ -154,6 +165,9 @@ func (s *Service) load(ctx context.Context, t *Timetable, first bool) (_ LoadRep
 	}
 }
 
+// A refusal is an error of the accept of ReplaceTimetable.
+type refusal struct{ error }
+
 var errOvertaken = errors.New("another timetable was loaded meanwhile")
 
 // interrupted looks now and then, as i counts up, whether ctx has ended.
@@ -164,18 +178,30 @@ func interrupted(ctx context.Context, i int) error {
 	return ctx.Err()
 }
 
-func (s *Service) replaceTimetable(ctx context.Context, t *Timetable, first bool) (*snapshot, error) {
-	now := s.now()
-	var old current
+// A draft is a timetable that is ready to replace the one in force.
+type draft struct {
+	timetable *Timetable
+	old       current
+	today     Date
+	ids       []numbering
+	registry  registry
+	slots     *slots
+	before    *snapshot // nil if nothing asks for it
+	next      *snapshot
+}
+
+// draft prepares to replace the timetable in force.
+func (s *Service) draft(ctx context.Context, t *Timetable, how loading) (*draft, error) {
+	d := &draft{timetable: t, today: DateOf(s.now().UTC())}
 	var former registry
 	err := s.store.View(ctx, func(r Reader) (err error) {
-		if old, err = readCurrent(ctx, r); err != nil || old.generation == uuid.Nil {
+		if d.old, err = readCurrent(ctx, r); err != nil || d.old.generation == uuid.Nil {
 			return err
 		}
-		if first {
+		if how.first {
 			return ErrHasTimetable
 		}
-		b, err := readChunks(ctx, r, old.generation, 'r', old.registry)
+		b, err := readChunks(ctx, r, d.old.generation, 'r', d.old.registry)
 		if err != nil {
 			return err
 		}
@@ -186,34 +212,60 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable, first bool
 		return nil, err
 	}
 	calendars := calendarCache{}
-	today := DateOf(now.UTC())
-	ids, reg, err := register(ctx, former, t.Trains, calendars.get, today, old.since(today))
-	if err != nil {
-		return nil, err
-	}
-
-	// Greater than the one it is to replace, whatever the clocks say: who finds
-	// a smaller one than that in force may remove it.
-	next := current{generation: laterID(time.Now(), s.newID(), old.generation), loads: old.loaded(today)}
-	b := encodeTimetable(t, ids)
-	next.timetable = len(b)
-	if err := s.writeChunks(ctx, next.generation, 't', b); err != nil {
-		return nil, err
-	}
-	b = reg.encode()
-	next.registry = len(b)
-	if err := s.writeChunks(ctx, next.generation, 'r', b); err != nil {
+	if d.ids, d.registry, err = register(ctx, former, t.Trains, calendars.get, d.today, d.old.since(d.today)); err != nil {
 		return nil, err
 	}
 	// Who has which inventory is decided by what is booked, in the update from
 	// which on bookings follow it.
-	slots := newSlots(former, reg, t.Trains, ids, calendars.get)
-	before, err := s.replaced(ctx, slots, old)
+	d.slots = newSlots(former, d.registry, t.Trains, d.ids, calendars.get)
+	if len(d.slots.bases) > 0 {
+		if d.before, err = s.inForce(ctx, d.old); err != nil {
+			return nil, err
+		}
+	}
+	d.next, err = compile(ctx, t, d.ids, d.registry, &s.zones, s.opts.Price != nil)
+	return d, err
+}
+
+// inForce is the timetable of a record that was current, nil if that has none.
+func (s *Service) inForce(ctx context.Context, c current) (*snapshot, error) {
+	if c.generation == uuid.Nil {
+		return nil, nil
+	}
+	s.snapshots.expire()
+	sn, err := s.snapshot(ctx)
+	if err == nil && sn.generation != c.generation {
+		err = errOvertaken
+	}
+	return sn, err
+}
+
+func (s *Service) replaceTimetable(ctx context.Context, t *Timetable, how loading) (*snapshot, error) {
+	now := s.now()
+	d, err := s.draft(ctx, t, how)
 	if err != nil {
 		return nil, err
 	}
-	sn, err := compile(ctx, t, ids, reg, &s.zones, s.opts.Price != nil)
-	if err != nil {
+	if how.accept != nil {
+		e, err := s.compare(ctx, d, now)
+		if err != nil {
+			return nil, err
+		}
+		if err := how.accept(e); err != nil {
+			return nil, refusal{err}
+		}
+	}
+	// Greater than the one it is to replace, whatever the clocks say: who finds
+	// a smaller one than that in force may remove it.
+	next := current{generation: laterID(time.Now(), s.newID(), d.old.generation), loads: d.old.loaded(d.today)}
+	b := encodeTimetable(t, d.ids)
+	next.timetable = len(b)
+	if err := s.writeChunks(ctx, next.generation, 't', b); err != nil {
+		return nil, err
+	}
+	b = d.registry.encode()
+	next.registry = len(b)
+	if err := s.writeChunks(ctx, next.generation, 'r', b); err != nil {
 		return nil, err
 	}
 	var moves []move
@@ -222,15 +274,15 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable, first bool
 		if err != nil {
 			return err
 		}
-		if c != old {
+		if c != d.old {
 			return errOvertaken
 		}
 		var back []handback
-		if moves, back, err = slots.find(ctx, l.tx, before, max(old.since(today)-keepNumbers, FirstDate)); err != nil {
+		if moves, back, err = d.find(ctx, l.tx); err != nil {
 			return err
 		}
 		for _, h := range back {
-			if err := l.handBack(sn, h); err != nil && !unreadable(err) { // else its bookings stay stranded
+			if err := l.handBack(d.next, h); err != nil && !unreadable(err) { // else its bookings stay stranded
 				return err
 			}
 		}
@@ -243,23 +295,14 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable, first bool
 	if err != nil {
 		return nil, err
 	}
-	sn.move(t, moves)
-	sn.generation = next.generation
-	return sn, nil
+	d.next.move(t, moves)
+	d.next.generation = next.generation
+	return d.next, nil
 }
 
-// replaced is the timetable that another replaces, nil if there is none or the
-// slots do not ask for it.
-func (s *Service) replaced(ctx context.Context, slots *slots, old current) (*snapshot, error) {
-	if old.generation == uuid.Nil || len(slots.bases) == 0 {
-		return nil, nil
-	}
-	s.snapshots.expire()
-	before, err := s.snapshot(ctx)
-	if err == nil && before.generation != old.generation {
-		err = errOvertaken
-	}
-	return before, err
+// find finds out whose inventories the trains have.
+func (d *draft) find(ctx context.Context, r Reader) ([]move, []handback, error) {
+	return d.slots.find(ctx, r, d.before, max(d.old.since(d.today)-keepNumbers, FirstDate))
 }
 
 func readCurrent(ctx context.Context, r Reader) (current, error) {
@@ -268,81 +311,4 @@ func readCurrent(ctx context.Context, r Reader) (current, error) {
 		return current{}, err
 	}
 	return decodeCurrent(v[0])
-}
-
-// chunkKey orders chunks by generation, kind ('t' timetable, 'r' registry, 'v' moves) and position.
-func chunkKey(generation uuid.UUID, kind byte, n int) Key {
-	id := append(generation[:], kind)
-	return Key{TableTimetable, string(binary.BigEndian.AppendUint32(id, uint32(n)))}
-}
-
-func (s *Service) writeChunks(ctx context.Context, generation uuid.UUID, kind byte, b []byte) error {
-	for n := 0; len(b) > 0; {
-		part := b[:min(len(b), chunkSize*chunksAnUpdate)]
-		b = b[len(part):]
-		first := n
-		n += chunksAnUpdate
-		err := s.store.Update(ctx, func(tx Tx) error {
-			putChunks(tx.Put, generation, kind, first, part)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// putChunks writes a part, from its n-th chunk on.
-func putChunks(put func(Key, []byte), generation uuid.UUID, kind byte, n int, part []byte) {
-	for ; len(part) > 0; n++ {
-		chunk := part[:min(len(part), chunkSize)]
-		part = part[len(chunk):]
-		put(chunkKey(generation, kind, n), bytes.Clone(chunk))
-	}
-}
-
-// readChunks reads all of what current tells of a generation. Both are read on
-// one snapshot, or else it may have been removed meanwhile.
-func readChunks(ctx context.Context, r Reader, generation uuid.UUID, kind byte, size int) ([]byte, error) {
-	records, err := r.List(ctx, Range{Table: TableTimetable, From: chunkKey(generation, kind, 0).ID, To: chunkKey(generation, kind+1, 0).ID})
-	if err != nil {
-		return nil, err
-	}
-	b := make([]byte, 0, size)
-	for _, rec := range records {
-		b = append(b, rec.Value...)
-	}
-	if len(b) != size {
-		return nil, fmt.Errorf("the stored timetable %w: it has %d bytes, not %d", errDamaged, len(b), size)
-	}
-	return b, nil
-}
-
-// dropGenerations removes the generations before the one in force, and
-// whatever a load that was interrupted has left.
-func (s *Service) dropGenerations(ctx context.Context) error {
-	c, err := readCurrent(ctx, s.store)
-	if err != nil {
-		return err
-	}
-	for from := ""; ; {
-		records, err := s.store.List(ctx, Range{Table: TableTimetable, From: from, Limit: chunksAnUpdate})
-		if err != nil || len(records) == 0 {
-			return err
-		}
-		from = records[len(records)-1].ID + "\x00"
-		err = s.store.Update(ctx, func(tx Tx) error {
-			for _, rec := range records {
-				g := uuid.UUID([]byte(rec.ID[:16]))
-				if bytes.Compare(g[:], c.generation[:]) < 0 {
-					tx.Delete(Key{TableTimetable, rec.ID})
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
 }

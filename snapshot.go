@@ -41,6 +41,7 @@ type train struct {
 	number   uint32             // for trip IDs
 	since    Date               // the number means this train from this date on
 	list     uint64
+	feed     string
 	operator string
 	name     string
 	location *time.Location
@@ -86,7 +87,7 @@ func compile(ctx context.Context, t *Timetable, ids []numbering, reg registry, z
 		*tr = train{
 			index: int32(i),
 			id:    ids[i].train, number: ids[i].number, since: numbered(byNumber, ids[i].number).since, list: ids[i].list,
-			operator: src.Operator, name: src.Number, location: z.get(src.Zone), days: calendars.get(src.Days),
+			feed: src.Feed, operator: src.Operator, name: src.Number, location: z.get(src.Zone), days: calendars.get(src.Days),
 			coaches:  src.Coaches,
 			bicycles: src.Bicycles, dogs: src.Dogs, hooks: src.Hooks, fare: src.Fare, prices: src.Prices,
 		}

@@ -3,6 +3,7 @@ package traintravel
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/google/uuid"
@@ -11,31 +12,47 @@ import (
 // stranded lists the bookings of runs from yesterday on that a timetable does
 // not fit, and what it cannot read.
 func (s *Service) stranded(ctx context.Context, sn *snapshot) (out []Stranded, left omissions, err error) {
-	add := func(booking uuid.UUID, run RunID) {
-		if booking != blocked {
-			out = append(out, Stranded{Booking: booking, Run: run})
+	left, err = s.eachRunToCome(ctx, func(v runInventory) {
+		for booking := range sn.misfits(v) {
+			out = append(out, Stranded{Booking: booking, Run: v.run})
 		}
-	}
-	from := runKey(RunID{Date: DateOf(s.now()) - 1}).ID
-	left, err = eachOf(ctx, s.store, Range{Table: TableRuns, From: from}, readRun, func(v runInventory) bool {
-		inv := v.inv
-		if t, ok := sn.run(v.run); ok {
-			inv = sn.fitted(inv, t)
-		} else {
-			for _, t := range inv.taken {
-				add(t.booking, v.run)
-			}
-		}
-		for _, x := range inv.stranded {
-			add(x.booking, v.run)
-		}
-		return true
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	more, err := s.addLegs(ctx, out)
 	return out, append(left, more...), err
+}
+
+// eachRunToCome goes through what is sold of the runs from yesterday on, and returns what
+// it cannot read.
+func (s *Service) eachRunToCome(ctx context.Context, fn func(runInventory)) (omissions, error) {
+	from := runKey(RunID{Date: DateOf(s.now()) - 1}).ID
+	return eachOf(ctx, s.store, Range{Table: TableRuns, From: from}, readRun, func(v runInventory) bool {
+		fn(v)
+		return true
+	})
+}
+
+// misfits are the bookings of a run that a timetable does not fit.
+func (sn *snapshot) misfits(v runInventory) iter.Seq[uuid.UUID] {
+	return func(yield func(uuid.UUID) bool) {
+		inv := v.inv
+		if t, ok := sn.run(v.run); ok {
+			inv = sn.fitted(inv, t)
+		} else {
+			for _, t := range inv.taken {
+				if t.booking != blocked && !yield(t.booking) {
+					return
+				}
+			}
+		}
+		for _, x := range inv.stranded {
+			if x.booking != blocked && !yield(x.booking) {
+				return
+			}
+		}
+	}
 }
 
 // A runInventory is a record of TableRuns.
