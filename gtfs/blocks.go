@@ -43,9 +43,10 @@ func (f *feed) linkBlock(trips []int32) {
 			return
 		}
 	}
+	days := f.blockDays(trips)
 	trips = slices.DeleteFunc(trips, func(i int32) bool {
 		t := f.trips[i]
-		return len(t.Calls) < 2 || t.faulty
+		return len(t.Calls) < 2 || t.faulty || days(i).empty()
 	})
 	if len(trips) > maxBlock {
 		f.doubt("trips.txt", line, "the block has more trips than a train can make")
@@ -57,11 +58,11 @@ func (f *feed) linkBlock(trips []int32) {
 	var links [][2]int32
 	for n, i := range trips {
 		a := f.trips[i]
-		days := f.daysOf(a.service)
-		rest := daySet{days.first, slices.Clone(days.words)} // on which the next trip is still to be found
+		whole := days(i)
+		rest := daySet{whole.first, slices.Clone(whole.words)} // on which the next trip is still to be found
 		for _, j := range trips[n+1:] {
 			b := f.trips[j]
-			some, all := rest.take(days, f.daysOf(b.service))
+			some, all := rest.take(whole, days(j))
 			if !some {
 				continue
 			}
@@ -87,6 +88,37 @@ func (f *feed) linkBlock(trips []int32) {
 		if !f.rules.settled[link] && a.ID != "" && b.ID != "" { // without an ID it would be any train
 			f.rules.add(f.stay(a, b))
 		}
+	}
+}
+
+// blockDays says on which days the trips of a block run. A twin does not on those
+// that another trip of the block has.
+func (f *feed) blockDays(trips []int32) func(int32) daySet {
+	twins := map[int32]daySet{}
+	var here map[int32]bool
+	for _, i := range trips {
+		left := f.left[i]
+		if left == nil {
+			continue
+		}
+		if here == nil {
+			here = map[int32]bool{}
+			for _, k := range trips {
+				here[k] = true
+			}
+		}
+		twins[i] = left.days
+		for _, k := range left.keepers {
+			if here[k] {
+				twins[i] = twins[i].without(f.daysOf(f.trips[k].service))
+			}
+		}
+	}
+	return func(i int32) daySet {
+		if days, ok := twins[i]; ok {
+			return days
+		}
+		return f.daysOf(f.trips[i].service)
 	}
 }
 

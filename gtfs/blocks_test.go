@@ -70,7 +70,8 @@ func TestBlocks(t *testing.T) {
 		{"overlapping on other days", []string{"a weekdays 1 B 08:00 H 09:30", "b weekend 1 H 09:29 K 12:00", "c daily 1 K 12:10 B 16:00"},
 			"K>K *>* b>c stay-seated", ""},
 		{"within another", []string{"a daily 1 B 08:00 K 12:00", "b weekend 1 B 09:00 H 10:00", "c daily 1 K 12:10 B 16:00"}, "", overlap},
-		{"twice the same", []string{"a daily 1 B 08:00 H 09:30", "b daily 1 B 08:00 H 09:30"}, "", overlap},
+		{"twice the same", []string{"a daily 1 B 08:00 H 09:30", "b daily 1 B 08:00 H 09:30"}, "",
+			"trips.txt:3: the trip is the same train as another one, by operator, number and calls, on days on which both run: it is sold once"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -71,7 +71,7 @@ func TestNoDayIsNoTrain(t *testing.T) {
 
 func TestTripsOfOneServiceShareItsCalendar(t *testing.T) {
 	t.Parallel()
-	timetable, _ := read(t, gtfs.Options{}, `
+	timetable, _ := read(t, gtfs.Options{KeepTwins: true}, `
 -- trips.txt --
 trip_id,route_id,service_id
 t1,ICE,daily

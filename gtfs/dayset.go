@@ -1,6 +1,11 @@
 package gtfs
 
-import "github.com/traintravel/traintravel"
+import (
+	"iter"
+	"math/bits"
+
+	"github.com/traintravel/traintravel"
+)
 
 // A daySet is the days of a service as bits, 64 to a word, from the word first.
 type daySet struct {
@@ -84,4 +89,58 @@ func (s daySet) meets(other daySet, later int) bool {
 		}
 	}
 	return false
+}
+
+// join makes a set of the words of two.
+func (s daySet) join(other daySet, of func(a, b uint64) uint64) daySet {
+	if len(s.words) == 0 {
+		s.first = other.first
+	}
+	if len(other.words) == 0 {
+		other.first = s.first
+	}
+	first := min(s.first, other.first)
+	out := daySet{first, make([]uint64, max(s.first+len(s.words), other.first+len(other.words))-first)}
+	for i := range out.words {
+		out.words[i] = of(s.word(first+i), other.word(first+i))
+	}
+	return out
+}
+
+func (s daySet) and(other daySet) daySet {
+	return s.join(other, func(a, b uint64) uint64 { return a & b })
+}
+func (s daySet) or(other daySet) daySet {
+	return s.join(other, func(a, b uint64) uint64 { return a | b })
+}
+func (s daySet) without(other daySet) daySet {
+	return s.join(other, func(a, b uint64) uint64 { return a &^ b })
+}
+
+func (s daySet) count() (n int) {
+	for _, w := range s.words {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// all are the days, in their order.
+func (s daySet) all() iter.Seq[traintravel.Date] {
+	return func(yield func(traintravel.Date) bool) {
+		for i, w := range s.words {
+			for ; w != 0; w &= w - 1 {
+				if !yield(traintravel.Date((s.first+i)*64 + bits.TrailingZeros64(w))) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// firstDay is the first day of a set that is not empty.
+func (s daySet) firstDay() (first traintravel.Date) {
+	for first = range s.all() {
+		break
+	}
+	return first
 }

@@ -120,7 +120,7 @@ t2,K,2,17:05:00,17:05:00
 t3,B,1,08:00:00,08:00:00
 t3,K,2,17:05:00,17:05:00
 `)
-	timetable, _, err := gtfs.Read(t.Context(), feed, gtfs.Options{Fare: traintravel.Fare{Currency: "usd", PerKm: 20}})
+	timetable, _, err := gtfs.Read(t.Context(), feed, gtfs.Options{KeepTwins: true, Fare: traintravel.Fare{Currency: "usd", PerKm: 20}})
 	if err != nil {
 		t.Fatal(err)
 	}

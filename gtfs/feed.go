@@ -38,6 +38,7 @@ type feed struct {
 	blocks        map[string][]int32 // trips, by block_id
 	days          map[*service]daySet
 	rules         rules
+	left          map[int32]*leftTrip // trips, by index, that are trains which others are as well
 	calls         slab[traintravel.Call]
 	marks         slab[mark]
 

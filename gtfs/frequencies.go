@@ -161,6 +161,7 @@ func (f *feed) repeat(t *trip, p *pattern) {
 			train.Calls[i].Depart += late
 		}
 		train.Calls[0].Arrive = max(train.Calls[0].Arrive, 0) // which means nothing
+		train.repeated, train.headway = true, d.window.nominal
 		f.trips = append(f.trips, &train)
 		f.count(&train)
 		f.report.Repeated++

@@ -29,6 +29,17 @@
 // lines, hours of one digit, columns in any order, unknown and missing optional
 // columns and rows that end early are accepted; text must be UTF-8.
 //
+// # Twins
+//
+// Trips are twins if they are of one operator, have one number, the same calls at
+// the same times, and a day on which both run: no traveller can tell them apart, and
+// both would be sold. Without a number they must also be of one route. The trip that
+// runs on more days, or else has the smaller ID, keeps the days that they share; the
+// other one keeps the days on which it alone runs. What transfers.txt and block_id
+// say of the other trip then goes for the first one, too. Trips whose coaches have
+// other numbers (see below) are portions of one train, and no twins. [Report].Twins
+// lists twins, and Options.Strict makes them a mistake.
+//
 // # Repeated trips
 //
 // A trip in frequencies.txt does not run at the times it is written with. It
@@ -175,6 +186,10 @@ type Options struct {
 	// with the feed, those with Note.Wrong. What is only left out, such as
 	// buses, stays a note.
 	Strict bool
+
+	// KeepTwins leaves the trains that the feed has twice in the timetable
+	// twice; see Report.Twins. Each has places of its own then.
+	KeepTwins bool
 
 	// Progress, if not nil, is called now and then, on Read's goroutine, with
 	// the bytes read so far and the bytes in all the files that will be read.

@@ -219,7 +219,7 @@ func TestBadOptions(t *testing.T) {
 
 func TestExtensionColumns(t *testing.T) {
 	t.Parallel()
-	timetable, _ := read(t, gtfs.Options{}, `
+	timetable, _ := read(t, gtfs.Options{KeepTwins: true}, `
 -- stops.txt --
 stop_country,stop_address,stop_id,stop_name,stop_lat,stop_lon,stop_desc
 DE,Europaplatz 1,B,Berlin Hbf,52.525,13.369,on two levels

@@ -25,6 +25,9 @@ type Report struct {
 	Publisher, Version string
 	Start, End         traintravel.Date
 
+	// Twins are the trains that the feed has twice, in the order of the rows of Twin.Left.
+	Twins []Twin
+
 	// Notes tell what was left out or doubtful, in the order of discovery.
 	Notes []Note
 }

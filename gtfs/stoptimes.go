@@ -92,6 +92,7 @@ func (f *feed) readStopTimes() error {
 	flush()
 	if t.err == nil {
 		f.finishTrips()
+		f.findTwins()
 	}
 	return t.err
 }

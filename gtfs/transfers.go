@@ -60,7 +60,10 @@ func (f *feed) readTransfers() error {
 			return t.err
 		}
 	}
-	return f.linkBlocks()
+	if err := f.linkBlocks(); err != nil {
+		return err
+	}
+	return f.removeTwins()
 }
 
 // A side is what a row says of the trains from which, or to which, one changes.

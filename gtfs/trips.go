@@ -13,6 +13,8 @@ type trip struct {
 	line    int
 	marks   []mark // beside Calls
 	faulty  bool   // a row of its calls has a mistake
+
+	repeated, headway bool // see Report
 }
 
 // skipped is the index of a trip that is not read.

@@ -128,7 +128,7 @@ func TestStopsWithoutZone(t *testing.T) {
 // too, and a fare of a trip's own comes before them.
 func TestPricesAreShared(t *testing.T) {
 	t.Parallel()
-	timetable, _ := read(t, gtfs.Options{}, zoned, fareAttributes+"f,5,EUR,0,0,,\n", fareRules+"f,,1,3,\n", frequencies+"t2,10:00:00,11:00:00,1200,1\n", `
+	timetable, _ := read(t, gtfs.Options{KeepTwins: true}, zoned, fareAttributes+"f,5,EUR,0,0,,\n", fareRules+"f,,1,3,\n", frequencies+"t2,10:00:00,11:00:00,1200,1\n", `
 -- trips.txt --
 trip_id,route_id,service_id,fare_base
 t1,ICE,daily,

@@ -165,6 +165,7 @@ func (r *feedReader) read(ctx context.Context, name, path string) (*traintravel.
 		return nil, feedReport{}, err
 	}
 	rep := newFeedReport(name, got)
+	rep.Twins = twins(got, r.flags)
 	if got.Last < opts.Today {
 		rep.Notes = append(rep.Notes, fmt.Sprintf("its last train runs on %v, which is past", got.Last))
 	}

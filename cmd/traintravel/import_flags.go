@@ -20,6 +20,7 @@ type feedOptions struct {
 	Coaches   string
 	Locate    bool
 	Strict    bool
+	KeepTwins bool
 	DryRun    bool
 	Verbose   bool
 }
@@ -31,8 +32,9 @@ func (o *feedOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.Coaches, "coaches", "", "`list` such as \"21:80 22:76\", coach number and seats, of trains whose feed has none; without it they are unreserved")
 	f.BoolVar(&o.Locate, "locate", true, "find the countries and time zones that a feed lacks by the stations' coordinates; --locate=false leaves the countries unknown (ZZ) and takes the railway's time zone")
 	f.BoolVar(&o.Strict, "strict", false, "refuse feeds in which anything is wrong, even if it could be left out, and several feeds with stations that look alike but cannot be joined")
+	f.BoolVar(&o.KeepTwins, "keep-twins", false, "sell a train twice that a feed lists twice: trips of one operator, number and list of calls that run on the same days; without it, they are one train")
 	f.BoolVar(&o.DryRun, "dry-run", false, "read and check the feeds, but change nothing, and look at no data")
-	f.BoolVar(&o.Verbose, "verbose", false, "list all stations that are joined or look alike, and all bookings that the timetable does not fit, not only the first")
+	f.BoolVar(&o.Verbose, "verbose", false, "list all trains that a feed has twice, all stations that are joined or look alike, and all bookings that the timetable does not fit, not only the first")
 }
 
 // gtfs makes the reader's options of the flags. What the reader would refuse is
@@ -59,7 +61,7 @@ func (o feedOptions) gtfs() (gtfs.Options, error) {
 	if err != nil {
 		return gtfs.Options{}, flagFault("--fare-per-km", err)
 	}
-	opts := gtfs.Options{Fare: fare, Strict: o.Strict}
+	opts := gtfs.Options{Fare: fare, Strict: o.Strict, KeepTwins: o.KeepTwins}
 	for _, text := range strings.Fields(o.Coaches) {
 		number, seats, _ := strings.Cut(text, ":")
 		c := traintravel.Coach{Number: number}

@@ -27,6 +27,7 @@ type feedReport struct {
 	First, Last             string
 	From                    string // who published it
 	Notes                   []string
+	Twins                   []string
 	Countries, Zones        int // found by coordinates
 }
 
@@ -46,6 +47,15 @@ func newFeedReport(name string, r gtfs.Report) feedReport {
 		out.Notes = append(out.Notes, line)
 	}
 	return out
+}
+
+// twins tells which trains a feed has twice.
+func twins(r gtfs.Report, flags feedOptions) []string {
+	what := "sold once: "
+	if flags.KeepTwins {
+		what = "sold twice: "
+	}
+	return lines(r.Twins, what, flags.Verbose, gtfs.Twin.String)
 }
 
 // add counts a feed in.
@@ -94,7 +104,7 @@ func (p *program) print(r *report, opts feedOptions) {
 		if f.From != "" {
 			fmt.Fprintf(p.stdout, "  by %s\n", f.From)
 		}
-		each(p.stdout, f.Notes)
+		each(p.stdout, f.Notes, f.Twins)
 		if f.Countries+f.Zones > 0 {
 			fmt.Fprintf(p.stdout, "  found by coordinates: the countries of %s and the time zones of %d (borders © OpenStreetMap contributors)\n",
 				howMany(f.Countries, "station", "stations"), f.Zones)
