@@ -290,12 +290,16 @@ func (l *ledger) pin(b *Booking, until int64) (bool, error) {
 }
 
 // handBack gives a train that runs again what was sold on its calls of a run
-// that another train has taken over. Where that cannot be read, nothing is given.
+// that another train has taken over. Where that cannot be read, nothing is given, and
+// nobody is put on a train that is cancelled.
 func (l *ledger) handBack(sn *snapshot, h handback) error {
 	if err := l.loadRuns(h.from, h.to); err != nil {
 		return err
 	}
 	from, to := l.runEntry(h.from), l.runEntry(h.to)
+	if to.inv != nil && to.inv.cancelled {
+		return nil
+	}
 	var bookings []*Booking
 	for _, id := range from.inv.soldOn(h.list) {
 		if id == blocked {

@@ -296,3 +296,29 @@ func TestProgress(t *testing.T) {
 		})
 	}
 }
+
+// A train that a feed lists twice is told and sold once, unless somebody wants both.
+func TestImportTwins(t *testing.T) {
+	t.Parallel()
+	feed := writeFeed(t, "1")
+	rewrite(t, feed, "trips.txt", "route_id,service_id,trip_id,trip_short_name\nr,d,t,7\nr,d,u,7\n")
+	rewrite(t, feed, "stop_times.txt", "trip_id,arrival_time,departure_time,stop_id,stop_sequence\n"+
+		"t,08:00:00,08:00:00,a,1\nt,09:00:00,09:00:00,b,2\nu,08:00:00,08:00:00,a,1\nu,09:00:00,09:00:00,b,2\n")
+	const pair = `from Aberg at 08:00:00 to Bdorf is trip "t" and trip "u" on `
+	for _, c := range []struct {
+		args []string
+		code int
+		want []string
+	}{
+		{nil, 0, []string{" 1 train, ", "  sold once: ", pair, "  wrong: trips.txt:3: the trip is the same train"}},
+		{[]string{"--strict"}, 1, []string{"trips.txt:3: the trip is the same train"}},
+		{[]string{"--keep-twins", "--strict"}, 0, []string{" 2 trains, ", "  sold twice: ", pair}},
+	} {
+		code, out, stderr := once(t, nil, append([]string{"import", "--dry-run", feed}, c.args...)...)
+		for _, want := range c.want {
+			if code != c.code || !strings.Contains(out+stderr, want) {
+				t.Errorf("%v: %d, %q is not in\n%s%s", c.args, code, want, out, stderr)
+			}
+		}
+	}
+}
