@@ -177,7 +177,8 @@ func TestOpenAPIFlags(t *testing.T) {
 
 // The description uses what common generators of clients know: each schema has one
 // type, or is of those that it names; bounds are inclusive; what is one of several
-// is an object of a name.
+// has a name, and so has each of them. A body has no defaults: openapi-typescript takes
+// a member with one for required.
 func TestOpenAPIForGenerators(t *testing.T) {
 	t.Parallel()
 	var doc map[string]any
@@ -193,6 +194,12 @@ func TestOpenAPIForGenerators(t *testing.T) {
 		_, oneOf := s["oneOf"]
 		if !typed && !oneOf {
 			t.Errorf("%s has the type %v", at, s["type"])
+		}
+		if named := strings.Count(at, "/") == 4 && strings.HasPrefix(at, "/components/schemas/"); oneOf && !named {
+			t.Errorf("%s is one of several, and has no name", at)
+		}
+		if _, ok := s["default"]; ok && !strings.Contains(at, "/parameters/") {
+			t.Errorf("%s has a default: say it in words", at)
 		}
 		if kind == "number" && s["format"] != "double" {
 			t.Errorf("%s: a generator makes half of a number of it", at)
@@ -242,5 +249,40 @@ func TestOpenAPIForGenerators(t *testing.T) {
 	walk("", doc)
 	if seen < 200 {
 		t.Errorf("only %d schemas were seen", seen)
+	}
+}
+
+// oapi-codegen keeps those components alone that a path leads to: what is named by
+// webhooks and by nothing else would be missing from the code.
+func TestOpenAPIComponentsOfPaths(t *testing.T) {
+	t.Parallel()
+	var doc map[string]any
+	newWorld(t).serve("GET", "/openapi.json").want(200).into(&doc)
+	e := &examples{t: t, doc: doc}
+	reached := map[string]bool{}
+	var walk func(part any)
+	walk = func(part any) {
+		switch part := part.(type) {
+		case []any:
+			for _, v := range part {
+				walk(v)
+			}
+		case map[string]any:
+			if ref, ok := part["$ref"].(string); ok && !reached[ref] {
+				reached[ref] = true
+				walk(e.resolve(part))
+			}
+			for _, v := range part {
+				walk(v)
+			}
+		}
+	}
+	walk(doc["paths"])
+	for _, kind := range []string{"schemas", "parameters", "headers", "responses"} {
+		for name := range doc["components"].(map[string]any)[kind].(map[string]any) {
+			if ref := "#/components/" + kind + "/" + name; !reached[ref] {
+				t.Errorf("no path leads to %s", ref)
+			}
+		}
 	}
 }

@@ -1,10 +1,14 @@
 package httpserver_test
 
 import (
+	"encoding/json"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/traintravel/traintravel"
@@ -44,6 +48,34 @@ func offered(t *testing.T, text string) (schemes map[string]string, named map[st
 		}
 	}
 	return schemes, named
+}
+
+var inWords = regexp.MustCompile("Needs the scopes? `([a-z]+)`(?: and `([a-z]+)`)?\\.\n")
+
+// describedScopes returns the scopes that an operation needs. The description says them in
+// words too, for a server without OAuth 2: OpenAPI 3.0 has no scopes elsewhere, and tools
+// that know no more refuse those of another scheme.
+func describedScopes(t *testing.T, name string, operation json.RawMessage) []string {
+	t.Helper()
+	var op struct {
+		Security    []map[string][]string
+		Description string
+	}
+	if err := json.Unmarshal(operation, &op); err != nil {
+		t.Fatal(err)
+	}
+	var scopes []string
+	if found := inWords.FindStringSubmatch(op.Description); found != nil {
+		scopes = slices.DeleteFunc(found[1:], func(s string) bool { return s == "" })
+	}
+	want := []map[string][]string{}
+	if len(scopes) > 0 {
+		want = append(want, map[string][]string{"OAuth2": scopes}, map[string][]string{"bearer": {}})
+	}
+	if diff := cmp.Diff(want, op.Security); diff != "" {
+		t.Errorf("%s: the scopes in words (-) and its security (+): %s", name, diff)
+	}
+	return scopes
 }
 
 // The description offers the authorization server where there is one, and says

@@ -24,7 +24,8 @@ type description struct {
 
 func described(t *testing.T) (d description) {
 	t.Helper()
-	newWorld(t).serve("GET", "/openapi.json").want(200).into(&d)
+	w := newWorld(t, func(w *world) { w.options.SignIn = true })
+	w.serve("GET", "/openapi.json").want(200).into(&d)
 	return d
 }
 
