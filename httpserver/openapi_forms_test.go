@@ -201,6 +201,10 @@ func TestOpenAPIForGenerators(t *testing.T) {
 		if _, ok := s["default"]; ok && !strings.Contains(at, "/parameters/") {
 			t.Errorf("%s has a default: say it in words", at)
 		}
+		// Generators put patterns of requests in code, in quotation marks or between slashes.
+		if p, ok := s["pattern"].(string); ok && !strings.Contains(at, "/headers/") && (strings.Contains(p, `"`) || p[0] == '/') {
+			t.Errorf("%s has the pattern %s: write \\x22, and what is before the slash", at, p)
+		}
 		if kind == "number" && s["format"] != "double" {
 			t.Errorf("%s: a generator makes half of a number of it", at)
 		}

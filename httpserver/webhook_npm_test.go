@@ -36,7 +36,7 @@ process.stdout.write(told.passenger_name);
 // The npm package standardwebhooks verifies what is posted, whatever the letters in it.
 func TestWebhookVerifiedByNPM(t *testing.T) {
 	t.Parallel()
-	node, folder := need.Node(t)
+	node, folder := need.Node(t, "peers")
 	type call struct {
 		headers map[string]string
 		body    []byte

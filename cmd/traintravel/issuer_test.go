@@ -35,7 +35,7 @@ type foreign struct {
 
 func newForeign(t *testing.T) *foreign {
 	t.Helper()
-	node, folder := need.Node(t)
+	node, folder := need.Node(t, "peers")
 	script, err := os.ReadFile(filepath.Join("testdata", "issuer.mjs"))
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@
 package need
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"testing"
@@ -25,9 +26,14 @@ func Program(t testing.TB, debian string, names ...string) string {
 // run: with TRAINTRAVEL_REQUIRE_ALL=1.
 func Missing(t testing.TB, name, debian string) {
 	t.Helper()
-	const help = "there is no %s here; on Debian and Ubuntu: apt-get install -y --no-install-recommends %s"
+	skip(t, fmt.Sprintf("there is no %s here; on Debian and Ubuntu: apt-get install -y --no-install-recommends %s", name, debian))
+}
+
+// skip skips a test, or fails it where everything must run.
+func skip(t testing.TB, why string) {
+	t.Helper()
 	if os.Getenv("TRAINTRAVEL_REQUIRE_ALL") == "1" {
-		t.Fatalf(help, name, debian)
+		t.Fatal(why)
 	}
-	t.Skipf(help, name, debian)
+	t.Skip(why)
 }
