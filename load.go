@@ -105,6 +105,8 @@ func decodeCurrent(b []byte) (current, error) {
 // still run with the same calls. What is wrong with the timetable is returned
 // as by [Timetable.Check], and then nothing has changed. If ctx ends before the
 // timetable is in force, its error is returned, and nothing has changed either.
+// It takes any timetable that is well-formed, also one that has expired:
+// [Service.ReplaceTimetable] asks first.
 //
 // The timetable must not be modified any more.
 func (s *Service) LoadTimetable(ctx context.Context, t *Timetable) (LoadReport, error) {

@@ -18,8 +18,13 @@ func (p *program) importFeeds() *cobra.Command {
 		Short: "Load timetables from GTFS feeds",
 		Long: `Load timetables from GTFS feeds, zip files or folders, in place of the one that
 is in force. Bookings stay valid; those that it does not fit are listed. A feed
-with mistakes changes nothing. With --dry-run the feeds are read and checked, and
-no data file or database is looked at.
+with mistakes changes nothing.
+
+The report begins with what changes: the period, trains, runs and stations, and the
+bookings that do not fit any more. A timetable that has expired, that ends today or
+tomorrow, or that has a twentieth of the trains of the one in force, or less, is
+refused: --force imports it all the same. The demo network gives way to any number of
+trains. --dry-run tells all that, fails where the import would, and changes nothing.
 
 Several feeds become one timetable, in which their stations are joined: those of
 one UIC code within 1000 metres, or of one name within 300. The first feed's
@@ -66,12 +71,10 @@ servers that share a database sell from the new timetable within seconds.`,
 // importInto reads feeds and has what they say put in force by the server that has the
 // data file, or else by itself. When all is read, progress is told so before it is stored.
 func (p *program) importInto(ctx context.Context, where storage, feeds []string, opts feedOptions, progress func(done, total int64)) (*report, error) {
-	if opts.DryRun {
-		_, rep, err := readParts(ctx, feeds, opts, progress)
-		return rep, err
-	}
-	if err := p.mayImport(ctx, where); err != nil { // before all is read
-		return nil, err
+	if !opts.DryRun {
+		if err := p.mayImport(ctx, where); err != nil { // before all is read
+			return nil, err
+		}
 	}
 	t, rep, err := readParts(ctx, feeds, opts, progress) // what is refused makes no data file
 	if err != nil {
@@ -79,6 +82,9 @@ func (p *program) importInto(ctx context.Context, where storage, feeds []string,
 	}
 	progress(1, 1)
 	h := &handover{Report: rep, Options: opts, timetable: t}
+	if opts.DryRun {
+		return p.dryRun(ctx, where, h)
+	}
 	if !where.shared() {
 		rep, err := p.asker(where.data).handOver(ctx, h)
 		if !errors.Is(err, errNoServer) {
@@ -90,7 +96,7 @@ func (p *program) importInto(ctx context.Context, where storage, feeds []string,
 		return nil, err
 	}
 	defer store.Close()
-	service, err := traintravel.New(store, traintravel.Options{Logger: p.log})
+	service, err := p.importService(ctx, store, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -110,19 +116,22 @@ func (p *program) mayImport(ctx context.Context, where storage) error {
 	return err
 }
 
-// loadTimetable puts a timetable in force, and completes the report with all that it
-// does not fit, or the first of them.
-func loadTimetable(ctx context.Context, service *traintravel.Service, t *traintravel.Timetable, rep *report, all bool) (*report, error) {
-	loaded, err := service.LoadTimetable(ctx, t)
-	if err != nil {
-		return nil, err
+// load puts the timetable in force, and completes the report with all that it does not
+// fit, or the first of them. A dry run only compares it.
+func (h *handover) load(ctx context.Context, service *traintravel.Service) (*report, error) {
+	if h.Options.DryRun {
+		return h.compare(ctx, service)
 	}
-	rep.Stranded = lines(loaded.Stranded, "does not fit the new timetable: ", all, func(s traintravel.Stranded) string {
+	loaded, err := service.ReplaceTimetable(ctx, h.timetable, h.accept)
+	if err != nil {
+		return h.Report, err
+	}
+	h.Report.Stranded = lines(loaded.Stranded, "does not fit the new timetable: ", h.Options.Verbose, func(s traintravel.Stranded) string {
 		return fmt.Sprintf("booking %v on %s, %s %s to %s, run %v",
 			s.Booking, s.Leg.Number, s.Leg.Origin.Time.Format("2006-01-02 15:04"), s.Leg.Origin.Name, s.Leg.Destination.Name, s.Run)
 	})
 	if left := unreadable(loaded.Unreadable, ", so that there may be more bookings that do not fit the new timetable"); left != "" {
-		rep.Stranded = append(rep.Stranded, left)
+		h.Report.Stranded = append(h.Report.Stranded, left)
 	}
-	return rep, nil
+	return h.Report, nil
 }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -75,7 +74,7 @@ func readParts(ctx context.Context, named []string, flags feedOptions, progress 
 	if err != nil {
 		return nil, nil, err
 	}
-	opts.Today = traintravel.DateOf(time.Now())
+	opts.Today = traintravel.DateOf(flags.now())
 	r := feedReader{opts: opts, flags: flags, progress: progress}
 	for _, one := range named {
 		_, path, _ := strings.Cut(one, "=")
@@ -166,9 +165,6 @@ func (r *feedReader) read(ctx context.Context, name, path string) (*traintravel.
 	}
 	rep := newFeedReport(name, got)
 	rep.Twins = twins(got, r.flags)
-	if got.Last < opts.Today {
-		rep.Notes = append(rep.Notes, fmt.Sprintf("its last train runs on %v, which is past", got.Last))
-	}
 	if lacks && r.flags.Locate {
 		if err := r.locate(t, zoneless, &rep); err != nil {
 			return nil, feedReport{}, err

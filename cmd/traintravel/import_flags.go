@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -22,7 +23,9 @@ type feedOptions struct {
 	Strict    bool
 	KeepTwins bool
 	DryRun    bool
+	Force     bool
 	Verbose   bool
+	Clock     string
 }
 
 func (o *feedOptions) flags(f *pflag.FlagSet) {
@@ -33,13 +36,26 @@ func (o *feedOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.Locate, "locate", true, "find the countries and time zones that a feed lacks by the stations' coordinates; --locate=false leaves the countries unknown (ZZ) and takes the railway's time zone")
 	f.BoolVar(&o.Strict, "strict", false, "refuse feeds in which anything is wrong, even if it could be left out, and several feeds with stations that look alike but cannot be joined")
 	f.BoolVar(&o.KeepTwins, "keep-twins", false, "sell a train twice that a feed lists twice: trips of one operator, number and list of calls that run on the same days; without it, they are one train")
-	f.BoolVar(&o.DryRun, "dry-run", false, "read and check the feeds, but change nothing, and look at no data")
+	f.BoolVar(&o.DryRun, "dry-run", false, "read and check the feeds and say what they would change, but change nothing")
+	f.BoolVar(&o.Force, "force", false, "import a timetable even if it looks like a mistake: it has expired, ends by tomorrow, or has a twentieth of the trains of the one in force")
+	f.StringVar(&o.Clock, "clock", "", "`instant` such as 2024-02-01T08:00:00Z that it is now, for timetables of another time; a server that has the data file goes by its own clock")
 	f.BoolVar(&o.Verbose, "verbose", false, "list all trains that a feed has twice, all stations that are joined or look alike, and all bookings that the timetable does not fit, not only the first")
+}
+
+// now is the instant of --clock, or the real one.
+func (o feedOptions) now() time.Time {
+	if at, err := (&settings{clock: o.Clock}).start(); err == nil && o.Clock != "" {
+		return at
+	}
+	return time.Now()
 }
 
 // gtfs makes the reader's options of the flags. What the reader would refuse is
 // the mistake of a flag.
 func (o feedOptions) gtfs() (gtfs.Options, error) {
+	if _, err := (&settings{clock: o.Clock}).start(); err != nil {
+		return gtfs.Options{}, err
+	}
 	zero, err := traintravel.ParseMoney("0", o.Currency)
 	if err != nil {
 		return gtfs.Options{}, flagFault("--currency", err)

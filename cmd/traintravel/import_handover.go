@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 
 	"github.com/traintravel/traintravel"
 )
@@ -31,11 +32,6 @@ const (
 	maxReport    = 16 << 20
 	maxTimetable = 512 << 20
 )
-
-// load puts the timetable in force.
-func (h *handover) load(ctx context.Context, service *traintravel.Service) (*report, error) {
-	return loadTimetable(ctx, service, h.timetable, h.Report, h.Options.Verbose)
-}
 
 // handOver has the server of the data file put a timetable in force.
 func (a asker) handOver(ctx context.Context, h *handover) (rep *report, err error) {
@@ -66,9 +62,10 @@ func (a asker) handOver(ctx context.Context, h *handover) (rep *report, err erro
 func (d duties) timetable() http.HandlerFunc {
 	one := make(chan struct{}, 1)
 	return func(w http.ResponseWriter, r *http.Request) {
+		next := sync.OnceFunc(func() { <-one })
 		select {
 		case one <- struct{}{}:
-			defer func() { <-one }()
+			defer next()
 		default:
 			http.Error(w, "another import is under way: try again when it has ended", http.StatusConflict)
 			return
@@ -82,7 +79,10 @@ func (d duties) timetable() http.HandlerFunc {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		answer(w, r, func(ctx context.Context, _ teller) (*report, error) { return d.load(ctx, h) })
+		answer(w, r, func(ctx context.Context, _ teller) (*report, error) {
+			defer next() // before the command is told, which may be followed by another at once
+			return d.load(ctx, h)
+		})
 	}
 }
 

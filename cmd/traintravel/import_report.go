@@ -12,6 +12,7 @@ import (
 
 // A report says what an import did.
 type report struct {
+	Changes                 []string // to the timetable in force; first a heading
 	Feeds                   []feedReport
 	Stations, Trains, Calls int
 	First, Last             string
@@ -96,6 +97,10 @@ func lines[T any](list []T, what string, all bool, text func(T) string) (out []s
 
 // print says what was read and what was wrong.
 func (p *program) print(r *report, opts feedOptions) {
+	if len(r.Changes) > 0 {
+		fmt.Fprintln(p.stdout, r.Changes[0])
+		each(p.stdout, r.Changes[1:])
+	}
 	for _, f := range r.Feeds {
 		if f.Name != "" {
 			fmt.Fprintf(p.stdout, "%s: ", f.Name)
