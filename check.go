@@ -147,6 +147,12 @@ func (c *checker) station(at string, s *Station) {
 		c.say(at+".id", "%v comes twice", s.ID)
 	}
 	c.stations[s.ID] = true
+	for i, id := range s.OtherIDs {
+		if id == uuid.Nil || c.stations[id] {
+			c.say(fmt.Sprintf("%s.otherIDs[%d]", at, i), "%v is missing, or comes twice", id)
+		}
+		c.stations[id] = true
+	}
 	c.text(at+".name", s.Name, true)
 	c.text(at+".address", s.Address, false)
 	if n := len(s.OtherNames); n > MaxOtherNames {

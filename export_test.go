@@ -40,7 +40,7 @@ func (s *Service) DirectTrip(ctx context.Context, number string, d Date, from, t
 		return uuid.Nil, err
 	}
 	at := func(t *train, station uuid.UUID) int {
-		return slices.IndexFunc(t.stops, func(s raptor.Stop) bool { return sn.stations[s.Station].ID == station })
+		return slices.IndexFunc(t.stops, func(s raptor.Stop) bool { return sn.is(station, s.Station) })
 	}
 	for i := range sn.trains {
 		t := &sn.trains[i]

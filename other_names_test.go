@@ -7,18 +7,24 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/uuid"
 )
 
-// namedTimetable is the sample with other names of a station.
+// namedTimetable is the sample with other names and IDs of a station.
 func namedTimetable() (*Timetable, []numbering) {
 	tt, ids := sampleTimetable()
 	tt.Stations[0].OtherNames = []string{"Cologne", "Кёльн"}
+	tt.Stations[0].OtherIDs = []uuid.UUID{sampleID(6), sampleID(7)}
+	tt.Trains[1].Calls = slices.Clone(tt.Trains[1].Calls)
+	tt.Trains[1].Calls[0].Station = sampleID(7)
+	tt.Changes = []Change{{From: sampleID(6), To: sampleID(2), Kind: Impossible}}
 	return tt, ids
 }
 
 // The record in testdata/records/named.4.hex was written by version 4 of a
 // timetable's.
-func TestOtherNamesAreReadAndDamageIsTold(t *testing.T) {
+func TestOtherNamesAndIDsAreReadAndDamageIsTold(t *testing.T) {
 	t.Parallel()
 	rewrite := func(b []byte) ([]byte, error) {
 		tt, ids, err := decodeTimetable(b)

@@ -72,8 +72,8 @@ func (sn *snapshot) newInventory(t *train) *inventory {
 // marks is the list of calls that an inventory of this train counts on.
 func (sn *snapshot) marks(t *train) []uint64 {
 	m := make([]uint64, len(t.stops))
-	for i, c := range t.stops {
-		m[i] = stationMark(sn.stations[c.Station].ID)
+	for i := range t.stops {
+		m[i] = stationMark(sn.called(t, i))
 	}
 	return m
 }

@@ -1,6 +1,8 @@
 package traintravel
 
 import (
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -189,10 +191,12 @@ func TestTimetableRecord(t *testing.T) {
 		tt := &Timetable{Stations: []Station{{ID: uuid.UUID{1}}}}
 		for i := range rapid.IntRange(0, 3).Draw(t, "stations") {
 			tt.Stations = append(tt.Stations, Station{
-				uuid.UUID{2, byte(i)}, drawText(t), drawText(t), rapid.SliceOfN(rapid.String(), 0, 2).Draw(t, "other names"), drawText(t), drawText(t),
+				uuid.UUID{2, byte(i)}, rapid.SampledFrom([][]uuid.UUID{nil, {{3, byte(i)}}, {{4, byte(i)}, {5, byte(i)}}}).Draw(t, "other IDs"), drawText(t), drawText(t), rapid.SliceOfN(rapid.String(), 0, 2).Draw(t, "other names"), drawText(t), drawText(t),
 				rapid.Float64().Draw(t, "lat"), rapid.Float64().Draw(t, "lon"),
 			})
 		}
+		e := &encoder{}
+		known := slices.SortedFunc(maps.Keys(e.stations(tt.Stations)), func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 		calendars := []*Calendar{{}, {
 			Weekdays: [7]bool{6: true}, From: day.Draw(t, "from"), To: day.Draw(t, "to"),
 			Added: rapid.SliceOfN(day, 0, 3).Draw(t, "added"), Removed: rapid.SliceOfN(day, 0, 3).Draw(t, "removed"),
@@ -211,7 +215,7 @@ func TestTimetableRecord(t *testing.T) {
 			}
 			for range rapid.IntRange(0, 4).Draw(t, "calls") {
 				tr.Calls = append(tr.Calls, Call{
-					rapid.SampledFrom(tt.Stations).Draw(t, "station").ID, clock.Draw(t, "arrive"), clock.Draw(t, "depart"),
+					rapid.SampledFrom(known).Draw(t, "station"), clock.Draw(t, "arrive"), clock.Draw(t, "depart"),
 					rapid.Int32().Draw(t, "metres"), rapid.Bool().Draw(t, "no boarding"), rapid.Bool().Draw(t, "no alighting"),
 				})
 			}

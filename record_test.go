@@ -139,8 +139,8 @@ func sampleInventory() *inventory {
 
 func sampleTimetable() (*Timetable, []numbering) {
 	tt := &Timetable{Stations: []Station{
-		{sampleID(1), "Köln Hbf", "Trankgasse 11", nil, "DE", "Europe/Berlin", 50.943, 6.9587},
-		{sampleID(2), "Łódź", "", nil, "", "Europe/Warsaw", -90, -180},
+		{sampleID(1), nil, "Köln Hbf", "Trankgasse 11", nil, "DE", "Europe/Berlin", 50.943, 6.9587},
+		{sampleID(2), nil, "Łódź", "", nil, "", "Europe/Warsaw", -90, -180},
 	}}
 	days := &Calendar{Weekdays: [7]bool{true, false, true}, From: NewDate(2026, 1, 1), To: NewDate(2026, 12, 31), Added: []Date{1, -1}, Removed: []Date{2}}
 	train := Train{

@@ -45,6 +45,7 @@ func (l *ledger) seat(sn *snapshot, b *Booking, rides []ride, until int64) error
 		}
 		b.Legs[i].Coach, b.Legs[i].Seat = e.inv.label(take[i].place)
 		b.Legs[i].Board, b.Legs[i].Alight = r.board, r.alight
+		b.Legs[i].Origin.Station, b.Legs[i].Destination.Station = sn.called(r.train, r.board), sn.called(r.train, r.alight)
 		if take[i].place != noPlace || take[i].hook { // else nobody counts
 			e.inv.take(take[i])
 			e.changed = true
@@ -372,12 +373,16 @@ func (sn *snapshot) ridesOf(b *Booking) []ride {
 	for i := range b.Legs {
 		g := &b.Legs[i]
 		t, ok := sn.run(g.Run)
-		if !ok || !t.rideable(g.Board, g.Alight) ||
-			sn.stations[t.station(g.Board)].ID != g.Origin.Station ||
-			sn.stations[t.station(g.Alight)].ID != g.Destination.Station {
+		if !ok || !t.rideable(g.Board, g.Alight) || !sn.is(g.Origin.Station, t.station(g.Board)) || !sn.is(g.Destination.Station, t.station(g.Alight)) {
 			return nil
 		}
 		rides[i] = ride{train: t, date: g.Run.Date, board: g.Board, alight: g.Alight}
 	}
 	return rides
+}
+
+// is says whether an ID is one of a station's.
+func (sn *snapshot) is(id uuid.UUID, station int32) bool {
+	at, ok := sn.stationAt[id]
+	return ok && at == station
 }

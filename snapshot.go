@@ -47,6 +47,7 @@ type train struct {
 	location *time.Location
 	days     *days
 	stops    []raptor.Stop // shared with trains of the same calls
+	named    []uuid.UUID   // what its calls name their stations by; nil if by their IDs
 	times    []raptor.Time
 	coaches  []Coach
 	places   int
@@ -72,6 +73,9 @@ func compile(ctx context.Context, t *Timetable, ids []numbering, reg registry, z
 	sn.makeDirectory()
 	for i, s := range sn.stations {
 		sn.stationAt[s.ID] = int32(i)
+		for _, id := range s.OtherIDs {
+			sn.stationAt[id] = int32(i)
+		}
 		sn.locations = append(sn.locations, z.get(s.Zone))
 	}
 
@@ -97,6 +101,9 @@ func compile(ctx context.Context, t *Timetable, ids []numbering, reg registry, z
 		for _, c := range src.Coaches {
 			tr.places += c.Seats
 		}
+		if len(sn.stationAt) > len(sn.stations) { // some have other IDs
+			tr.named = sn.namesOf(src.Calls)
+		}
 		sn.last = max(sn.last, tr.days.last)
 	}
 	sn.byNumber = indexTrains(sn.trains, func(t *train) uint64 { return uint64(t.number) })
@@ -106,6 +113,18 @@ func compile(ctx context.Context, t *Timetable, ids []numbering, reg registry, z
 	}
 	sn.findCurrencies()
 	return sn, nil
+}
+
+// namesOf lists what calls name their stations by, nil if by their IDs.
+func (sn *snapshot) namesOf(calls []Call) []uuid.UUID {
+	if !slices.ContainsFunc(calls, func(c Call) bool { return sn.stations[sn.stationAt[c.Station]].ID != c.Station }) {
+		return nil
+	}
+	names := make([]uuid.UUID, len(calls))
+	for i, c := range calls {
+		names[i] = c.Station
+	}
+	return names
 }
 
 // sortStations puts the stations in the order in which they are listed.

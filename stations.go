@@ -13,9 +13,15 @@ import (
 
 // A Station is a place where trains call. Its platforms are not told apart.
 type Station struct {
-	ID      uuid.UUID
-	Name    string
-	Address string
+	ID uuid.UUID
+	// OtherIDs are further IDs under which the station is found, such as those of
+	// its platforms, or of stations that have become one with it. They mean it
+	// wherever an ID of a station is asked for, in a Call and a Change as well. No
+	// two stations share an ID. It may be nil. The stations that a Service returns
+	// share it: do not change it.
+	OtherIDs []uuid.UUID
+	Name     string
+	Address  string
 	// OtherNames are further names by which people know the station, at most
 	// MaxOtherNames: in other languages, or of its platforms. StationQuery.Search
 	// finds them as it does Name; lists are not ordered by them. It may be nil.

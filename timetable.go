@@ -63,6 +63,9 @@ type Train struct {
 // A Call is one stop of a train. Arrive and Depart never fall from call to
 // call; the first call's Arrive and the last one's Depart mean nothing.
 type Call struct {
+	// Station is the ID of a station, or one of its OtherIDs. In a later timetable
+	// trains are known again by the ID that their calls have: keep to it where two
+	// stations become one.
 	Station uuid.UUID
 	Arrive  ServiceTime
 	Depart  ServiceTime

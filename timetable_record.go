@@ -1,7 +1,6 @@
 package traintravel
 
 import (
-	"math"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,26 +9,13 @@ import (
 // How a timetable and its registry are written.
 
 // Version 2 knows lines and changes, version 3 prices, version 4 the stations'
-// other names.
+// other names and IDs.
 const timetableVersion = 4
 
 // encodeTimetable writes a checked timetable and what register found for it.
 func encodeTimetable(t *Timetable, ids []numbering) []byte {
 	e := newEncoder(timetableVersion, 64*len(t.Stations)+256*len(t.Trains))
-	index := make(map[[16]byte]int, len(t.Stations))
-	e.uint(uint64(len(t.Stations)))
-	for i, s := range t.Stations {
-		index[s.ID] = i
-		e.id(s.ID)
-		e.str(s.Name)
-		e.str(s.Address)
-		e.str(s.Country)
-		e.str(s.Zone)
-		e.fixed64(math.Float64bits(s.Latitude))
-		e.fixed64(math.Float64bits(s.Longitude))
-		e.texts(s.OtherNames)
-	}
-
+	index := e.stations(t.Stations)
 	calendars, texts, coaches := map[*Calendar]int{}, map[string]int{}, map[string]int{}
 	prices := map[*Prices]int{}
 	e.uint(uint64(len(t.Trains)))
@@ -76,25 +62,6 @@ func encodeTimetable(t *Timetable, ids []numbering) []byte {
 		e.uint(uint64(c.Time / time.Second))
 	}
 	return e.b
-}
-
-func (e *encoder) texts(texts []string) {
-	e.uint(uint64(len(texts)))
-	for _, s := range texts {
-		e.str(s)
-	}
-}
-
-func (d *decoder) texts() []string {
-	n := d.len(1)
-	if n == 0 {
-		return nil
-	}
-	texts := make([]string, n)
-	for i := range texts {
-		texts[i] = d.str()
-	}
-	return texts
 }
 
 // shared writes a text once and its number ever after.
@@ -241,16 +208,9 @@ func (d *decoder) coaches() []Coach {
 func decodeTimetable(b []byte) (*Timetable, []numbering, error) {
 	d, version := newDecoder("timetable", timetableVersion, b)
 	d.cloned = true
-	t := &Timetable{Stations: make([]Station, d.len(36))}
-	for i := range t.Stations {
-		t.Stations[i] = Station{
-			ID: d.id(), Name: d.str(), Address: d.str(), Country: d.str(), Zone: d.str(),
-			Latitude: math.Float64frombits(d.fixed64()), Longitude: math.Float64frombits(d.fixed64()),
-		}
-		if version >= 4 {
-			t.Stations[i].OtherNames = d.texts()
-		}
-	}
+	t := &Timetable{}
+	var known []uuid.UUID
+	t.Stations, known = d.stations(version)
 	var texts, layouts []string
 	var calendars []*Calendar
 	var prices []*Prices
@@ -288,11 +248,11 @@ func decodeTimetable(b []byte) (*Timetable, []numbering, error) {
 		var before Call
 		for j := range tr.Calls {
 			at := d.uint()
-			if at >= uint64(len(t.Stations)) {
+			if at >= uint64(len(known)) {
 				d.failed = true
 				break
 			}
-			k := Call{Station: t.Stations[at].ID, Arrive: before.Depart + ServiceTime(d.int())}
+			k := Call{Station: known[at], Arrive: before.Depart + ServiceTime(d.int())}
 			k.Depart = k.Arrive + ServiceTime(d.int())
 			k.Metres = before.Metres + int32(d.int())
 			f := d.flags()
@@ -301,12 +261,12 @@ func decodeTimetable(b []byte) (*Timetable, []numbering, error) {
 		}
 	}
 	if version >= 2 {
-		t.Changes = d.changes(t.Stations, &texts)
+		t.Changes = d.changes(known, &texts)
 	}
 	return t, ids, d.done()
 }
 
-func (d *decoder) changes(stations []Station, texts *[]string) []Change {
+func (d *decoder) changes(stations []uuid.UUID, texts *[]string) []Change {
 	n := d.len(9)
 	if n == 0 {
 		return nil
@@ -318,7 +278,7 @@ func (d *decoder) changes(stations []Station, texts *[]string) []Change {
 			d.fail()
 			return uuid.Nil
 		}
-		return stations[at].ID
+		return stations[at]
 	}
 	for i := range changes {
 		changes[i] = Change{

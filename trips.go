@@ -39,7 +39,8 @@ type Leg struct {
 	Board, Alight int
 }
 
-// A Stop is one end of a leg. Time is in the time zone of the station.
+// A Stop is one end of a leg. Time is in the time zone of the station. In a
+// booking, Station may be one of the station's OtherIDs.
 type Stop struct {
 	Station uuid.UUID
 	Name    string
@@ -143,6 +144,14 @@ func (sn *snapshot) leg(r ride) Leg {
 func (sn *snapshot) stop(station int32, at time.Time) Stop {
 	s := &sn.stations[station]
 	return Stop{Station: s.ID, Name: s.Name, Time: at.In(sn.locations[station])}
+}
+
+// called is the ID by which a call of a train names its station.
+func (sn *snapshot) called(t *train, call int) uuid.UUID {
+	if t.named != nil {
+		return t.named[call]
+	}
+	return sn.stations[t.station(call)].ID
 }
 
 // and is what holds for two legs: both must be known to allow it.

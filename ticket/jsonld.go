@@ -128,6 +128,7 @@ func (i *Issuer) reservation(t traintravel.Ticket, leg int) (reservation, error)
 func stationLD(t traintravel.Ticket, stop traintravel.Stop) station {
 	s := station{thing: thing{"TrainStation", stop.Name}, Identifier: stop.Station.URN()}
 	if known, ok := t.Stations[stop.Station]; ok {
+		s.Identifier = known.ID.URN()
 		s.Geo = &geo{"GeoCoordinates", known.Latitude, known.Longitude}
 		if known.Country == traintravel.UnknownCountry {
 			known.Country = ""

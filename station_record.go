@@ -1,0 +1,96 @@
+package traintravel
+
+import (
+	"math"
+
+	"github.com/google/uuid"
+)
+
+// How the stations of a timetable are written. The rest of its record has a number
+// for each of their IDs: first come their own, and then the others.
+
+// stations writes stations and returns the numbers of their IDs.
+func (e *encoder) stations(stations []Station) (index map[uuid.UUID]int) {
+	index = make(map[uuid.UUID]int, len(stations))
+	e.uint(uint64(len(stations)))
+	for i, s := range stations {
+		index[s.ID] = i
+		e.id(s.ID)
+		e.str(s.Name)
+		e.str(s.Address)
+		e.str(s.Country)
+		e.str(s.Zone)
+		e.fixed64(math.Float64bits(s.Latitude))
+		e.fixed64(math.Float64bits(s.Longitude))
+		e.texts(s.OtherNames)
+		e.ids(s.OtherIDs)
+	}
+	n := len(stations)
+	for _, s := range stations {
+		for _, id := range s.OtherIDs {
+			index[id] = n
+			n++
+		}
+	}
+	return index
+}
+
+// stations reads stations and returns their IDs by number.
+func (d *decoder) stations(version byte) (stations []Station, ids []uuid.UUID) {
+	stations = make([]Station, d.len(36))
+	for i := range stations {
+		stations[i] = Station{
+			ID: d.id(), Name: d.str(), Address: d.str(), Country: d.str(), Zone: d.str(),
+			Latitude: math.Float64frombits(d.fixed64()), Longitude: math.Float64frombits(d.fixed64()),
+		}
+		if version >= 4 {
+			stations[i].OtherNames, stations[i].OtherIDs = d.texts(), d.ids()
+		}
+	}
+	ids = make([]uuid.UUID, len(stations))
+	for i, s := range stations {
+		ids[i] = s.ID
+	}
+	for _, s := range stations {
+		ids = append(ids, s.OtherIDs...)
+	}
+	return stations, ids
+}
+
+func (e *encoder) texts(texts []string) {
+	e.uint(uint64(len(texts)))
+	for _, s := range texts {
+		e.str(s)
+	}
+}
+
+func (d *decoder) texts() []string {
+	n := d.len(1)
+	if n == 0 {
+		return nil
+	}
+	texts := make([]string, n)
+	for i := range texts {
+		texts[i] = d.str()
+	}
+	return texts
+}
+
+func (e *encoder) ids(ids []uuid.UUID) {
+	e.uint(uint64(len(ids)))
+	for _, id := range ids {
+		e.id(id)
+	}
+}
+
+func (d *decoder) ids() []uuid.UUID {
+	n := d.len(16)
+	if n == 0 {
+		return nil
+	}
+	ids := make([]uuid.UUID, n)
+	for i := range ids {
+		ids[i] = d.id()
+	}
+	return ids
+}
