@@ -108,10 +108,17 @@ func (s *Service) Works() map[string]func(due time.Time, id uuid.UUID) Key {
 	return works
 }
 
+// Wake tells Run that there is something new of every kind.
+func (s *Service) Wake() {
+	s.due.Store(1<<32 - 1)
+	s.wake <- struct{}{}
+}
+
 // RunWith is Run with other work: it is given what is due, and removes it.
 func (s *Service) RunWith(ctx context.Context, work func(name string, due map[Key]uuid.UUID) error) {
 	var wg sync.WaitGroup
-	for _, d := range s.desks() {
+	desks := s.desks()
+	for _, d := range desks {
 		d.wake, d.claims = make(chan struct{}, 1), &Claims{}
 		d.share.renew(ctx, allParts, time.Now().Add(longest))
 		d.work = func(_ context.Context, items ...item) error {
@@ -123,6 +130,7 @@ func (s *Service) RunWith(ctx context.Context, work func(name string, due map[Ke
 		}
 		wg.Go(func() { d.run(ctx) })
 	}
+	s.pokeAll(ctx, desks)
 	wg.Wait()
 }
 

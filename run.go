@@ -74,13 +74,19 @@ func (s *Service) Run(ctx context.Context) error {
 	for _, d := range desks {
 		working.Go(func() { d.run(ctx) })
 	}
+	s.pokeAll(ctx, desks)
+	working.Wait()
+	leave() // not before: others would take over what is in hand
+	keeping.Wait()
+	return ctx.Err()
+}
+
+// pokeAll pokes the desks that there is something new for, until ctx ends.
+func (s *Service) pokeAll(ctx context.Context, desks []*desk) {
 	for {
 		select {
 		case <-ctx.Done():
-			working.Wait()
-			leave() // not before: others would take over what is in hand
-			keeping.Wait()
-			return ctx.Err()
+			return
 		case <-s.wake:
 			due := kinds(s.due.Swap(0))
 			for _, d := range desks {
@@ -106,7 +112,8 @@ type desk struct {
 	wake     chan struct{}
 	claims   *Claims
 	share    share
-	from     string // where on the agenda to look next
+	from     string // where on the agenda to look next; empty before a pass
+	again    bool   // a poke came during the pass: what is new may be before that place
 	shared   bool   // by other servers, through the store
 	floor    floor
 	wg       sync.WaitGroup
@@ -172,11 +179,15 @@ func (d *desk) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-d.wake:
+			d.again = d.again || d.from != ""
 		case <-timer.C:
 		}
 		wait, err := d.round(ctx, slots)
 		if err != nil && ctx.Err() == nil {
 			d.unread(err)
+		}
+		if d.again && d.from == "" && err == nil {
+			d.again, wait = false, 0
 		}
 		timer.Reset(wait)
 	}

@@ -246,7 +246,7 @@ func expectItems(n, want int, err error) error {
 // Each method of a Service is in calls.
 func TestCallsAreComplete(t *testing.T) {
 	t.Parallel()
-	inTests := []string{"DirectTrip", "DoDue", "Forget", "KeepForgetting", "Works", "RunWith", "QueueFloors"} // see export_test.go
+	inTests := []string{"DirectTrip", "DoDue", "Forget", "KeepForgetting", "Works", "Wake", "RunWith", "QueueFloors"} // see export_test.go
 	var have []string
 	for _, c := range calls {
 		have = append(have, c.method)
