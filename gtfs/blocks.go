@@ -21,12 +21,12 @@ const (
 // linkBlocks makes rules for trips of one block: the vehicle goes on from the
 // one to the other, with its passengers.
 func (f *feed) linkBlocks() error {
-	blocks := slices.SortedFunc(maps.Values(f.blocks), func(a, b []int32) int { return cmp.Compare(a[0], b[0]) })
-	for _, trips := range blocks {
+	blocks := slices.SortedFunc(maps.Keys(f.blocks), func(a, b string) int { return cmp.Compare(f.blocks[a][0], f.blocks[b][0]) })
+	for _, name := range blocks {
 		if err := f.ctx.Err(); err != nil {
 			return err
 		}
-		f.linkBlock(trips)
+		f.linkBlock(f.blocks[name], f.broken[name])
 		if len(f.rules.list) > maxChanges {
 			f.fail("trips.txt", 0, "block_id makes more than %d rules for changes", maxChanges)
 			return errMistakes
@@ -35,8 +35,16 @@ func (f *feed) linkBlocks() error {
 	return nil
 }
 
-func (f *feed) linkBlock(trips []int32) {
+// linkBlock links the trips of a block, unless one of it is left out: the vehicle does
+// not go on from the trip before that one to the one after it.
+func (f *feed) linkBlock(trips []int32, broken bool) {
 	line := f.trips[trips[0]].line
+	for _, i := range trips {
+		if t := f.trips[i]; broken || t.flaw != nil {
+			f.note("trips.txt", line, "a trip of the block is left out, so that nobody knows which of its trips goes on as which")
+			return
+		}
+	}
 	for _, i := range trips {
 		if f.patterns[i] != nil {
 			f.note("trips.txt", line, "the block has a trip that frequencies.txt repeats")
@@ -44,10 +52,7 @@ func (f *feed) linkBlock(trips []int32) {
 		}
 	}
 	days := f.blockDays(trips)
-	trips = slices.DeleteFunc(trips, func(i int32) bool {
-		t := f.trips[i]
-		return len(t.Calls) < 2 || t.faulty || days(i).empty()
-	})
+	trips = slices.DeleteFunc(trips, func(i int32) bool { return len(f.trips[i].Calls) < 2 || days(i).empty() })
 	if len(trips) > maxBlock {
 		f.doubt("trips.txt", line, "the block has more trips than a train can make")
 		return

@@ -1,6 +1,7 @@
 package gtfs
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -12,6 +13,7 @@ type service struct {
 	traintravel.Calendar
 	first, last traintravel.Date
 	runs        bool // on any day; first and last are only valid if so
+	flaw        *Error
 }
 
 // beyond notes days that a timetable cannot hold; feeds write 99991231 for ever.
@@ -23,6 +25,12 @@ func (s *service) clip() {
 	if s.To < s.From {
 		s.Calendar = traintravel.Calendar{}
 	}
+}
+
+// spoil gives the service a mistake: nobody knows on which days its trips run.
+func (s *service) spoil(flaw *Error) bool {
+	s.flaw = cmp.Or(s.flaw, flaw)
+	return true
 }
 
 var weekdays = [7]string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
@@ -44,8 +52,10 @@ func (f *feed) readCalendar() error {
 	for i, name := range weekdays {
 		days[i] = t.column(name)
 	}
+	var key string
+	t.flawed = func(flaw *Error) bool { return f.services[key].spoil(flaw) }
 	for t.next() {
-		key := string(t.get(id))
+		key = string(t.get(id))
 		if f.services[key] != nil {
 			t.fail("service_id %.60q is there twice", key)
 			continue
@@ -88,8 +98,10 @@ func (f *feed) readExceptions() error {
 		return err
 	}
 	id, date, kind := t.column("service_id"), t.column("date"), t.column("exception_type")
+	var s *service
+	t.flawed = func(flaw *Error) bool { return s.spoil(flaw) }
 	for t.next() {
-		s := f.services[string(t.get(id))]
+		s = f.services[string(t.get(id))]
 		if s == nil {
 			s = &service{}
 			f.services[string(t.get(id))] = s

@@ -1,6 +1,7 @@
 package gtfs
 
 import (
+	"cmp"
 	"math"
 	"sort"
 
@@ -11,7 +12,8 @@ import (
 // are left out, and those that stand for others, have no calls after it.
 func (f *feed) finishTrips() {
 	for i, t := range f.trips { // not those that repeat adds
-		if t.faulty {
+		if t.flaw != nil {
+			t.Calls, t.marks = nil, nil
 			continue
 		}
 		if len(t.Calls) < 2 {
@@ -19,24 +21,7 @@ func (f *feed) finishTrips() {
 			t.Calls = nil
 			continue
 		}
-		if len(t.Calls) > traintravel.MaxCalls {
-			f.fail("trips.txt", t.line, "the trip has %d calls, more than %d", len(t.Calls), traintravel.MaxCalls)
-			continue
-		}
-		before := f.errs.Total
-		f.finish(t)
-		if tariff := f.tariffs[int32(i)]; tariff != nil && f.errs.Total == before {
-			f.price(t, tariff)
-		}
-		t.marks = nil
-		if p := f.patterns[int32(i)]; p != nil {
-			if f.errs.Total == before {
-				f.repeat(t, p)
-			}
-			t.Calls = nil
-			continue
-		}
-		f.count(t)
+		f.finishTrip(int32(i), t)
 	}
 	for i := range f.stops {
 		s := &f.stops[i]
@@ -45,6 +30,40 @@ func (f *feed) finishTrips() {
 		}
 	}
 	f.noteUnsold()
+}
+
+// finishTrip finishes one trip, or finds its mistakes.
+func (f *feed) finishTrip(i int32, t *trip) {
+	f.tellStops(t)
+	f.during(func() { f.finish(t) }, func(flaw *Error) bool { t.flaw = cmp.Or(t.flaw, flaw); return true })
+	before := f.errs.Total
+	if tariff := f.tariffs[i]; tariff != nil && t.flaw == nil {
+		f.price(t, tariff)
+	}
+	if t.flaw == nil && f.errs.Total == before {
+		for _, m := range t.marks {
+			f.serve(f.stops[m.stop].station)
+		}
+	}
+	t.marks = nil
+	switch p := f.patterns[i]; {
+	case t.flaw != nil || f.errs.Total > before:
+		t.Calls = nil
+	case p != nil:
+		f.repeat(t, p)
+		t.Calls = nil
+	default:
+		f.count(t)
+	}
+}
+
+// tellStops finds the mistakes of the stops at which a trip calls.
+func (f *feed) tellStops(t *trip) {
+	for _, m := range t.marks {
+		for _, stop := range [2]int32{m.stop, f.stops[m.stop].station} {
+			t.flaw = cmp.Or(t.flaw, f.tell(stop))
+		}
+	}
 }
 
 // count adds a train to the report.
@@ -63,11 +82,14 @@ func (f *feed) finish(t *trip) {
 	fail := func(i int, format string, args ...any) {
 		f.fail("stop_times.txt", int(t.marks[i].line), format, args...)
 	}
+	if len(t.Calls) > traintravel.MaxCalls {
+		f.fail("trips.txt", t.line, "the trip has %d calls, more than %d", len(t.Calls), traintravel.MaxCalls)
+		return
+	}
 	if order := (bySequence{t.Calls, t.marks}); !sort.IsSorted(order) {
 		sort.Sort(order)
 	}
 	for i := range t.marks {
-		f.serve(f.stops[t.marks[i].stop].station)
 		if i > 0 && t.marks[i].sequence == t.marks[i-1].sequence {
 			fail(i, "stop_sequence %d is there twice in trip %.60q", t.marks[i].sequence, t.ID)
 			return

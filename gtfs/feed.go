@@ -21,7 +21,7 @@ type feed struct {
 	services      map[string]*service
 	stops         []stop
 	stopByID      map[string]int32
-	served        map[uuid.UUID]bool // stations at which trains call
+	stations      map[uuid.UUID]bool // at which trips call
 	fares         map[string]*flatFare
 	fareRules     []*fareRule
 	offers        map[offerKey]*offer
@@ -46,6 +46,11 @@ type feed struct {
 	report       Report
 	notes        map[[2]string]int // file and reason, to the index in report.Notes
 	errs         Errors
+
+	first      *Error          // of the mistakes since blame was called
+	blamed     int             // mistakes that are gone if flawed trips are left out
+	flawedRows []FlawedTrip    // of trips.txt, that made no trip
+	broken     map[string]bool // blocks of which a trip is left out
 }
 
 // tables are the files that are read, in this order: each only refers to
@@ -80,7 +85,7 @@ func newFeed(ctx context.Context, dir fs.FS, opts Options) *feed {
 		routes:   map[string]route{},
 		services: map[string]*service{},
 		stopByID: map[string]int32{},
-		served:   map[uuid.UUID]bool{},
+		stations: map[uuid.UUID]bool{},
 		tripByID: map[string]int32{},
 		coaches:  map[string][]traintravel.Coach{"": opts.Coaches},
 		notes:    map[[2]string]int{},

@@ -46,9 +46,18 @@ func (f *feed) readFrequencies() error {
 	headway, exact := t.column("headway_secs"), t.column("exact_times")
 	f.patterns = map[int32]*pattern{}
 	total := 0
+	i := skipped
+	t.flawed = func(flaw *Error) bool {
+		if i != skipped {
+			f.trips[i].flaw = cmp.Or(f.trips[i].flaw, flaw)
+		}
+		return i != skipped // without the row, a trip would run at the times it is written with
+	}
 	for t.next() {
-		i, ok := f.tripByID[string(t.get(id))]
+		var ok bool
+		i, ok = f.tripByID[string(t.get(id))]
 		if !ok {
+			i = skipped
 			t.fail("trip_id %.60q is not in trips.txt", t.get(id))
 			continue
 		}
@@ -131,10 +140,26 @@ func (f *feed) departures(p *pattern) []departure {
 	return slices.CompactFunc(all, func(a, b departure) bool { return a.at == b.at })
 }
 
-// repeat makes the trains of a pattern. Their IDs are that of the trip and their
-// departure, which another import of the feed gives them again.
+// repeat makes the trains of a pattern. With a mistake in one of them it makes none.
 func (f *feed) repeat(t *trip, p *pattern) {
 	p.from = int32(len(f.trips))
+	f.during(func() { f.repeatTrip(t, p) }, func(flaw *Error) bool {
+		t.flaw, f.trips = flaw, f.trips[:p.from]
+		return f.repeatedCalls <= maxRepeatedCalls
+	})
+	p.to = int32(len(f.trips))
+	for _, train := range f.trips[p.from:] {
+		f.count(train)
+		f.report.Repeated++
+		if train.headway {
+			f.report.Headway++
+		}
+	}
+}
+
+// repeatTrip makes the trains. Their IDs are that of the trip and their departure, which
+// another import of the feed gives them again.
+func (f *feed) repeatTrip(t *trip, p *pattern) {
 	for _, d := range f.departures(p) {
 		late := d.at - t.Calls[0].Depart
 		train := *t
@@ -163,11 +188,5 @@ func (f *feed) repeat(t *trip, p *pattern) {
 		train.Calls[0].Arrive = max(train.Calls[0].Arrive, 0) // which means nothing
 		train.repeated, train.headway = true, d.window.nominal
 		f.trips = append(f.trips, &train)
-		f.count(&train)
-		f.report.Repeated++
-		if d.window.nominal {
-			f.report.Headway++
-		}
 	}
-	p.to = int32(len(f.trips))
 }

@@ -40,6 +40,9 @@ func FuzzRead(f *testing.F) {
 		opts.Strict = true
 		strict, _, strictErr := gtfs.Read(t.Context(), files(base, text), opts)
 		checkStrict(t, timetable, report, err, strict, strictErr)
+		opts.Strict, opts.Lenient = false, true
+		lenient, left, lenientErr := gtfs.Read(t.Context(), files(base, text), opts)
+		checkLenient(t, timetable, err, lenient, left, lenientErr)
 		if err == nil {
 			check(t, timetable, report)
 			if err := timetable.Check(); err != nil {
@@ -68,6 +71,27 @@ func checkStrict(t *testing.T, timetable *traintravel.Timetable, report gtfs.Rep
 		t.Errorf("notes %v, strict reading %v", report.Notes, strictErr)
 	case err == nil && strictErr == nil && !reflect.DeepEqual(timetable, strict): // many trains are too many for cmp
 		t.Error("the strict reading is another")
+	}
+}
+
+// checkLenient checks that a lenient reading is the other one where nothing is wrong, and
+// else what the other one foretells.
+func checkLenient(t *testing.T, timetable *traintravel.Timetable, err error, lenient *traintravel.Timetable, left gtfs.Report, lenientErr error) {
+	t.Helper()
+	mistakes, found := errors.AsType[*gtfs.Errors](err)
+	switch {
+	case err == nil:
+		if lenientErr != nil || len(left.LeftOut) > 0 || !reflect.DeepEqual(timetable, lenient) {
+			t.Errorf("nothing is wrong, and the lenient reading is another: %v, %v", left.LeftOut, lenientErr)
+		}
+	case found && mistakes.Lenient:
+		if lenientErr != nil || len(left.LeftOut) != mistakes.Trips {
+			t.Errorf("%+v, but the lenient reading leaves out %v, %v", mistakes, left.LeftOut, lenientErr)
+		} else if check(t, lenient, left); lenient.Check() != nil {
+			t.Errorf("it cannot be loaded: %v", lenient.Check())
+		}
+	case lenientErr == nil:
+		t.Errorf("only the lenient reading succeeds: %v", err)
 	}
 }
 

@@ -19,7 +19,7 @@
 //     arrangement (2, 3) counts as possible.
 //
 // A feed with a mistake yields no timetable but [Errors], each with file, line
-// and reason. The trips of other modes and the stops at which no train calls
+// and reason; with [Options].Lenient, a mistake leaves out the trips that it is about. The trips of other modes and the stops at which no train calls
 // are not checked: a bus stop without a name is no mistake in a railway's
 // timetable. What is left out and why is in the [Report]. Some of it means that
 // the feed is wrong, such as a rule for a trip that is nowhere: [Note].Wrong says
@@ -191,6 +191,12 @@ type Options struct {
 	// twice; see Report.Twins. Each has places of its own then.
 	KeepTwins bool
 
+	// Lenient leaves out the trips with mistakes, in their own rows or in those of the
+	// route, service, stops or frequencies that they have, and reads the others:
+	// Report.LeftOut lists them. A mistake that is no trip's, such as in transfers.txt or
+	// the fares, still refuses the feed. Strict and Lenient exclude each other.
+	Lenient bool
+
 	// Progress, if not nil, is called now and then, on Read's goroutine, with
 	// the bytes read so far and the bytes in all the files that will be read.
 	Progress func(read, total int64)
@@ -204,6 +210,9 @@ func Rail(routeType int) bool {
 
 // check refuses a Fare or Coaches that no timetable may have.
 func (o *Options) check() error {
+	if o.Strict && o.Lenient {
+		return &traintravel.InvalidError{Field: "Options.Lenient", Reason: "is given together with Strict, its opposite"}
+	}
 	s := traintravel.Station{ID: namespace, Name: "any", Zone: "UTC"}
 	probe := traintravel.Timetable{Stations: []traintravel.Station{s}, Trains: []traintravel.Train{{
 		Operator: "any", Zone: "UTC", Calls: []traintravel.Call{{Station: s.ID}, {Station: s.ID}},
@@ -267,8 +276,11 @@ func Read(ctx context.Context, fsys fs.FS, opts Options) (*traintravel.Timetable
 	}
 	f := newFeed(ctx, dir, opts)
 	err = f.read()
-	if err == nil || errors.Is(err, errMistakes) {
+	switch {
+	case err == nil:
 		err = f.mistakes()
+	case errors.Is(err, errMistakes): // where nothing more could be read
+		err = &f.errs
 	}
 	if err == nil {
 		err = f.trainless()

@@ -28,6 +28,10 @@ type Report struct {
 	// Twins are the trains that the feed has twice, in the order of the rows of Twin.Left.
 	Twins []Twin
 
+	// LeftOut are the trips that were left out because of Options.Lenient, in the order
+	// of trips.txt.
+	LeftOut []FlawedTrip
+
 	// Notes tell what was left out or doubtful, in the order of discovery.
 	Notes []Note
 }
@@ -73,6 +77,10 @@ func (e *Error) Error() string {
 type Errors struct {
 	List  []*Error
 	Total int
+	// Lenient says whether Options.Lenient would read the feed: without Trips of its
+	// trips, and with the trains that it has besides.
+	Lenient bool
+	Trips   int
 }
 
 const maxErrors = 100
@@ -125,7 +133,12 @@ func (f *feed) trainless() error {
 			}
 		}
 	}
-	if len(why) == 0 {
+	switch left := f.report.LeftOut; {
+	case len(left) == 1:
+		why = append(why, left[0].String())
+	case len(left) > 1:
+		why = append(why, fmt.Sprintf("%d trips have mistakes, first %v", len(left), left[0]))
+	case len(why) == 0:
 		why = []string{"trips.txt has no trips"}
 	}
 	if more := len(why) - most; more > 0 {
@@ -137,15 +150,30 @@ func (f *feed) trainless() error {
 // fail records a mistake.
 func (f *feed) fail(file string, line int, format string, args ...any) {
 	f.errs.Total++
-	if len(f.errs.List) < maxErrors {
-		f.errs.List = append(f.errs.List, &Error{File: file, Line: line, Reason: fmt.Sprintf(format, args...)})
+	if len(f.errs.List) < maxErrors || f.first == nil {
+		e := &Error{File: file, Line: line, Reason: fmt.Sprintf(format, args...)}
+		if len(f.errs.List) < maxErrors {
+			f.errs.List = append(f.errs.List, e)
+		}
+		if f.first == nil {
+			f.first = e
+		}
 	}
 }
 
-// mistakes returns what fail recorded, or nil.
+// mistakes returns what fail recorded, or nil if there is nothing, or nothing that
+// Options.Lenient does not leave out.
 func (f *feed) mistakes() error {
 	if f.errs.Total == 0 {
 		return nil
+	}
+	left := f.flawedTrips()
+	if f.errs.Total == f.blamed {
+		if f.opts.Lenient {
+			f.leaveOut(left)
+			return nil
+		}
+		f.errs.Lenient, f.errs.Trips = f.report.Trains > 0, len(left)
 	}
 	return &f.errs
 }

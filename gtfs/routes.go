@@ -1,6 +1,7 @@
 package gtfs
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/traintravel/traintravel"
@@ -16,6 +17,7 @@ type route struct {
 	line   int
 	// skip says why trips of the route are not read; empty if they are.
 	skip string
+	flaw *Error // the mistake if skip is faulty
 }
 
 // faulty is the skip of a route whose mistakes are on record.
@@ -32,8 +34,15 @@ func (f *feed) readRoutes() error {
 		name     = t.column("route_short_name")
 		kind     = t.column("route_type")
 	)
+	var key string
+	t.flawed = func(flaw *Error) bool {
+		r := f.routes[key]
+		r.skip, r.flaw = faulty, cmp.Or(r.flaw, flaw)
+		f.routes[key] = r
+		return true
+	}
 	for t.next() {
-		key := string(t.get(id))
+		key = string(t.get(id))
 		if _, twice := f.routes[key]; twice {
 			t.fail("route_id %.60q is there twice", key)
 			continue

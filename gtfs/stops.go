@@ -1,8 +1,11 @@
 package gtfs
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
 )
@@ -17,7 +20,9 @@ type stop struct {
 	line    int
 	// flaw is a mistake that is told only if a train calls here.
 	flaw   string
-	served bool // a train calls at this station
+	told   *Error // a mistake that has been told
+	looked bool   // a trip calls here, and the flaw would have been told
+	served bool   // a train calls at this station
 }
 
 // The location types of stops.txt.
@@ -47,8 +52,15 @@ func (f *feed) readStops() error {
 		fares   = t.column("zone_id")
 	)
 	zones := map[string]bool{}
+	var key string
+	t.flawed = func(flaw *Error) bool {
+		if i, ok := f.stopByID[key]; ok { // else no trip can name it
+			f.stops[i].told = cmp.Or(f.stops[i].told, flaw)
+		}
+		return true
+	}
 	for t.next() {
-		key := string(t.get(id))
+		key = string(t.get(id))
 		if key == "" {
 			t.fail("stop_id is missing")
 			continue
@@ -138,7 +150,26 @@ func (f *feed) station(i int32) int32 {
 	return i
 }
 
-// serve notes that a train calls at a station, and tells its flaw if it has one.
+// tell returns the mistake of a stop, nil if it has none, and tells it the first time.
+func (f *feed) tell(i int32) *Error {
+	s := &f.stops[i]
+	if s.told != nil || s.looked {
+		return s.told
+	}
+	s.looked = true
+	if s.flaw == "" && s.ID != uuid.Nil {
+		if f.stations[s.ID] {
+			s.flaw = fmt.Sprintf("stop_id is a UUID that is there twice, in other letter case: %s", s.ID)
+		}
+		f.stations[s.ID] = true
+	}
+	if s.flaw != "" {
+		f.during(func() { f.fail("stops.txt", s.line, "%s", s.flaw) }, func(flaw *Error) bool { s.told = flaw; return true })
+	}
+	return s.told
+}
+
+// serve notes that a train calls at a station.
 func (f *feed) serve(i int32) {
 	s := &f.stops[i]
 	if s.served {
@@ -146,14 +177,6 @@ func (f *feed) serve(i int32) {
 	}
 	s.served = true
 	f.report.Stations++
-	if s.flaw != "" { // it may have no ID, then
-		f.fail("stops.txt", s.line, "%s", s.flaw)
-		return
-	}
-	if f.served[s.ID] {
-		f.fail("stops.txt", s.line, "stop_id is a UUID that is there twice, in other letter case: %s", s.ID)
-	}
-	f.served[s.ID] = true
 	if f.opts.Locate != nil {
 		f.opts.Locate(&s.Station)
 	}

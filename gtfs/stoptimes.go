@@ -2,6 +2,7 @@ package gtfs
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 
 	"github.com/traintravel/traintravel"
@@ -34,8 +35,14 @@ func (f *feed) readStopTimes() error {
 
 		current = skipped // the trip to which the calls below belong
 		name    []byte    // and its ID
-		calls   []traintravel.Call
-		marks   []mark
+		known   = skipped // the last trip before
+		lost    orphans
+		beside  []*orphan // after which no row of a trip has come yet
+		stray   *orphan   // the row is one of its
+
+		orphaned bool // the row's trip is not in trips.txt
+		calls    []traintravel.Call
+		marks    []mark
 	)
 	flush := func() {
 		if current != skipped {
@@ -45,24 +52,49 @@ func (f *feed) readStopTimes() error {
 		}
 		calls, marks = calls[:0], marks[:0]
 	}
+	t.flawed = func(flaw *Error) bool {
+		switch {
+		case current != skipped:
+			f.trips[current].flaw = cmp.Or(f.trips[current].flaw, flaw)
+		case stray != nil:
+			stray.flaw = cmp.Or(stray.flaw, flaw)
+		case orphaned: // too many
+			return false
+		}
+		return true
+	}
 	for t.next() {
 		if key := t.get(id); name == nil || !bytes.Equal(key, name) {
 			flush()
+			if current != skipped {
+				known = current
+			}
 			var ok bool
+			stray, orphaned = nil, false
 			if current, ok = f.tripByID[string(key)]; !ok {
 				t.fail("trip_id %.60q is not in trips.txt", key)
-				current = skipped
+				current, orphaned = skipped, true
+				if stray = lost.of(key, known); stray != nil {
+					beside = append(beside, stray)
+				}
+			} else if current != skipped && current != known && len(f.trips[current].Calls) > 0 {
+				lost.unordered = true
 			}
 			name = append(name[:0], key...)
+		}
+		if stray != nil {
+			stray.rows++
 		}
 		if current == skipped {
 			continue
 		}
-		before := f.errs.Total
+		for _, o := range beside {
+			o.next = current
+		}
+		beside = beside[:0]
 		i, ok := f.stopByID[string(t.get(stopID))]
 		if !ok {
 			t.fail("stop_id %.60q is not in stops.txt", t.get(stopID))
-			f.trips[current].faulty = true
 			continue
 		}
 		c := traintravel.Call{
@@ -85,12 +117,10 @@ func (f *feed) readStopTimes() error {
 		marks = append(marks, mark{
 			sequence: int32(n), line: int32(t.line()), stop: i, distance: t.distance(distance),
 		})
-		if f.errs.Total > before {
-			f.trips[current].faulty = true
-		}
 	}
 	flush()
 	if t.err == nil {
+		f.settleOrphans(&lost)
 		f.finishTrips()
 		f.findTwins()
 	}

@@ -23,6 +23,10 @@ type table struct {
 	width   int // columns in the header
 	rows    int
 	err     error // what ended the reading, if not the end of the file
+
+	// flawed, if not nil, is called for a row that had mistakes, after its turn; see blame.
+	flawed func(*Error) bool
+	before int // mistakes before the row
 }
 
 // A column is an index into the fields of a row; missing columns have none.
@@ -56,6 +60,7 @@ func (f *feed) open(name string, required ...string) (*table, error) {
 		t.close()
 		return nil, err
 	}
+	t.before, f.first = f.errs.Total, nil
 	return t, nil
 }
 
@@ -96,6 +101,8 @@ func (t *table) column(name string) column {
 // next reads the next row that is not blank; after the last it closes the
 // table, and t.err tells whether all went well.
 func (t *table) next() bool {
+	t.feed.blame(t.before, t.flawed)
+	t.before = t.feed.errs.Total
 	for t.read() {
 		if t.blank() {
 			continue

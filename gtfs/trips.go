@@ -12,7 +12,7 @@ type trip struct {
 	service *service
 	line    int
 	marks   []mark // beside Calls
-	faulty  bool   // a row of its calls has a mistake
+	flaw    *Error // the first mistake, for which it is left out
 
 	repeated, headway bool // see Report
 }
@@ -30,8 +30,14 @@ func (f *feed) readTrips() error {
 	bicycles, dogs := t.column("bikes_allowed"), t.column("dogs_allowed")
 	hooks, coaches, block := t.column("bicycle_hooks"), t.column("coaches"), t.column("block_id")
 	fare := fareColumns{t.column("fare_currency"), t.column("fare_base"), t.column("fare_per_km")}
+	var key string
+	t.flawed = func(flaw *Error) bool {
+		f.flawTrip(key, t.rec.line, flaw)
+		f.breakBlock(string(t.get(block)))
+		return true
+	}
 	for t.next() {
-		key := string(t.get(id))
+		key = string(t.get(id))
 		if _, twice := f.tripByID[key]; twice {
 			t.fail("trip_id %.60q is there twice", key)
 			continue
@@ -43,6 +49,10 @@ func (f *feed) readTrips() error {
 			continue
 		}
 		if route.skip != "" {
+			if route.flaw != nil {
+				f.flawTrip(key, t.line(), route.flaw)
+				f.breakBlock(string(t.get(block)))
+			}
 			f.note(t.name, t.line(), route.skip)
 			continue
 		}
@@ -50,6 +60,10 @@ func (f *feed) readTrips() error {
 		switch {
 		case service == nil:
 			t.fail("service_id %.60q is in neither calendar.txt nor calendar_dates.txt", t.get(serviceID))
+			continue
+		case service.flaw != nil:
+			f.flawTrip(key, t.line(), service.flaw)
+			f.breakBlock(string(t.get(block)))
 			continue
 		case !service.runs:
 			f.note(t.name, t.line(), "the trip runs on no day")
@@ -123,6 +137,7 @@ func (f *feed) readCoaches(t *table, c column) []traintravel.Coach {
 	if coaches, ok := f.coaches[string(t.get(c))]; ok {
 		return coaches
 	}
+	before := f.errs.Total
 	text := string(t.get(c))
 	var coaches []traintravel.Coach
 	places, seen := 0, map[string]bool{}
@@ -144,7 +159,9 @@ func (f *feed) readCoaches(t *table, c column) []traintravel.Coach {
 	if places > maxPlaces {
 		t.fail("coaches have %d seats, more than %d", places, maxPlaces)
 	}
-	f.coaches[text] = coaches
+	if f.errs.Total == before { // else each row is to be told of
+		f.coaches[text] = coaches
+	}
 	return coaches
 }
 

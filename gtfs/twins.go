@@ -54,7 +54,7 @@ const maxKeepers = 8
 // trip of a train that runs on more days is the earlier one, and then the one with
 // the smaller ID: the order of the rows decides nothing.
 func (f *feed) findTwins() {
-	if f.errs.Total > 0 {
+	if f.errs.Total > f.blamed {
 		return
 	}
 	var order []int32

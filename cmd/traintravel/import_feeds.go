@@ -161,9 +161,10 @@ func (r *feedReader) read(ctx context.Context, name, path string) (*traintravel.
 	}
 	t, got, err := readFeed(ctx, path, opts)
 	if err != nil {
-		return nil, feedReport{}, err
+		return nil, feedReport{}, hintLenient(err, got)
 	}
 	rep := newFeedReport(name, got)
+	rep.LeftOut = lines(got.LeftOut, "left out: ", r.flags.Verbose, gtfs.FlawedTrip.String)
 	rep.Twins = twins(got, r.flags)
 	if lacks && r.flags.Locate {
 		if err := r.locate(t, zoneless, &rep); err != nil {

@@ -21,6 +21,7 @@ type feedOptions struct {
 	Coaches   string
 	Locate    bool
 	Strict    bool
+	Lenient   bool
 	KeepTwins bool
 	DryRun    bool
 	Force     bool
@@ -35,11 +36,12 @@ func (o *feedOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.Coaches, "coaches", "", "`list` such as \"21:80 22:76\", coach number and seats, of trains whose feed has none; without it they are unreserved")
 	f.BoolVar(&o.Locate, "locate", true, "find the countries and time zones that a feed lacks by the stations' coordinates; --locate=false leaves the countries unknown (ZZ) and takes the railway's time zone")
 	f.BoolVar(&o.Strict, "strict", false, "refuse feeds in which anything is wrong, even if it could be left out, and several feeds with stations that look alike but cannot be joined")
+	f.BoolVar(&o.Lenient, "lenient", false, "leave out the trips in which there are mistakes, list them, and import the others; without it, one mistake refuses the feed")
 	f.BoolVar(&o.KeepTwins, "keep-twins", false, "sell a train twice that a feed lists twice: trips of one operator, number and list of calls that run on the same days; without it, they are one train")
 	f.BoolVar(&o.DryRun, "dry-run", false, "read and check the feeds and say what they would change, but change nothing")
 	f.BoolVar(&o.Force, "force", false, "import a timetable even if it looks like a mistake: it has expired, ends by tomorrow, or has a twentieth of the trains of the one in force")
 	f.StringVar(&o.Clock, "clock", "", "`instant` such as 2024-02-01T08:00:00Z that it is now, for timetables of another time; a server that has the data file goes by its own clock")
-	f.BoolVar(&o.Verbose, "verbose", false, "list all trains that a feed has twice, all stations that are joined or look alike, and all bookings that the timetable does not fit, not only the first")
+	f.BoolVar(&o.Verbose, "verbose", false, "list all trips that are left out, all trains that a feed has twice, all stations that are joined or look alike, and all bookings that the timetable does not fit, not only the first")
 }
 
 // now is the instant of --clock, or the real one.
@@ -55,6 +57,9 @@ func (o feedOptions) now() time.Time {
 func (o feedOptions) gtfs() (gtfs.Options, error) {
 	if _, err := (&settings{clock: o.Clock}).start(); err != nil {
 		return gtfs.Options{}, err
+	}
+	if o.Strict && o.Lenient {
+		return gtfs.Options{}, usagef("--strict refuses what --lenient leaves out: give one of them")
 	}
 	zero, err := traintravel.ParseMoney("0", o.Currency)
 	if err != nil {
@@ -77,7 +82,7 @@ func (o feedOptions) gtfs() (gtfs.Options, error) {
 	if err != nil {
 		return gtfs.Options{}, flagFault("--fare-per-km", err)
 	}
-	opts := gtfs.Options{Fare: fare, Strict: o.Strict, KeepTwins: o.KeepTwins}
+	opts := gtfs.Options{Fare: fare, Strict: o.Strict, Lenient: o.Lenient, KeepTwins: o.KeepTwins}
 	for _, text := range strings.Fields(o.Coaches) {
 		number, seats, _ := strings.Cut(text, ":")
 		c := traintravel.Coach{Number: number}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -28,6 +29,7 @@ type feedReport struct {
 	First, Last             string
 	From                    string // who published it
 	Notes                   []string
+	LeftOut                 []string // trips
 	Twins                   []string
 	Countries, Zones        int // found by coordinates
 }
@@ -48,6 +50,16 @@ func newFeedReport(name string, r gtfs.Report) feedReport {
 		out.Notes = append(out.Notes, line)
 	}
 	return out
+}
+
+// hintLenient adds to the mistakes of a feed that --lenient would read it, and without
+// how many trips.
+func hintLenient(err error, r gtfs.Report) error {
+	mistakes, ok := errors.AsType[*gtfs.Errors](err)
+	if !ok || !mistakes.Lenient {
+		return err
+	}
+	return fmt.Errorf("%w\nnothing has changed: --lenient leaves out %s of %d and imports the rest", err, howMany(mistakes.Trips, "trip", "trips"), r.Trains+mistakes.Trips)
 }
 
 // twins tells which trains a feed has twice.
@@ -109,7 +121,7 @@ func (p *program) print(r *report, opts feedOptions) {
 		if f.From != "" {
 			fmt.Fprintf(p.stdout, "  by %s\n", f.From)
 		}
-		each(p.stdout, f.Notes, f.Twins)
+		each(p.stdout, f.Notes, f.LeftOut, f.Twins)
 		if f.Countries+f.Zones > 0 {
 			fmt.Fprintf(p.stdout, "  found by coordinates: the countries of %s and the time zones of %d (borders © OpenStreetMap contributors)\n",
 				howMany(f.Countries, "station", "stations"), f.Zones)
