@@ -41,7 +41,7 @@ func BenchmarkRulesAtHub(b *testing.B) {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				if _, err := compile(b.Context(), tt, ids, reg, &zones{}, false); err != nil {
+				if _, err := compile(b.Context(), tt, ids, reg, compiling{zones: &zones{}}); err != nil {
 					b.Fatal(err)
 				}
 			}

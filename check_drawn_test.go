@@ -91,7 +91,7 @@ func soundTimetablesWork(t *rapid.T) bool {
 	if err := read.check(z); err != nil {
 		t.Fatal("sound before it was written:", err)
 	}
-	sn, err := compile(context.Background(), read, readIDs, readReg, z, false)
+	sn, err := compile(context.Background(), read, readIDs, readReg, compiling{zones: z})
 	if err != nil {
 		t.Fatal(err)
 	}

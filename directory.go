@@ -11,33 +11,37 @@ import (
 // A directory finds stations without looking at all of them. Like all that
 // refers to stations, it has their index in the order in which they are listed.
 type directory struct {
-	words  []string    // of names and addresses, in every form of theirs, sorted
-	starts []int32     // having[starts[i]:starts[i+1]] have words[i]
-	having []int32     // stations
-	ways   []uint8     // how they have it, if the word is all that is searched for
-	shapes []shape     // by station, and one after the last
-	names  []wholeName // of all stations
-	tokens []token     // the words of all stations
-	north  []int32     // all stations, from south to north
+	words  []string  // of names and addresses, in every form of theirs, sorted
+	starts []int32   // having[starts[i]:starts[i+1]] have words[i]
+	having []int32   // stations
+	ways   []twoWays // how they have it, if the word is all that is searched for
+	tokens []token   // the words of all stations
+	begins []int32   // tokens[begins[i]:begins[i+1]] are those of station i
+	north  []int32   // all stations, from south to north
 }
-
-// A shape is what the directory knows of a station.
-type shape struct {
-	names  int32 // where in directory.names its own begin
-	tokens int32 // where in directory.tokens its own begin
-}
-
-// wholeName is how many words have to be given for the whole name, in each view of
-// it: those in parentheses at its end need not be.
-type wholeName [views]uint8
 
 // A token is a word of a station in one of its forms, in which of its names it
-// is, and where it stands in the views of that name.
+// is, and where it stands in the views of that name. The tokens of a station are
+// sorted by name, with those of the address at the end.
 type token struct {
 	word  int32
 	place [views]uint8
-	name  uint8 // the first for words of the address
+	name  uint8
+	traits
 }
+
+// traits say more of a token.
+type traits uint8
+
+const (
+	endsInFull  traits = 1 << iota // whoever has typed as far has typed the name
+	endsTelling                    // the same without common words
+	alias                          // the word is of a city's other name, or a notion
+)
+
+// ends returns the trait of the last word that has to be given for the whole name
+// in a view: those in parentheses at its end need not be.
+func ends(view int) traits { return endsInFull << view }
 
 // A name is seen in full, and without the words that are common to many.
 const (
@@ -57,46 +61,123 @@ func (sn *snapshot) makeDirectory() {
 	for i := range sn.stations {
 		st := &sn.stations[i]
 		d.north = append(d.north, int32(i))
-		d.shapes = append(d.shapes, shape{names: int32(len(d.names)), tokens: int32(len(d.tokens))})
-		n := uint8(0)
-		for name := range st.names() {
-			d.addName(known, name, n)
-			n++
-		}
-		for _, w := range wordsOf(st.Address) {
-			d.add(known, w, token{place: [views]uint8{nowhere, nowhere}})
-		}
+		d.begins = append(d.begins, int32(len(d.tokens)))
+		sn.addStation(known, st)
 	}
-	d.shapes = append(d.shapes, shape{names: int32(len(d.names)), tokens: int32(len(d.tokens))})
+	d.begins = append(d.begins, int32(len(d.tokens)))
 	d.sortWords(known)
 	d.invert()
-	d.names, d.tokens, d.shapes, d.north = slices.Clip(d.names), slices.Clip(d.tokens), slices.Clip(d.shapes), slices.Clip(d.north)
+	d.tokens, d.begins, d.north = slices.Clip(d.tokens), slices.Clip(d.begins), slices.Clip(d.north)
 	slices.SortFunc(d.north, func(a, b int32) int { return cmp.Compare(sn.stations[a].Latitude, sn.stations[b].Latitude) })
 }
 
-// addName adds the words of a station's name, which is its n-th.
-func (d *directory) addName(known map[string]int32, name string, n uint8) {
-	var words [views]int
-	var whole wholeName
-	for _, w := range wordsOf(name) {
-		place := [views]uint8{nowhere, nowhere}
-		for v := range views {
-			if v == telling && w.common {
+// addStation adds the words of a station: those of its names with the other names
+// of cities in place of the one that is there, those of its address, and the names
+// of cities that it lies in, if its names have none of them.
+func (sn *snapshot) addStation(known map[string]int32, st *Station) {
+	d := &sn.directory
+	mentioned := map[int32]bool{}
+	n := uint8(0)
+	for name := range st.names() {
+		words := wordsOf(name)
+		places := placesOf(words)
+		for i, w := range words {
+			d.add(known, w, token{place: places.of[i], name: n, traits: places.traits(i, i+1)})
+		}
+		for _, m := range sn.cities.mentions(st, words) {
+			if mentioned[m.city] {
 				continue
 			}
-			place[v] = uint8(min(words[v], nowhere))
-			if words[v]++; !w.aside {
-				whole[v] = uint8(min(words[v], nowhere))
+			mentioned[m.city] = true
+			for i, other := range sn.cities.cities[m.city].names {
+				if int32(i) != m.name {
+					d.addAlias(known, other, places, m, n)
+				}
 			}
 		}
-		d.add(known, w, token{place: place, name: n})
+		n++
 	}
-	for v, n := range whole {
-		if n == 0 { // all is in parentheses
-			whole[v] = uint8(min(words[v], nowhere))
+	elsewhere := token{place: [views]uint8{nowhere, nowhere}, name: n}
+	for _, w := range wordsOf(st.Address) {
+		d.add(known, w, elsewhere)
+	}
+	elsewhere.traits = alias
+	for _, city := range sn.cities.around(st) {
+		if mentioned[city] {
+			continue
+		}
+		for _, name := range sn.cities.cities[city].names {
+			for _, w := range name {
+				d.add(known, w, elsewhere)
+			}
 		}
 	}
-	d.names = append(d.names, whole)
+}
+
+// addAlias adds the words of a city's name in place of those in a station's name.
+func (d *directory) addAlias(known map[string]int32, words []nameWord, of places, m mention, n uint8) {
+	own := placesOf(words)
+	start := [views]int{m.from, of.before(m.from)}
+	end := of.traits(m.from, m.to)
+	for i, w := range words {
+		t := token{name: n, traits: alias}
+		for v := range views {
+			t.place[v] = nowhere
+			if own.of[i][v] != nowhere {
+				t.place[v] = uint8(min(start[v]+int(own.of[i][v]), nowhere))
+			}
+			if own.last[v] == i {
+				t.traits |= end & ends(v)
+			}
+		}
+		d.add(known, w, t)
+	}
+}
+
+// places are where the words of a name stand in its views.
+type places struct {
+	of   [][views]uint8
+	last [views]int // the word that ends the name, or -1
+}
+
+func placesOf(words []nameWord) places {
+	p := places{of: make([][views]uint8, len(words)), last: [views]int{-1, -1}}
+	var count [views]int
+	var in [views]bool // a word is not in parentheses
+	for i, w := range words {
+		for v := range views {
+			if p.of[i][v] = nowhere; v == telling && w.common {
+				continue
+			}
+			p.of[i][v] = uint8(min(count[v], nowhere))
+			count[v]++
+			if !w.aside || !in[v] {
+				p.last[v] = i
+			}
+			in[v] = in[v] || !w.aside
+		}
+	}
+	return p
+}
+
+// traits are those of a range of words in the name.
+func (p *places) traits(from, to int) (t traits) {
+	for v, last := range p.last {
+		if from <= last && last < to {
+			t |= ends(v)
+		}
+	}
+	return t
+}
+
+// before counts the telling words before one.
+func (p *places) before(word int) (n int) {
+	for _, place := range p.of[:word] {
+		if place[telling] != nowhere {
+			n++
+		}
+	}
+	return n
 }
 
 // add adds a word of a station, numbered as it comes.
@@ -107,7 +188,10 @@ func (d *directory) add(known map[string]int32, w nameWord, t token) {
 			n = int32(len(known))
 			known[strings.Clone(form)] = n // without the text that it is a part of
 		}
-		t.word = n
+		t := t
+		if t.word = n; form[0] == notionMark {
+			t.traits |= alias
+		}
 		d.tokens = append(d.tokens, t)
 	}
 }
@@ -130,7 +214,7 @@ func (d *directory) invert() {
 	last := make([]int32, len(d.words)) // the station, and one, that had the word last
 	each := func(fn func(t token, at int32, again bool)) {
 		clear(last)
-		for at := range int32(len(d.shapes) - 1) {
+		for at := range int32(len(d.begins) - 1) {
 			for _, t := range d.of(at) {
 				fn(t, at, last[t.word] == at+1)
 				last[t.word] = at + 1
@@ -147,43 +231,40 @@ func (d *directory) invert() {
 		d.starts[i+1] += d.starts[i]
 	}
 	d.having = make([]int32, d.starts[len(d.words)])
-	d.ways = make([]uint8, len(d.having))
+	d.ways = make([]twoWays, len(d.having))
 	next := slices.Clone(d.starts)
 	each(func(t token, at int32, again bool) {
-		way, n := d.alone(at, t), &next[t.word]
+		ways, n := t.alone(), &next[t.word]
 		if again {
 			*n--
-			way = min(way, d.ways[*n])
+			ways = ways.best(d.ways[*n])
 		}
-		d.having[*n], d.ways[*n] = at, way
+		d.having[*n], d.ways[*n] = at, ways
 		*n++
 	})
 }
 
 // alone says how a station has a search for one word of its own.
-func (d *directory) alone(at int32, t token) uint8 {
+func (t *token) alone() twoWays {
+	w, b := inItsName, inItsNameBegun
 	if t.place[inFull] == nowhere {
-		return inItsAddress
-	}
-	way, whole := uint8(inItsName), d.namesOf(at)[t.name]
-	for v, n := range t.place {
-		if n == 0 && whole[v] <= 1 {
-			return asItsName
+		w, b = inItsAddress, inItsAddress
+	} else {
+		for v, n := range t.place {
+			switch {
+			case n != 0:
+			case t.traits&ends(v) != 0:
+				w, b = asItsName, asItsBeginning
+			default:
+				w, b = min(w, asItsFirstWords), asItsBeginning
+			}
 		}
-		if n == 0 {
-			way = asItsBeginning
-		}
 	}
-	return way
+	return waysOf(w.by(t.traits), b.by(t.traits))
 }
 
 // of returns the words of a station.
-func (d *directory) of(at int32) []token { return d.tokens[d.shapes[at].tokens:d.shapes[at+1].tokens] }
-
-// namesOf returns the names of a station.
-func (d *directory) namesOf(at int32) []wholeName {
-	return d.names[d.shapes[at].names:d.shapes[at+1].names]
-}
+func (d *directory) of(at int32) []token { return d.tokens[d.begins[at]:d.begins[at+1]] }
 
 // near lists the stations within reach of a place, the nearest first.
 func (sn *snapshot) near(p Position, fits func(int32) bool) []int32 {

@@ -103,7 +103,7 @@ func loaded(t tester, tt *Timetable, old registry, today Date) (*snapshot, regis
 	if err != nil {
 		t.Fatal(err)
 	}
-	sn, err := compile(context.Background(), tt, ids, reg, z, false)
+	sn, err := compile(context.Background(), tt, ids, reg, compiling{zones: z})
 	if err != nil {
 		t.Fatal(err)
 	}

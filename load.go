@@ -225,7 +225,7 @@ func (s *Service) draft(ctx context.Context, t *Timetable, how loading) (*draft,
 			return nil, err
 		}
 	}
-	d.next, err = compile(ctx, t, d.ids, d.registry, &s.zones, s.opts.Price != nil)
+	d.next, err = compile(ctx, t, d.ids, d.registry, s.compiling())
 	return d, err
 }
 

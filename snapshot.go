@@ -18,6 +18,7 @@ type snapshot struct {
 	generation uuid.UUID
 	stations   []Station // by folded name, then ID
 	directory  directory
+	cities     *gazetteer
 	locations  []*time.Location
 	stationAt  map[uuid.UUID]int32
 	trains     []train
@@ -58,11 +59,20 @@ type train struct {
 	prices   *Prices
 }
 
-// compile makes a snapshot of a checked timetable and what register found. If
-// any ride may be sold, Prices do not say which.
-func compile(ctx context.Context, t *Timetable, ids []numbering, reg registry, z *zones, anyRide bool) (*snapshot, error) {
+// compiling is what a timetable is compiled with. If any ride may be sold, Prices
+// do not say which.
+type compiling struct {
+	zones   *zones
+	cities  *gazetteer
+	anyRide bool
+}
+
+// compile makes a snapshot of a checked timetable and what register found.
+func compile(ctx context.Context, t *Timetable, ids []numbering, reg registry, with compiling) (*snapshot, error) {
+	z := with.zones
 	sn := &snapshot{
-		anyRide:   anyRide,
+		anyRide:   with.anyRide,
+		cities:    with.cities,
 		stations:  slices.Clone(t.Stations),
 		stationAt: make(map[uuid.UUID]int32, len(t.Stations)),
 	}

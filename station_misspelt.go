@@ -11,8 +11,12 @@ import (
 
 // lettersToMiss is how many letters a word must have for one to be amiss: of
 // shorter ones too many are but a letter apart. One that has a letter less may
-// lack a letter of a word that is nothing more.
+// lack a letter of a word that is nothing more; one of so many is amiss for such
+// words only.
 const lettersToMiss = 4
+
+// lettersToMissTwo is how many letters a word must have for two to be amiss.
+const lettersToMissTwo = 7
 
 // misspelt returns the words that begin with one, or would if a letter of it
 // had not been left out, added, mistaken or swapped with the next. Where the
@@ -20,17 +24,18 @@ const lettersToMiss = 4
 // would that begin with the others.
 //
 // It goes along the word, keeps to the words that begin with what it has
-// passed, and tries each letter with which they go on.
+// passed, and tries each letter with which they go on. A point of the compass is
+// never another word misspelt.
 func (d *directory) misspelt(word string) []span {
 	letters := utf8.RuneCountInString(word)
-	if letters < lettersToMiss-1 || strings.ContainsFunc(word, unicode.IsDigit) {
+	if letters < lettersToMiss-1 || isDirection(word) || strings.ContainsFunc(word, unicode.IsDigit) {
 		return d.typed(word)
 	}
 	spans := d.typed(word)
 	short := letters < lettersToMiss
 	try := func(word string, whole bool) {
 		for _, s := range d.typed(word) {
-			if s.amiss = true; s.whole || !whole {
+			if s.amiss = 1; s.whole || !whole && letters > lettersToMiss {
 				spans = append(spans, s)
 			}
 		}
@@ -56,7 +61,7 @@ func (d *directory) misspelt(word string) []span {
 		begin, n := d.beginning(from, to, word[:i])
 		from, to = begin, begin+n
 	}
-	return apart(spans)
+	return disjoint(spans)
 }
 
 // letters are those at a place in a range of words that agree before it.
@@ -83,9 +88,41 @@ func cutLetter(text string) (letter, rest string) {
 	return text[:n], text[n:]
 }
 
-// apart makes spans that do not overlap of those that may: words are in the
-// best that they were in.
-func apart(spans []span) []span {
+// canMissTwo says whether two letters of a word can be amiss.
+func canMissTwo(word string) bool {
+	return utf8.RuneCountInString(word) >= lettersToMissTwo && !strings.ContainsFunc(word, unicode.IsDigit) && !isDirection(word)
+}
+
+// misspeltTwice returns what misspelt does, and the words that are one with two
+// letters left out, added, mistaken or swapped.
+//
+// It goes along the directory with a row of the edit distances between what the
+// words begin with and what the word does, one row for each letter, and passes over
+// all words that begin with what is too far away already.
+func (d *directory) misspeltTwice(word string) []span {
+	spans := d.misspelt(word)
+	if !canMissTwo(word) {
+		return spans
+	}
+	m := newEdits([]rune(word))
+	for at := 0; at < len(d.words); {
+		over := m.read(d.words[at])
+		if over == "" {
+			if m.distance() == maxEdits {
+				spans = append(spans, span{from: int32(at), to: int32(at + 1), whole: true, amiss: maxEdits})
+			}
+			at++
+			continue
+		}
+		_, n := d.beginning(at, len(d.words), over)
+		at += n
+	}
+	return disjoint(spans)
+}
+
+// disjoint makes spans that do not overlap of those that may: words are in the
+// best that they were in, with the fewest letters amiss, and in full.
+func disjoint(spans []span) []span {
 	var single []span
 	for _, s := range spans {
 		for i := s.from; i < s.to; i++ {
@@ -98,7 +135,7 @@ func apart(spans []span) []span {
 		n := len(joined) - 1
 		switch {
 		case n >= 0 && joined[n].to == s.to:
-			joined[n].whole, joined[n].amiss = joined[n].whole || s.whole, joined[n].amiss && s.amiss
+			joined[n].whole, joined[n].amiss = joined[n].whole || s.whole, min(joined[n].amiss, s.amiss)
 		default:
 			joined = append(joined, s)
 		}

@@ -6,15 +6,40 @@ import (
 	"slices"
 )
 
-// How a station has the words of a search, the best way first. To each comes
-// the number of words with a letter amiss, times ways.
+// How a station has the words of a search, the best way first. Each is worse by
+// one with the help of another name of a city, or another word for one. To each comes the number of letters
+// amiss, times ways.
+type way uint8
+
 const (
-	asItsName = iota
-	asItsBeginning
+	asItsName       way = 2 * iota
+	asItsFirstWords     // of a name that goes on
+	asItsBeginning      // the last word is not complete
 	inItsName
+	inItsNameBegun // a word is not complete
 	inItsAddress
 	ways
 )
+
+// by is a way by a token.
+func (w way) by(t traits) way {
+	if t&alias != 0 {
+		w++
+	}
+	return w
+}
+
+// twoWays are how a station has a word that is complete, and one that is not.
+type twoWays uint8
+
+func waysOf(whole, begun way) twoWays { return twoWays(whole | begun<<4) }
+
+func (t twoWays) whole() way { return way(t & 15) }
+func (t twoWays) begun() way { return way(t >> 4) }
+
+func (t twoWays) best(o twoWays) twoWays {
+	return waysOf(min(t.whole(), o.whole()), min(t.begun(), o.begun()))
+}
 
 // find returns the stations that have the words of a phrase, each once, and how.
 func (d *directory) find(p *phrase) iter.Seq2[int32, int] {
@@ -33,26 +58,26 @@ func (d *directory) find(p *phrase) iter.Seq2[int32, int] {
 
 // findWord is find for a word that is all there is.
 func (d *directory) findWord(w *wanted) iter.Seq2[int32, int] {
+	const none = 255
 	return func(yield func(int32, int) bool) {
 		var best []uint8 // how each station has it
-		if few := len(d.shapes) / 64; w.rare > few {
-			best = bytes.Repeat([]byte{2 * ways}, len(d.shapes))
+		if few := len(d.begins) / 64; w.rare > few {
+			best = bytes.Repeat([]byte{none}, len(d.begins))
 		}
 		found := make([]int64, 0, w.rare) // stations and, if there is no best, how they have it
 		for _, s := range w.spans {
+			more := s.amiss * uint8(ways)
 			for i := d.starts[s.from]; i < d.starts[s.to]; i++ {
-				at, how := d.having[i], d.ways[i]
-				if how == asItsName && !s.whole {
-					how = asItsBeginning
+				at, how := d.having[i], uint8(d.ways[i].begun())
+				if s.whole {
+					how = uint8(d.ways[i].whole())
 				}
-				if s.amiss {
-					how += ways
-				}
+				how += more
 				if best == nil {
 					found = append(found, int64(at)<<8|int64(how))
 					continue
 				}
-				if best[at] == 2*ways {
+				if best[at] == none {
 					found = append(found, int64(at)<<8)
 				}
 				best[at] = min(best[at], how)
@@ -77,60 +102,104 @@ func (d *directory) findWord(w *wanted) iter.Seq2[int32, int] {
 // rank says how a station has the words of a phrase, and whether.
 func (d *directory) rank(p *phrase, at int32) (how int, ok bool) {
 	tokens := d.of(at)
-	way, amiss := inItsName, 0
+	all, amiss := asItsName, 0
 	for i := range p.apart {
 		w := p.apart[(i+1)%len(p.apart)] // the first brought the station here
-		has, typed, named := false, false, false
+		best := ways
+		w.least = 255
 		for _, t := range tokens {
-			if s := w.fits(t.word); s != nil {
-				has, typed, named = true, typed || !s.amiss, named || t.place[inFull] != nowhere
+			s := w.fits(t.word)
+			if s == nil || s.amiss > w.least {
+				continue
 			}
+			if s.amiss < w.least {
+				best, w.least = ways, s.amiss
+			}
+			one := inItsAddress
+			switch {
+			case t.place[inFull] == nowhere:
+			case s.whole:
+				one = inItsName
+			default:
+				one = inItsNameBegun
+			}
+			best = min(best, one.by(t.traits))
 		}
-		if !has {
+		if best >= ways {
 			return 0, false
 		}
-		if !named {
-			way = inItsAddress
-		}
-		if !typed {
-			amiss++
-		}
+		all = worse(all, best)
+		amiss += int(w.least)
 	}
-	if way == inItsName {
-		for name, whole := range d.namesOf(at) {
+	if all < inItsAddress {
+		for name := range byName(tokens) {
 			for v, words := range p.views {
-				way = min(way, beginning(tokens, name, v, words, int(whole[v])))
+				all = min(all, beginning(name, v, words))
 			}
 		}
 	}
-	return amiss*ways + way, true
+	switch all &^ 1 { // who types more words has completed all but the last
+	case asItsBeginning:
+		all += inItsName - asItsBeginning
+	case inItsName:
+		all -= inItsName - asItsBeginning
+	}
+	return amiss*int(ways) + int(all), true
+}
+
+// worse is the worse of two ways to have two words, by another name of a city if
+// one of them is.
+func worse(a, b way) way { return max(a&^1, b&^1) | (a|b)&1 }
+
+// byName parts the words of a station's names.
+func byName(tokens []token) iter.Seq[[]token] {
+	return func(yield func([]token) bool) {
+		for len(tokens) > 0 && tokens[0].place[inFull] != nowhere {
+			n := 1
+			for n < len(tokens) && tokens[n].name == tokens[0].name {
+				n++
+			}
+			if !yield(tokens[:n]) {
+				return
+			}
+			tokens = tokens[n:]
+		}
+	}
 }
 
 // beginning says whether words begin a name in a view, or are that name.
-func beginning(tokens []token, name, view int, words []*wanted, whole int) (way int) {
+func beginning(name []token, view int, words []*wanted) way {
 	if len(words) == 0 || len(words) > nowhere {
-		return inItsName
+		return ways
 	}
-	way = asItsBeginning
+	whole, begun, ended := asItsFirstWords, asItsBeginning, false
 	for i, w := range words {
-		begins, all := false, false
-		for _, t := range tokens {
-			if int(t.name) != name || int(t.place[view]) != i {
+		here, there := ways, ways // complete and not
+		for _, t := range name {
+			if int(t.place[view]) != i {
 				continue
 			}
-			if s := w.fits(t.word); s != nil {
-				begins, all = true, all || s.whole
+			s := w.fits(t.word)
+			if s == nil || s.amiss > w.least {
+				continue
+			}
+			if there = min(there, begun.by(t.traits)); s.whole {
+				here = min(here, whole.by(t.traits))
+				ended = ended || t.traits&ends(view) != 0
 			}
 		}
-		last := i == len(words)-1
-		if !begins || !all && !last {
-			return inItsName
+		if last := i == len(words)-1; there == ways || here == ways && !last {
+			return ways
 		}
-		if last && all && len(words) >= whole {
-			way = asItsName
+		if here == ways {
+			return worse(begun, there)
 		}
+		whole, begun = worse(whole, here), worse(begun, here+asItsBeginning-asItsFirstWords)
 	}
-	return way
+	if ended {
+		whole -= asItsFirstWords - asItsName
+	}
+	return whole
 }
 
 // fits returns the span that a word of the directory is in, or nil.

@@ -45,9 +45,12 @@ func (sn *snapshot) withWords(stations []int32, words []string) []int32 {
 	if len(words) == 0 {
 		return stations
 	}
-	for p := range sn.directory.phrases(words) {
+	for p := range sn.phrases(words) {
 		var kept []int32
 		for _, at := range stations {
+			if p.country != "" && sn.stations[at].Country != p.country {
+				continue
+			}
 			if _, ok := sn.directory.rank(&p, at); ok {
 				kept = append(kept, at)
 			}
@@ -71,11 +74,11 @@ func (sn *snapshot) ranked(q lookup, fits func(int32) bool) (found []int32, ok b
 	)
 	d := &sn.directory
 	var keys []uint64
-	for p := range d.phrases(q.words) {
+	for p := range sn.phrases(q.words) {
 		keys = make([]uint64, 0, p.apart[0].rare)
 		for at, how := range d.find(&p) {
-			if fits(at) {
-				if how > asItsName || !sn.isName(at, q.words) {
+			if fits(at) && (p.country == "" || p.country == sn.stations[at].Country) {
+				if how > int(asItsName)+1 || !sn.isName(at, q.words) {
 					how++
 				}
 				quiet := most - min(sn.traffic(at), most)

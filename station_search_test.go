@@ -73,7 +73,7 @@ func TestStationSearch(t *testing.T) {
 		{"brn", "", nil, []string{"Bern"}},
 		{"eas", "", nil, []string{"East"}},
 		{"hal", "", nil, []string{"Halle (Saale) Hbf"}},
-		{"barn", "DE", nil, []string{"Bernau"}},
+		{"barnau", "DE", nil, []string{"Bernau"}},
 		{"", "", &Position{0, 180}, []string{"ǅakovo", "East"}}, // over the date line, at one distance
 		{"", "", &Position{90, 0}, []string{}},
 	} {
@@ -183,7 +183,8 @@ func TestStationsAreRanked(t *testing.T) {
 		"barlin hbf":          {"Berlin Hauptbahnhof"},
 		"barlin tro":          {}, // too short to be amiss
 		"paris gare du nrod":  {"Paris Gare du Nord"},
-		"stutgat":             {},
+		"stutgat":             {"Stuttgart Hbf", "Stuttgart Nord"}, // two letters
+		"sttgat":              {},
 		"10557":               {},
 	} {
 		if diff := cmp.Diff(want, sn.found(lookingFor(search))); diff != "" {

@@ -17,15 +17,24 @@ type nameWord struct {
 // commonWords say "station", "main", "central", "saint" or "at", and tell no
 // station from others.
 var commonWords = setOf(`
-	bahnhof bf bhf hauptbahnhof hbf hb
-	station railway rail central
-	gare gares centrale de du des d
-	centraal stazione di estacion estacio estacao del
-	centralstation c h banegard stasjon s
-	glowny glowna gl centralna
-	nadrazi stanica hlavni hlavna hl kolodvor glavni
-	saint st sainte ste sankt
-	am an der im
+	bahnhof bf bhf hauptbahnhof hbf hb zentralbahnhof zentral zentrum busbf busbahnhof zob
+	station railway rail central centre center
+	gare gares centrale de du des d le la
+	centraal cs centrum stazione di c estacion estacio estacao gara garii do da del
+	centralstation centralstationen banegard stasjon hovedbanegard hovedbanegaard s st
+	glowny glowna glowne gl centralna centralny dworzec
+	nadrazi stanica hlavni hlavna hl n kolodvor glavni centar zeleznicka tsentralna
+	palyaudvar pu allomas stathmos
+	saint ste sainte sankt
+	am an der im h u
+`)
+
+// vainWords are what people type beside a name. Unlike common words they count in
+// the names of stations that have them.
+var vainWords = setOf(`
+	train trains trainstation railwaystation main city town the of and und et zug bahn
+	principal principale ferroviaria treni hovedstation
+	railroad stop terminal vlak vlakove gara
 `)
 
 func setOf(words string) map[string]bool {
@@ -48,11 +57,60 @@ var sameWords = [][]string{
 // sameEndings are ends of words of one meaning: Ostbahnhof, Ostbf.
 var sameEndings = [][2]string{{"bahnhof", "bf"}, {"strasse", "str"}}
 
+// A notion is what words of several languages mean. The directory has it as a word
+// that nobody can type, beside the words themselves.
+type notion string
+
+// notionMark is what no word begins with that is typed.
+const notionMark = '\x01'
+
+const (
+	mainStation notion = "\x01main"
+	airport     notion = "\x01airport"
+	north       notion = "\x01north"
+	south       notion = "\x01south"
+	east        notion = "\x01east"
+	west        notion = "\x01west"
+)
+
+// notions are what words mean, typed in full.
+var notions = notionsOf(map[notion]string{
+	mainStation: `hauptbahnhof hbf hb zentralbahnhof zentral zentrum central centrale centraal centrum centralstation
+		centralstationen centralna centralny glowny glowna glowne gl hlavni hlavna hl glavni centar centre center
+		hovedbanegard hovedbanegaard tsentralna cs`,
+	airport: `flughafen airport aeroport aeroporto aeropuerto luchthaven lotnisko letiste lufthavn flygplats
+		repuloter aerodrom aeroportul lennujaam lentoasema`,
+	north: "nord north noord norte norr norra nordre polnoc sever severni eszaki",
+	south: "sud sued south zuid sur midi sodra poludnie jih jizni deli",
+	east:  "ost east est oost este leste ostra wschodni wschodnia vychod keleti oriente",
+	west:  "west ouest ovest oeste vastra zachodni zachodnia zapad nyugati",
+})
+
+func notionsOf(words map[notion]string) map[string]notion {
+	of := map[string]notion{}
+	for n, list := range words {
+		for w := range strings.FieldsSeq(list) {
+			of[w] = n
+		}
+	}
+	return of
+}
+
+// isDirection says whether a word means a point of the compass.
+func isDirection(word string) bool {
+	n, ok := notions[word]
+	return ok && n != mainStation && n != airport
+}
+
+// lastLetters stand for the main station at the end of a name: Oslo S, Göteborg C.
+var lastLetters = setOf("c s h")
+
 // wordsOf reads a name or an address.
 func wordsOf(text string) []nameWord {
 	rest := fold.String(text)
 	folded := fold.Words(rest)
 	doubled := fold.Words(fold.Doubled(text))
+	latin := fold.Latin(text)
 	words := make([]nameWord, len(folded))
 	aside := false
 	for i, w := range folded {
@@ -62,11 +120,30 @@ func wordsOf(text string) []nameWord {
 			aside = gap[at] == '('
 		}
 		words[i] = nameWord{forms: formsOf(w, doubled[i]), common: commonWords[w], aside: aside}
+		if latin != nil {
+			words[i].spell(latin[i])
+		}
+		if last := i == len(folded)-1; last && i > 0 && lastLetters[w] && strings.TrimSpace(gap) == "" {
+			words[i].forms = append(words[i].forms, string(mainStation))
+		}
 	}
 	return words
 }
 
-// formsOf lists how a word may be written that is folded in two ways.
+// spell adds spellings with Latin letters.
+func (w *nameWord) spell(latin []string) {
+	for _, form := range latin {
+		w.common = w.common || commonWords[form]
+		for _, form := range formsOf(form, form) {
+			if !slices.Contains(w.forms, form) {
+				w.forms = append(w.forms, form)
+			}
+		}
+	}
+}
+
+// formsOf lists how a word may be written that is folded in two ways, and the
+// notion that it means.
 func formsOf(word, doubled string) []string {
 	forms := []string{word}
 	add := func(form string) {
@@ -76,6 +153,9 @@ func formsOf(word, doubled string) []string {
 	}
 	add(doubled)
 	add(fold.Single(word))
+	if n, ok := notions[word]; ok {
+		add(string(n))
+	}
 	for _, same := range sameWords {
 		if slices.Contains(same, word) {
 			for _, form := range same {
@@ -88,6 +168,9 @@ func formsOf(word, doubled string) []string {
 		for i, end := range ends {
 			if stem, ok := strings.CutSuffix(word, end); ok && len(stem) > 1 {
 				add(stem + ends[1-i])
+				if ends[0] == "bahnhof" && isDirection(stem) { // Südbahnhof
+					add(string(notions[stem]))
+				}
 			}
 		}
 	}

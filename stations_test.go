@@ -66,7 +66,7 @@ func TestStations(t *testing.T) {
 			"winterhtur":     {"Winterthur"}, // misspelt
 			"châteaucreux":   {"Saint-Étienne Châteaucreux"},
 			"saale":          {"Halle (Saale) Hbf"},
-			"hbf":            {"Halle (Saale) Hbf", "Zürich HB"},
+			"hbf":            {"Halle (Saale) Hbf", "Zürich HB", "Århus H"},
 			"bern":           {"Bern"},
 			"ern":            {"Bern"}, // a letter left out
 			"rn":             {},

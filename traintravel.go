@@ -121,6 +121,17 @@ type Options struct {
 	// ever; less than 48 hours is refused, because requests are answered again for 24.
 	KeepUnpaid time.Duration
 
+	// Cities have names by which Stations finds the stations in them, beside those that
+	// the timetable gives: Vienna for Wien in "Wien Hbf". Package cities has those of
+	// Europe; add to them or replace them. Nil is none. Where one of a city's names is
+	// part of a station's name, and the station lies in the same country, no further
+	// from the city than ten times its Radius and 50 km, the others are found in its
+	// place. Other stations within its Radius are found by its names as they are by an
+	// address. A Search that is the name of a city is not taken for another name that
+	// is misspelt, even if the city has no station. New refuses a city that is not
+	// well-formed; it keeps the names, so do not change them afterwards.
+	Cities []City
+
 	// AnyAmount accepts any amount in any currency as payment, as the
 	// documented API's published examples send it. For trying out.
 	AnyAmount bool
@@ -144,6 +155,7 @@ type Service struct {
 	mispriced     mispriced
 	cardKey       []byte // under which card numbers are hashed to be counted
 	zones         zones
+	cities        func() *gazetteer // made when it is needed
 	snapshots     snapshots
 	stock         stock
 	wake          chan struct{} // tells Run that there may be something to do
@@ -195,6 +207,10 @@ func New(store Store, opts Options) (*Service, error) {
 		return nil, invalid("Options.Retain", "%v is less than an hour", opts.Retain)
 	}
 	opts.Retain = min(opts.Retain, longest)
+	if err := checkCities(opts.Cities); err != nil {
+		return nil, err
+	}
+	cities := slices.Clone(opts.Cities)
 	if err := opts.Declines.check(); err != nil {
 		return nil, err
 	}
@@ -227,6 +243,7 @@ func New(store Store, opts Options) (*Service, error) {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{store: guard(store), opts: opts, cardKey: newCardKey(opts.FingerprintKey), log: opts.Logger, wake: make(chan struct{}, 1), clocked: clocked, made: time.Now()}
+	s.cities = sync.OnceValue(func() *gazetteer { return newGazetteer(cities) })
 	s.snapshots.loading = make(chan struct{}, 1)
 	s.stock.runs = map[RunID]stocked{}
 	return s, nil
@@ -289,6 +306,11 @@ func (s *Service) snapshot(ctx context.Context) (*snapshot, error) {
 	return s.refreshed(ctx)
 }
 
+// compiling is what timetables are compiled with.
+func (s *Service) compiling() compiling {
+	return compiling{zones: &s.zones, cities: s.cities(), anyRide: s.opts.Price != nil}
+}
+
 // readSnapshot compiles the timetable in force, unless it is known.
 func (s *Service) readSnapshot(ctx context.Context, known *snapshot) (*snapshot, error) {
 	var c current
@@ -329,7 +351,7 @@ func (s *Service) readSnapshot(ctx context.Context, known *snapshot) (*snapshot,
 			return nil, err
 		}
 	}
-	sn, err := compile(ctx, tt, ids, reg, &s.zones, s.opts.Price != nil)
+	sn, err := compile(ctx, tt, ids, reg, s.compiling())
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/cities"
 	"github.com/traintravel/traintravel/cmd/traintravel/internal/published"
 	"github.com/traintravel/traintravel/gtfs"
 	"github.com/traintravel/traintravel/httpserver"

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/cities"
 	"github.com/traintravel/traintravel/gateway"
 	"github.com/traintravel/traintravel/gtfs"
 	"github.com/traintravel/traintravel/httpserver"
@@ -279,7 +280,7 @@ func builtin(ring *keys.Ring, o authserver.Options) (*authserver.Server, error) 
 // service makes the service, with a timetable to sell.
 func (p *program) service(ctx context.Context, set settings, store traintravel.Store, base string, ring *keys.Ring, clock func() time.Time, money *gateway.Client, seen *observation) (*traintravel.Service, error) {
 	opts := traintravel.Options{
-		Observer: seen.observer(), Gateway: sandbox.Open(store), Logger: p.log, Now: clock, HoldFor: set.hold, Retain: set.retain, KeepUnpaid: cmp.Or(set.keepUnpaid, -1), AnyAmount: set.anyAmount, FingerprintKey: ring.Fingerprint(), Declines: set.declineLimits(),
+		Observer: seen.observer(), Gateway: sandbox.Open(store), Logger: p.log, Now: clock, HoldFor: set.hold, Retain: set.retain, KeepUnpaid: cmp.Or(set.keepUnpaid, -1), AnyAmount: set.anyAmount, FingerprintKey: ring.Fingerprint(), Declines: set.declineLimits(), Cities: cities.Europe(),
 	}
 	if money != nil {
 		opts.Gateway = money

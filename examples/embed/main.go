@@ -27,6 +27,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/cities"
 	"github.com/traintravel/traintravel/gtfs"
 	"github.com/traintravel/traintravel/internal/demo"
 	"github.com/traintravel/traintravel/store/boltstore"
@@ -76,6 +77,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	service, err := traintravel.New(store, traintravel.Options{
 		Now:     func() time.Time { return plan.now }, // a timetable of the past needs a clock of its time
 		Gateway: &till{},
+		Cities:  cities.Europe(), // Vienna is Wien
 		Notifier: traintravel.NotifierFunc(func(_ context.Context, e traintravel.Event) error {
 			events <- e
 			return nil

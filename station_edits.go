@@ -1,0 +1,97 @@
+package traintravel
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+// maxEdits is the edit distance beyond which words are not compared.
+const maxEdits = 2
+
+// edits measures how many letters of words differ from those of one that is typed:
+// left out, added, mistaken, or swapped with the next. Words are read in their
+// order, and what one has in common with the one before is not compared again.
+type edits struct {
+	typed   []rune
+	last    string
+	rows    [][]uint8 // distances from each beginning of the word read
+	ends    []int     // of the letters of the word read, in bytes
+	letters []rune
+}
+
+func newEdits(typed []rune) *edits {
+	row := make([]uint8, len(typed)+1)
+	for i := range row {
+		row[i] = uint8(min(i, maxEdits+1))
+	}
+	return &edits{typed: typed, rows: [][]uint8{row}}
+}
+
+// read compares a word. It returns with what of it those begin that are too far
+// away, or nothing.
+func (m *edits) read(word string) (over string) {
+	same := 0
+	for same < len(m.ends) && m.ends[same] <= len(word) && word[:m.ends[same]] == m.last[:m.ends[same]] {
+		same++
+	}
+	m.last = word
+	m.ends, m.letters, m.rows = m.ends[:same], m.letters[:same], m.rows[:same+1]
+	at := 0
+	if same > 0 {
+		at = m.ends[same-1]
+	}
+	for at < len(word) {
+		r, n := utf8.DecodeRuneInString(word[at:])
+		at += n
+		m.ends, m.letters = append(m.ends, at), append(m.letters, r)
+		row := m.row()
+		if m.rows = append(m.rows, row); slices.Min(row) > maxEdits {
+			return word[:at]
+		}
+	}
+	return ""
+}
+
+// row compares the letter that was read last.
+func (m *edits) row() []uint8 {
+	n := len(m.letters)
+	r, above := m.letters[n-1], m.rows[n-1]
+	row := make([]uint8, len(m.typed)+1)
+	row[0] = uint8(min(n, maxEdits+1))
+	for i, t := range m.typed {
+		d := above[i]
+		if t != r {
+			d = min(d, above[i+1], row[i]) + 1
+		}
+		if n > 1 && i > 0 && t == m.letters[n-2] && m.typed[i-1] == r {
+			d = min(d, m.rows[n-2][i-1]+1)
+		}
+		row[i+1] = min(d, maxEdits+1)
+	}
+	return row
+}
+
+// distance is that of the word read last.
+func (m *edits) distance() int { return int(m.rows[len(m.rows)-1][len(m.typed)]) }
+
+// nearlyCommon says whether a word is a common one, or would be if a letter of it
+// were not amiss.
+func nearlyCommon(word string) bool {
+	if isCommon(word) {
+		return true
+	}
+	typed := []rune(word)
+	if len(typed) < lettersToMissTwo-1 {
+		return false
+	}
+	for common := range commonWords {
+		if len(common) >= lettersToMissTwo-1 && newEdits(typed).within(common, 1) {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *edits) within(word string, most int) bool {
+	return m.read(word) == "" && m.distance() <= most
+}
