@@ -1,6 +1,7 @@
 package traintravel
 
 import (
+	"maps"
 	"slices"
 	"unicode/utf8"
 )
@@ -35,7 +36,7 @@ func (m *edits) read(word string) (over string) {
 		same++
 	}
 	m.last = word
-	m.ends, m.letters, m.rows = m.ends[:same], m.letters[:same], m.rows[:same+1]
+	m.ends, m.letters = m.ends[:same], m.letters[:same]
 	at := 0
 	if same > 0 {
 		at = m.ends[same-1]
@@ -44,22 +45,30 @@ func (m *edits) read(word string) (over string) {
 		r, n := utf8.DecodeRuneInString(word[at:])
 		at += n
 		m.ends, m.letters = append(m.ends, at), append(m.letters, r)
-		row := m.row()
-		if m.rows = append(m.rows, row); slices.Min(row) > maxEdits {
+		if m.row() > maxEdits {
 			return word[:at]
 		}
 	}
 	return ""
 }
 
-// row compares the letter that was read last.
-func (m *edits) row() []uint8 {
+// row compares the letter that was read last. Only distances near the diagonal can
+// be small enough.
+func (m *edits) row() (least uint8) {
 	n := len(m.letters)
-	r, above := m.letters[n-1], m.rows[n-1]
-	row := make([]uint8, len(m.typed)+1)
-	row[0] = uint8(min(n, maxEdits+1))
-	for i, t := range m.typed {
-		d := above[i]
+	if len(m.rows) <= n {
+		m.rows = append(m.rows, make([]uint8, len(m.typed)+1))
+	}
+	r, above, row := m.letters[n-1], m.rows[n-1], m.rows[n]
+	for i := range row {
+		row[i] = maxEdits + 1
+	}
+	if n <= maxEdits {
+		row[0] = uint8(n)
+	}
+	least = row[0]
+	for i := max(0, n-1-maxEdits); i < min(len(m.typed), n+maxEdits); i++ {
+		t, d := m.typed[i], above[i]
 		if t != r {
 			d = min(d, above[i+1], row[i]) + 1
 		}
@@ -67,12 +76,19 @@ func (m *edits) row() []uint8 {
 			d = min(d, m.rows[n-2][i-1]+1)
 		}
 		row[i+1] = min(d, maxEdits+1)
+		least = min(least, row[i+1])
 	}
-	return row
+	return least
 }
 
 // distance is that of the word read last.
-func (m *edits) distance() int { return int(m.rows[len(m.rows)-1][len(m.typed)]) }
+func (m *edits) distance() int { return int(m.rows[len(m.letters)][len(m.typed)]) }
+
+// longCommonWords are those in which a letter can be amiss, in order.
+var longCommonWords = func() []string {
+	long := slices.Sorted(maps.Keys(commonWords))
+	return slices.DeleteFunc(long, func(w string) bool { return len(w) < lettersToMissTwo-1 })
+}()
 
 // nearlyCommon says whether a word is a common one, or would be if a letter of it
 // were not amiss.
@@ -84,14 +100,8 @@ func nearlyCommon(word string) bool {
 	if len(typed) < lettersToMissTwo-1 {
 		return false
 	}
-	for common := range commonWords {
-		if len(common) >= lettersToMissTwo-1 && newEdits(typed).within(common, 1) {
-			return true
-		}
-	}
-	return false
-}
-
-func (m *edits) within(word string, most int) bool {
-	return m.read(word) == "" && m.distance() <= most
+	m := newEdits(typed)
+	return slices.ContainsFunc(longCommonWords, func(common string) bool {
+		return m.read(common) == "" && m.distance() <= 1
+	})
 }

@@ -22,7 +22,10 @@ type phrase struct {
 type wanted struct {
 	spans []span // in the order of the directory
 	rare  int    // the more of them, the more stations may have the word
-	least uint8  // letters amiss in how the station has it that is looked at
+	// Of the station that is looked at, the spans in which its tokens are, and the
+	// fewest letters amiss.
+	at    []*span
+	least uint8
 }
 
 // A span is a part of the directory's words, all of which a word of a search
@@ -36,6 +39,10 @@ type span struct {
 // maxMisspelt is how many different words a search may have for letters to be
 // amiss: each costs some hundred looks into the directory.
 const maxMisspelt = 8
+
+// maxMisspeltTwice is how many words a search may have for two letters of one to be
+// amiss: that costs as much as a search for all stations that begin with a letter.
+const maxMisspeltTwice = 4
 
 // phrases reads a search in every way it may be meant, one after the other for
 // as long as nothing is found: as it is typed, without words that say little, with
@@ -62,12 +69,18 @@ func (sn *snapshot) phrases(words []string) iter.Seq[phrase] {
 		if !d.read(words, d.misspelt, isCommon, yield) {
 			return
 		}
-		if slices.ContainsFunc(words, func(w string) bool { return !isCommon(w) && nearlyCommon(w) }) &&
-			!d.read(words, d.misspelt, nearlyCommon, yield) {
+		var nearly []string
+		for _, w := range words {
+			if nearlyCommon(w) {
+				nearly = append(nearly, w)
+			}
+		}
+		common := func(w string) bool { return slices.Contains(nearly, w) }
+		if slices.ContainsFunc(nearly, func(w string) bool { return !isCommon(w) }) && !d.read(words, d.misspelt, common, yield) {
 			return
 		}
-		if slices.ContainsFunc(words, canMissTwo) {
-			d.read(words, d.misspeltTwice, nearlyCommon, yield)
+		if len(words) <= maxMisspeltTwice && slices.ContainsFunc(words, canMissTwo) {
+			d.read(words, d.misspeltTwice, common, yield)
 		}
 	}
 }

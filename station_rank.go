@@ -106,9 +106,10 @@ func (d *directory) rank(p *phrase, at int32) (how int, ok bool) {
 	for i := range p.apart {
 		w := p.apart[(i+1)%len(p.apart)] // the first brought the station here
 		best := ways
-		w.least = 255
+		w.least, w.at = 255, w.at[:0]
 		for _, t := range tokens {
 			s := w.fits(t.word)
+			w.at = append(w.at, s)
 			if s == nil || s.amiss > w.least {
 				continue
 			}
@@ -132,9 +133,12 @@ func (d *directory) rank(p *phrase, at int32) (how int, ok bool) {
 		amiss += int(w.least)
 	}
 	if all < inItsAddress {
-		for name := range byName(tokens) {
+		for from, to := 0, 0; to < len(tokens) && tokens[to].place[inFull] != nowhere; from = to {
+			for to++; to < len(tokens) && tokens[to].name == tokens[from].name; {
+				to++
+			}
 			for v, words := range p.views {
-				all = min(all, beginning(name, v, words))
+				all = min(all, beginning(tokens, from, to, v, words))
 			}
 		}
 	}
@@ -151,36 +155,18 @@ func (d *directory) rank(p *phrase, at int32) (how int, ok bool) {
 // one of them is.
 func worse(a, b way) way { return max(a&^1, b&^1) | (a|b)&1 }
 
-// byName parts the words of a station's names.
-func byName(tokens []token) iter.Seq[[]token] {
-	return func(yield func([]token) bool) {
-		for len(tokens) > 0 && tokens[0].place[inFull] != nowhere {
-			n := 1
-			for n < len(tokens) && tokens[n].name == tokens[0].name {
-				n++
-			}
-			if !yield(tokens[:n]) {
-				return
-			}
-			tokens = tokens[n:]
-		}
-	}
-}
-
-// beginning says whether words begin a name in a view, or are that name.
-func beginning(name []token, view int, words []*wanted) way {
+// beginning says whether words begin a name, which some of a station's tokens are,
+// in a view, or are that name.
+func beginning(tokens []token, from, to, view int, words []*wanted) way {
 	if len(words) == 0 || len(words) > nowhere {
 		return ways
 	}
 	whole, begun, ended := asItsFirstWords, asItsBeginning, false
 	for i, w := range words {
 		here, there := ways, ways // complete and not
-		for _, t := range name {
-			if int(t.place[view]) != i {
-				continue
-			}
-			s := w.fits(t.word)
-			if s == nil || s.amiss > w.least {
+		for n := from; n < to; n++ {
+			t, s := &tokens[n], w.at[n]
+			if s == nil || int(t.place[view]) != i || s.amiss > w.least {
 				continue
 			}
 			if there = min(there, begun.by(t.traits)); s.whole {
