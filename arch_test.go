@@ -151,7 +151,7 @@ func TestLayers(t *testing.T) {
 		tests  []string // may import besides
 		why    string
 	}{
-		{".", []string{"internal"}, []string{"store", "gtfs", "sandbox"},
+		{".", []string{"internal"}, []string{"store", "gtfs", "sandbox", "cities"},
 			"the domain is what all else is about: if it knew a store or a server, no program could leave that out"},
 		{"internal", []string{"internal", "."}, []string{"gtfs"},
 			"an engine below the root must not bring what stands above it along"},

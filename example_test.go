@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/cities"
 	"github.com/traintravel/traintravel/gtfs"
 	"github.com/traintravel/traintravel/sandbox"
 	"github.com/traintravel/traintravel/store/boltstore"
@@ -32,7 +33,7 @@ func Example() {
 	store, err := boltstore.Open(file, nil)
 	check(err)
 	defer store.Close()
-	service, err := traintravel.New(store, traintravel.Options{Gateway: sandbox.New()})
+	service, err := traintravel.New(store, traintravel.Options{Gateway: sandbox.New(), Cities: cities.Europe()})
 	check(err)
 	go service.Run(ctx) // ends holds, makes refunds, delivers events
 

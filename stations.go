@@ -80,27 +80,46 @@ func (p Position) distance(to Position) float64 {
 
 // A StationQuery asks for stations. The zero query asks for all, by name.
 type StationQuery struct {
-	// Search leaves stations of whose names or address each word of Search
-	// begins a word, in any order; Name and OtherNames count alike. Letter case and accents do not matter; ä, ö,
-	// ü, å and ø can be spelled ae, oe, ue, aa and oe, and ß ss; and hbf, hb and
-	// hauptbahnhof are one word, as are bf, bhf and bahnhof, also at the end of
-	// others, str and strasse likewise, st, saint and sankt, and ste and sainte.
+	// Search leaves stations of whose names or address each word of Search begins a
+	// word, in any order. Name and OtherNames count alike, and so do the other names
+	// of the city that a station is in or named after: see Options.Cities.
 	//
-	// If that finds none, words that many stations have, such as "gare", "hbf"
-	// or "station", are left out of Search. If that finds none either, words
-	// of four letters or more may have one letter missing, too many, wrong or
-	// swapped with the next, and words of three letters may lack one of a word
-	// of four, unless there are more than eight words. If three letters are all
-	// of Search, and no word by themselves, such words follow those that they
-	// begin: "brn" finds Brno, and then Bern.
+	// Letter case and accents do not matter; ä, ö, ü, å and ø can be spelled ae, oe,
+	// ue, aa and oe, and ß ss. Words in other letters than Latin ones are found by
+	// Latin letters, in the ways in which Greek and Cyrillic names are usually
+	// spelled with them, and the other way round: "kyiv" finds Київ and "брно" Brno.
+	// Hbf, hb and hauptbahnhof are one word, as are bf, bhf and bahnhof, also at the
+	// end of others, str and strasse likewise, st, saint and sankt, and ste and
+	// sainte. Words that mean a main station, an airport or a point of the compass in
+	// one language find those of others: "central" finds Hbf and hl.n., also the S of
+	// Oslo S.
 	//
-	// The stations come in this order: those with a name that is Search to the
-	// last word; those with the fewest words misspelt; those of which Search is a
-	// name, then those with a name that begins with it, those with all words in
-	// their names, and those with one in the address; those at which more trains
-	// call; those first by name. For the name, but not to the last word,
-	// words that many stations have and what is in parentheses at its end do
-	// not count: Berlin Hauptbahnhof is "berlin", and Frankfurt (Main)
+	// If that finds none, words that many stations have, such as "gare", "hbf" or
+	// "station", are left out of Search, and then words that people add: the name of
+	// a country, in which the stations have to be then, and "train" or "main". Points
+	// of the compass have to be complete then: "gare du nord" does not mean Norden.
+	// Next, a word may be two written together.
+	//
+	// If that finds none either, words of four letters or more may have one letter
+	// missing, too many, wrong or swapped with the next, and words of three letters
+	// may lack one of a word of four, unless there are more than eight words. A word
+	// of four letters is not the beginning of another that is misspelt. If three
+	// letters are all of Search, and no word by themselves, such words follow those
+	// that they begin: "brn" finds Brno, and then Bern. At last two letters may be
+	// amiss in words of seven letters or more, unless there are more than four words.
+	// None of this is done if Search is the name of one of Options.Cities.
+	//
+	// The stations come in this order: those with a name that is Search to the last
+	// word; those with the fewest letters amiss; those of which Search is a name; those
+	// with a name that begins with the words of Search; those with a name that begins
+	// with it, its last word incomplete; those with all words in their names; those
+	// with all words in their names, of which one is incomplete; and those with a word
+	// in the address. Of several words, those that are complete in any order come
+	// before a beginning. In each of these, stations found by their own names and
+	// words come before those found by a city's other name or another language's word;
+	// then those at which more trains call; those first by name. For the name, but not
+	// to the last word, words that many stations have and what is in parentheses at
+	// its end do not count: Berlin Hauptbahnhof is "berlin", and Frankfurt (Main)
 	// Hauptbahnhof is "frankfurt". As trains decide, Next is good until another
 	// timetable is loaded.
 	//

@@ -12,8 +12,8 @@ import (
 	"github.com/traintravel/traintravel/store/memstore"
 )
 
-// cities are stations to be searched.
-var cities = []struct {
+// someStations are stations to be searched.
+var someStations = []struct {
 	name, address, country string
 	lat, lon               float64
 }{
@@ -32,7 +32,7 @@ func TestStations(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		o := newOffice(t, store)
 		tt := &traintravel.Timetable{}
-		for i, c := range cities {
+		for i, c := range someStations {
 			tt.Stations = append(tt.Stations, traintravel.Station{
 				ID: uuid.UUID{15: byte(i + 1), 6: 0x40, 8: 0x80}, Name: c.name, Address: c.address, Country: c.country,
 				Zone: "Europe/Zurich", Latitude: c.lat, Longitude: c.lon,
@@ -95,7 +95,7 @@ func TestStations(t *testing.T) {
 		if got := ask(traintravel.StationQuery{Near: near(0, -179.9)}); len(got) != 1 {
 			t.Errorf("across the date line: %q", got)
 		}
-		if got := ask(traintravel.StationQuery{}); len(got) != len(cities) || got[0] != "Århus H" || got[1] != "Bern" {
+		if got := ask(traintravel.StationQuery{}); len(got) != len(someStations) || got[0] != "Århus H" || got[1] != "Bern" {
 			t.Errorf("all: %q", got)
 		}
 		for field, q := range map[string]traintravel.StationQuery{

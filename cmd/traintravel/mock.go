@@ -137,6 +137,7 @@ func (p *program) mockUntil(ctx context.Context, m mockServer) error {
 	hooks.Sender = examples.Sender(hooks.Sender)
 	service, err := traintravel.New(memstore.New(), traintravel.Options{
 		Gateway: sandbox.New(), Logger: p.log, Now: clockFrom(mockClock), AnyAmount: true, Webhooks: hooks, Horizon: math.MaxInt64,
+		Cities:   cities.Europe(),
 		Declines: traintravel.DeclineLimits{Card: -1, User: -1}, // tests decline as often as they like
 	})
 	if err != nil {

@@ -117,8 +117,7 @@ func romanized(word string) []string {
 			forms = append(forms, form)
 		}
 	}
-	for i := range schemes {
-		s := &schemes[i]
+	for _, s := range schemes {
 		if !strings.ContainsFunc(word, func(r rune) bool { return unicode.Is(s.script, r) }) {
 			continue
 		}
