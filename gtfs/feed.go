@@ -71,6 +71,7 @@ var tables = []struct {
 	{"frequencies.txt", (*feed).readFrequencies},
 	{"stop_times.txt", (*feed).readStopTimes},
 	{"transfers.txt", (*feed).readTransfers},
+	{"translations.txt", (*feed).readTranslations},
 }
 
 func newFeed(ctx context.Context, dir fs.FS, opts Options) *feed {

@@ -29,6 +29,8 @@ func FuzzRead(f *testing.F) {
 	f.Add(network + fareAttributes + "f,5,EUR,0,,db,\ng,0,JPY,0,0,,\nh,1.5,eur\n" + fareRules + "f,ICE,,,\ng,NJ,1,,\ng,IC,,,\nh\n")
 	f.Add(zoned + fareAttributes + "f,5,EUR,0,0,,\ng,7,EUR,0,0,,\n" + fareRules + "f,ICE,1,3,\nf,,,,1\ng,,2,,\ng,,,,\n")
 	f.Add(zoned + fareAttributes + "f,5,EUR,0,0,,\ng,0,CHF,0,0,,\n" + fareRules + "f,ICE,,9,\ng,,,,1\ng,,,,2\n" + frequencies + "t1,10:00:00,11:00:00,1200,1\n")
+	f.Add(translated + "-- translations.txt --\ntable_name,field_name,language,translation,record_id,record_sub_id,field_value\nstops,stop_name,en,Alpha,A,1,B\nstops,stop_name,en,\u202e,,,B\n")
+	f.Add(translated + "-- translations.txt --\ntrans_id,lang,translation\nA,en,Alpha\n,,\n")
 	f.Add(frequencies + "t1,23:00:00,336:00:00,3600,1\n")
 	f.Add("-- feed_info.txt --\nfeed_publisher_name,feed_start_date,feed_end_date\n\u202eB,20260101,20250101\nC,0,\n")
 	f.Add("-- agency.txt --\nagency_name,agency_timezone\nA,Europe/Berlin\n\"B\n\",UTC\n")

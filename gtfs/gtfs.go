@@ -3,12 +3,16 @@
 //
 // It reads agency.txt, routes.txt, calendar.txt, calendar_dates.txt, stops.txt,
 // trips.txt and stop_times.txt as the reference says, and, where they are there,
-// frequencies.txt, transfers.txt, fare_attributes.txt, fare_rules.txt and
-// feed_info.txt; each in one pass, row by row. Other files are not opened.
+// frequencies.txt, transfers.txt, fare_attributes.txt, fare_rules.txt,
+// translations.txt and feed_info.txt; each in one pass, row by row. Other files are not opened.
 //
 //   - Platforms and boarding areas are folded into their parent station; a stop
 //     without a parent is a station. Stations at which no train calls are left
 //     out.
+//   - The names of stops in translations.txt, in any language, are further names of
+//     their stations, unless they are the same but for letter case and accents. The
+//     table may also have the form of old: trans_id, lang, translation. Translations
+//     of anything else are passed over.
 //   - Only rail is read (see [Rail]) unless [Options].RouteType says otherwise.
 //   - A train's number is route_short_name and trip_short_name, but nothing
 //     twice: ICE and 575 make "ICE 575", RE 1 and RE 4711 make "RE 4711". Where

@@ -25,6 +25,11 @@ type Report struct {
 	Publisher, Version string
 	Start, End         traintravel.Date
 
+	// Translated is how many names stations have from translations.txt, and Languages
+	// their languages as the feed gives them, sorted: the first hundred.
+	Translated int
+	Languages  []string
+
 	// Twins are the trains that the feed has twice, in the order of the rows of Twin.Left.
 	Twins []Twin
 

@@ -155,6 +155,17 @@ func TestImportLocates(t *testing.T) {
 	}
 }
 
+// Names in other languages are read, and told of.
+func TestImportTranslations(t *testing.T) {
+	t.Parallel()
+	feed := writeFeed(t, "1")
+	rewrite(t, feed, "translations.txt", "table_name,field_name,language,translation,record_id\nstops,stop_name,en,Alpha,a\nstops,stop_name,fr,Alphe,a\n")
+	code, out, stderr := once(t, nil, "import", "--dry-run", "--locate=false", feed)
+	if code != 0 || !strings.Contains(out, "  stations have 2 further names from translations.txt, in en, fr\n") {
+		t.Errorf("%d, %s%s", code, out, stderr)
+	}
+}
+
 // What is wrong in a feed but can be left out is told, and refused by --strict.
 func TestImportStrict(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/feeds"
@@ -48,6 +49,10 @@ func newFeedReport(name string, r gtfs.Report) feedReport {
 			line = "wrong: " + line
 		}
 		out.Notes = append(out.Notes, line)
+	}
+	if r.Translated > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("stations have %s from translations.txt, in %s",
+			howMany(r.Translated, "further name", "further names"), strings.Join(r.Languages, ", ")))
 	}
 	return out
 }
