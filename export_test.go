@@ -6,14 +6,29 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/google/uuid"
+	"pgregory.net/rapid"
 
 	"github.com/traintravel/traintravel/internal/raptor"
 )
 
 // What the tests of the package's users need of its insides.
+
+// DrawUntil checks a property with what is drawn, again and again until enough came up of
+// what the property is about. The flag -short draws a fifth at a time, so it takes more times
+// then. It fails the test if there is never enough.
+func DrawUntil(t *testing.T, enough func() bool, property func(*rapid.T)) {
+	t.Helper()
+	for range 20 {
+		if rapid.Check(t, property); t.Failed() || enough() {
+			return
+		}
+	}
+	t.Error("too little came up of what the property is about")
+}
 
 // JoinTrips is the ID of the trip that rides the trains of direct trips one
 // after another.
