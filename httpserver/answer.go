@@ -61,50 +61,6 @@ func (s *Server) report(ctx context.Context, a Answer) {
 		slog.String("problem", a.Problem), slog.String("client", a.Client))
 }
 
-// Beside returns a handler of other routes, such as an authorization server beside this
-// one, whose answers are told as the Server's own are: to Options.Answered and
-// Options.AccessLog. route is what all that it answers is put down as.
-func (s *Server) Beside(route string, h http.Handler) http.Handler {
-	if !s.watched() {
-		return h
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		begun, id := time.Now(), uuid.New()
-		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, id))
-		r.Pattern = r.Method + " " + route
-		counted := &countedWriter{ResponseWriter: w}
-		defer func() {
-			s.report(r.Context(), Answer{Request: id, Method: knownMethod(r.Method), Route: route,
-				Status: counted.status, Bytes: counted.bytes, Took: time.Since(begun)})
-		}()
-		h.ServeHTTP(counted, r)
-	})
-}
-
-// A countedWriter remembers what was answered.
-type countedWriter struct {
-	http.ResponseWriter
-	status, bytes int
-}
-
-func (w *countedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-func (w *countedWriter) WriteHeader(status int) {
-	if w.status == 0 && status >= 200 {
-		w.status = status
-	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-func (w *countedWriter) Write(b []byte) (int, error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
-	}
-	n, err := w.ResponseWriter.Write(b)
-	w.bytes += n
-	return n, err
-}
-
 // knownMethod is a method, unless it is some client's own.
 func knownMethod(method string) string {
 	switch method {

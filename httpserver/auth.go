@@ -33,7 +33,8 @@ func (x *exchange) authorize() error {
 		var id Identity
 		if id, err = x.s.auth.Authenticate(x.ctx(), token); err == nil {
 			x.by = id.Caller
-			if err := x.take(callerKey(x.s.limits, id.Caller)); err != nil {
+			x.who = x.s.house.user(id.Caller)
+			if err := x.take(x.who); err != nil {
 				return err
 			}
 			return x.route.scope.allowedBy(id)
@@ -42,7 +43,7 @@ func (x *exchange) authorize() error {
 			err = problemBadToken.because(err)
 		}
 	}
-	if limited := x.take(x.address()); limited != nil {
+	if limited := x.take(x.from); limited != nil {
 		return limited
 	}
 	return err

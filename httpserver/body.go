@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,28 +46,21 @@ func (x *exchange) receive() error {
 	if size > maxBody {
 		return problemTooLarge
 	}
-	body := http.MaxBytesReader(x.w, x.r.Body, maxBody)
 	if size < 0 {
-		size = bytes.MinRead
+		size = maxBody
 	}
-	x.in = make([]byte, 0, size+1)
-	for {
-		n, err := body.Read(x.in[len(x.in):cap(x.in)])
-		x.in = x.in[:len(x.in)+n]
-		switch {
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-				return problemTooLarge
-			}
-			return faults{{body: true, detail: "cannot be read to its end"}}.problem()
-		case len(x.in) == cap(x.in):
-			old := x.in
-			x.in = append(make([]byte, 0, 2*cap(old)), old...)
-			clear(old)
-		}
+	err := x.s.house.receive(x.w, x.r, x.who, int(size), &x.in)
+	switch _, tooLarge := errors.AsType[*http.MaxBytesError](err); {
+	case err == nil:
+		return nil
+	case tooLarge:
+		return problemTooLarge
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return problemSlow
+	case errors.Is(err, problemUnfinished):
+		return problemUnfinished
 	}
+	return faults{{body: true, detail: "cannot be read to its end"}}.problem()
 }
 
 // tooDeep says whether brackets are nested beyond maxDepth.

@@ -102,10 +102,18 @@ type asker struct {
 
 func (c *contract) asker(t *testing.T, w *world) asker {
 	t.Helper()
-	host := httptest.NewServer(w.server)
+	host := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.Header.Get(stalls) != "" {
+			unfinished(r)
+		}
+		w.server.ServeHTTP(rw, r)
+	}))
 	t.Cleanup(host.Close)
 	return asker{c, t, host}
 }
+
+// stalls is the header of a request whose body does not come in time.
+const stalls = "Test-Stalls"
 
 func (k asker) as(t *testing.T) asker {
 	k.t = t

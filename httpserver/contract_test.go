@@ -3,6 +3,7 @@ package httpserver_test
 import (
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -332,6 +333,7 @@ func (c *contract) common(t *testing.T) {
 			if o.sent != nil {
 				ask(415, k, good, header("Content-Type", "text/plain"))
 				ask(413, k, good, body(strings.Repeat(" ", 64<<10+1)))
+				ask(408, k, good, body("{}"), header(stalls, "yes"))
 			}
 		})
 	}
@@ -367,4 +369,26 @@ func (c *contract) service(t *testing.T) {
 	}
 	broken.fail = nil
 	k.ask(200, "get-readiness", "/readyz")
+
+	// While one request is worked on and there may be no more, others are refused.
+	slow := &failingStore{}
+	w := newWorld(t, func(w *world) {
+		slow.Store, w.options.MaxRequests = w.store, 1
+		w.store = slow
+	})
+	k = c.asker(t, w)
+	asked, answer := make(chan struct{}), make(chan struct{})
+	slow.fail = func() error {
+		close(asked)
+		<-answer
+		return nil
+	}
+	var working sync.WaitGroup
+	working.Go(func() { w.do("GET", "/bookings", as("anna-r")).want(200) })
+	<-asked
+	slow.fail = nil
+	w.do("GET", "/bookings", as("bert-r"), from("198.51.100.7:1")).want(503)
+	k.ask(200, "get-readiness", "/readyz")
+	close(answer)
+	working.Wait()
 }

@@ -126,6 +126,7 @@ func (c *contract) tickets(t *testing.T) {
 	}
 	verify(406, code, header("Accept", "text/html"))
 	verify(413, strings.Repeat("x", 64<<10+1))
+	verify(408, code, header(stalls, "yes"))
 	verify(415, code, header("Content-Type", "application/json"))
 	verify(415, code, header("Content-Encoding", "gzip"))
 	store.fail = func() error { return errors.New("the store is broken") }

@@ -13,6 +13,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/fair"
 )
 
 // An exchange is one request and its answer. It lives as long as ServeHTTP
@@ -40,7 +41,8 @@ type exchange struct {
 	ident  uuid.UUID   // the request's name; see id
 	wrong  string      // the slug of the problem that was answered
 
-	working bool // whether it is one of the requests that are worked on
+	from, who fair.Caller // the address it comes from, and who is asking: the user, or else the address
+	shared    []byte      // the body of the answer, if it is one text for all answers and not out
 
 	booking bookingDoc // of an answer that is one booking
 }
@@ -86,7 +88,7 @@ func (x *exchange) report() {
 	a := Answer{Request: x.ident, Method: knownMethod(x.r.Method), Route: x.at, Status: x.status, Took: time.Since(x.begun),
 		Problem: x.wrong, Client: x.by.Client}
 	if x.r.Method != http.MethodHead {
-		a.Bytes = len(x.out)
+		a.Bytes = len(x.body())
 	}
 	x.s.report(x.ctx(), a)
 }
@@ -104,11 +106,25 @@ func (x *exchange) request() uuid.UUID {
 
 // attempt answers the request, whatever happens.
 func (x *exchange) attempt() {
-	defer func() {
-		if x.working {
-			x.s.load.leave()
-		}
-	}()
+	x.from = x.s.house.address(x.s.client(x.r))
+	x.who = x.from
+	if x.route.scope == free || x.route.scope == beside {
+		x.decide()
+		x.send()
+		return
+	}
+	if x.s.house.open.Take(x.from, 1) {
+		defer x.s.house.open.Give(x.from, 1)
+		x.decide()
+	} else {
+		x.quota = x.limits().peek(x.from)
+		x.fail(problemManyAtATime)
+	}
+	x.send()
+}
+
+// decide finds the answer, whatever happens.
+func (x *exchange) decide() {
 	defer func() {
 		v := recover()
 		switch {
@@ -121,36 +137,44 @@ func (x *exchange) attempt() {
 	}()
 	err := x.check()
 	if err == nil {
-		err = x.route.handle(x)
+		err = x.work()
 	}
 	if err != nil {
 		x.fail(err)
 	}
 }
 
+// work has the request handled when its turn comes.
+func (x *exchange) work() error {
+	if err := x.s.house.enter(x.ctx(), x.route.work, x.who, x.route.cost); err != nil {
+		return err
+	}
+	defer x.s.house.leave(x.route.work, x.who)
+	return x.route.handle(x)
+}
+
 // check is what all operations have in common, in the order of the statuses:
 // 401 (and 429), 403, 406, 415, 413.
 func (x *exchange) check() error {
 	switch x.route.scope {
-	case public:
-		x.quota = x.s.limits.peek(x.address())
-		x.form, _ = accepted(x.r.Header["Accept"]) // whoever checks health is told, whatever it asks for
+	case free:
+		x.quota = x.limits().peek(x.from)
+		x.form, _ = accepted(x.r.Header["Accept"]) // whoever checks it is told, whatever it asks for
 		return nil
+	case public:
+		x.form, _ = accepted(x.r.Header["Accept"])
+		return x.take(x.from)
 	case nowhere:
 		if x.r.Method == http.MethodOptions { // browsers ask it before each request of a page: that one counts
-			x.quota = x.s.limits.peek(x.address())
+			x.quota = x.limits().peek(x.from)
 			return nil
 		}
-		return x.take(x.address())
+		return x.take(x.from)
 	case beside:
 		return nil
 	}
-	if x.working = x.s.load.enter(); !x.working {
-		x.quota = x.s.limits.peek(x.address())
-		return problemOverloaded
-	}
 	if x.route.scope == counted {
-		if err := x.take(x.address()); err != nil {
+		if err := x.take(x.from); err != nil {
 			return err
 		}
 	} else if err := x.authorize(); err != nil {
@@ -246,16 +270,20 @@ func (x *exchange) empty(status int) error {
 	return nil
 }
 
-// write sends the answer whose body is x.out.
+// write makes the answer whose body is x.out, or x.shared. It is sent when no more work
+// is to be done.
 func (x *exchange) write(status int, contentType, cache []string) {
 	h := x.w.Header()
 	if contentType != nil {
 		h["Content-Type"] = contentType
 	}
 	// net/http itself tells the length of a body as short as most are.
-	head := x.r.Method == http.MethodHead
-	if len(x.out) >= 2048 || head && len(x.out) > 0 {
-		x.set("Content-Length", strconv.Itoa(len(x.out)))
+	head, n := x.r.Method == http.MethodHead, len(x.body())
+	if n >= 2048 || head && n > 0 {
+		x.set("Content-Length", strconv.Itoa(n))
+	}
+	if &cache[0] == &x.s.fixed.shared[0] && x.base != x.s.base.text {
+		cache = x.s.fixed.hour // its links begin as a proxy says: they are not for everybody
 	}
 	h["Cache-Control"] = cache
 	if vary := h["Vary"]; vary == nil {
@@ -267,16 +295,28 @@ func (x *exchange) write(status int, contentType, cache []string) {
 	if h["Content-Security-Policy"] = x.policy; x.policy == nil {
 		h["Content-Security-Policy"] = x.s.fixed.contentsPolicy
 	}
-	if x.s.limits != nil && x.route.scope != beside {
+	if x.limits() != nil && x.route.scope != beside {
 		x.set("Ratelimit", x.quota.String())
 	}
-	if x.s.leaving.Load() {
+	if x.s.closes(x.r) {
 		h["Connection"] = x.s.fixed.close
 	}
 	x.status = status
-	x.w.WriteHeader(status)
-	if len(x.out) > 0 && !head {
-		_, _ = x.w.Write(x.out) // the client may be gone
+}
+
+// body is that of the answer.
+func (x *exchange) body() []byte {
+	if x.shared != nil {
+		return x.shared
+	}
+	return x.out
+}
+
+// send sends the answer.
+func (x *exchange) send() {
+	x.w.WriteHeader(x.status)
+	if body := x.body(); len(body) > 0 && x.r.Method != http.MethodHead {
+		x.s.house.deliver(x.w, x.who, body, x.shared != nil)
 	}
 }
 

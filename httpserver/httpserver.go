@@ -31,10 +31,11 @@ type Options struct {
 	// a token, each address) may make. Zero is 600, negative is no limit.
 	RateLimit int
 
-	// MaxRequests is how many requests are worked on at a time. Those beyond it are
-	// refused at once, with 503 and Retry-After. What is answered without work is
-	// not counted: health checks, the description and its pages. Zero is 1024,
-	// negative is no limit. Requests that others answer count if they ask Server.Admit.
+	// MaxRequests is how many requests of each kind of work (see Work.Kind) are worked
+	// on or wait for it at a time, and how many there may be of one address that are not
+	// answered yet. Of each kind, a caller may have a quarter. Beyond it requests are
+	// refused at once, with Retry-After: with 429 if their caller has too many, or else
+	// with 503. Zero is 1024, negative is no limit.
 	MaxRequests int
 
 	// TrustedProxies are the networks whose X-Forwarded-Proto, -Host, -Prefix

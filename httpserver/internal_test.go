@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/traintravel/traintravel/internal/fair"
 )
 
 // Routes are the table of routes, with parameters as the description writes them.
@@ -24,7 +26,7 @@ func TestLimiterForgets(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) { // time stands still
 		l := newLimiter(5)
-		for key := range uint64(300_000) {
+		for key := range fair.Caller(300_000) {
 			l.take(key+1, 1)
 			if key%20_000 == 0 {
 				l.take(0, 1)

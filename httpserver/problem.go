@@ -60,8 +60,6 @@ var (
 		detail: "It is not the request's fault. The operator can find what happened by this problem's instance."}
 	problemUnavailable = &problem{status: http.StatusServiceUnavailable, slug: "unavailable", title: "The service is not available at the moment",
 		detail: "Try again a little later.", retry: 5}
-	problemOverloaded = &problem{status: http.StatusServiceUnavailable, slug: "overloaded", title: "Too many requests are being worked on",
-		detail: "This request was not looked at. Send it again a little later.", retry: 1}
 	problemInvalid = &problem{status: http.StatusBadRequest, slug: "invalid-request", title: "The request is not valid"}
 )
 
@@ -195,7 +193,7 @@ func (x *exchange) fail(err error) {
 func (x *exchange) logProblem(p *problem) {
 	level := slog.LevelDebug
 	switch {
-	case p == problemOverloaded && !x.s.load.tell(): // a line for each would add to it
+	case p == problemOverloaded && !x.s.house.tell(): // a line for each would add to it
 	case p.status == http.StatusServiceUnavailable:
 		level = slog.LevelWarn
 	case p.status >= http.StatusInternalServerError:

@@ -31,6 +31,7 @@ var whatNext = map[string]advice{
 	"amount-mismatch": {happened: "The payment offered another amount, or another currency, than what is due for the booking. Nothing was charged.",
 		next: "Pay exactly what the problem document says is due. It is the price of the trip as it was when it was booked."},
 	"bicycles-not-allowed": {next: "Search again with bicycles=true: that lists the trips which are known to take them. Or book without the bicycle."},
+	"body-too-slow":        {next: "Send the request again, its body at once. If the network between is slow, have a proxy near the server take the body first."},
 	"content-too-large":    {next: "Send only the members that the operation knows. None of them needs a body of that size."},
 	"departed":             {next: "Search for a later trip. After departure a paid booking cannot be cancelled any more."},
 	"declines-limited":     {next: "Wait for as many seconds as Retry-After says. If it was because of the card, another one may be used now."},
@@ -73,12 +74,13 @@ func problems() map[string][]*problem {
 		all = append(all, &r.problem)
 	}
 	// Some are made where they arise.
-	busy := &exchange{s: &Server{limits: newLimiter(1)}}
+	busy := &exchange{s: &Server{limits: newLimiter(1)}, route: &route{scope: counted}}
 	for _, err := range []error{busy.take(0), busy.take(0), read.allowedBy(Identity{}), &traintravel.AmountError{}, &traintravel.DeclinesError{}, &traintravel.DeclinesError{Card: true}} {
 		if err != nil {
 			all = append(all, busy.problemOf(err))
 		}
 	}
+	all = append(all, problemManyAtATime, problemUnread, problemUnfinished, problemSlow)
 	bySlug := map[string][]*problem{}
 	for _, p := range all {
 		bySlug[p.slug] = append(bySlug[p.slug], p)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/fair"
 )
 
 // A limiter gives each key a bucket of tokens that fills up once a minute,
@@ -22,7 +23,6 @@ type limiter struct {
 	limit  int64
 	every  int64 // nanoseconds in which one token comes
 	began  time.Time
-	seed   maphash.Seed
 	shards [64]shard
 }
 
@@ -31,7 +31,7 @@ const keysPerShard = 1024
 
 type shard struct {
 	mu         sync.Mutex
-	young, old map[uint64]int64
+	young, old map[fair.Caller]int64
 	_          [40]byte // keeps neighbours' locks off this cache line
 }
 
@@ -39,6 +39,15 @@ const (
 	defaultRateLimit = 600
 	maxRateLimit     = 1_000_000_000 // beyond it a token comes in no time
 )
+
+// pagesLimit is how many public documents an address may have a minute, where so many
+// requests of the API are allowed: those that a page needs come at once.
+func pagesLimit(limit int) int {
+	if limit > 0 {
+		return max(limit, defaultRateLimit)
+	}
+	return limit
+}
 
 func newLimiter(limit int) *limiter {
 	if limit < 0 {
@@ -49,7 +58,7 @@ func newLimiter(limit int) *limiter {
 	}
 	limit = min(limit, maxRateLimit)
 	return &limiter{
-		limit: int64(limit), every: int64(time.Minute) / int64(limit), began: time.Now(), seed: maphash.MakeSeed(),
+		limit: int64(limit), every: int64(time.Minute) / int64(limit), began: time.Now(),
 	}
 }
 
@@ -74,9 +83,9 @@ func (q quota) String() string {
 }
 
 // take takes n tokens of a key, or none if there are fewer: then wait is set.
-func (l *limiter) take(key uint64, n int64) quota {
+func (l *limiter) take(key fair.Caller, n int64) quota {
 	now, window := int64(time.Since(l.began)), l.every*l.limit
-	s := &l.shards[key%uint64(len(l.shards))]
+	s := &l.shards[key%fair.Caller(len(l.shards))]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	full, ok := s.young[key]
@@ -98,14 +107,14 @@ func (l *limiter) take(key uint64, n int64) quota {
 }
 
 // keep remembers when a bucket will be full.
-func (s *shard) keep(key uint64, full int64) {
+func (s *shard) keep(key fair.Caller, full int64) {
 	if len(s.young) >= keysPerShard {
 		if _, ok := s.young[key]; !ok {
 			s.old, s.young = s.young, nil
 		}
 	}
 	if s.young == nil {
-		s.young = make(map[uint64]int64)
+		s.young = make(map[fair.Caller]int64)
 	}
 	s.young[key] = full
 }
@@ -113,19 +122,29 @@ func (s *shard) keep(key uint64, full int64) {
 func seconds(ns int64) int64 { return (ns + int64(time.Second) - 1) / int64(time.Second) }
 
 // peek returns the quota of a key and takes nothing.
-func (l *limiter) peek(key uint64) quota {
+func (l *limiter) peek(key fair.Caller) quota {
 	if l == nil {
 		return quota{}
 	}
 	return l.take(key, 0)
 }
 
-// take counts the request, and refuses it if the quota is used up.
-func (x *exchange) take(key uint64) error {
-	if x.s.limits == nil {
+// limits are those of the route: what is public, such as the pages that explain
+// problems, has its own, so that who has no quota left can read it.
+func (x *exchange) limits() *limiter {
+	if x.route.scope == public || x.route.scope == free {
+		return x.s.pages
+	}
+	return x.s.limits
+}
+
+// take counts the request as what its route costs, and refuses it if the quota is used up.
+func (x *exchange) take(key fair.Caller) error {
+	l := x.limits()
+	if l == nil {
 		return nil
 	}
-	x.quota = x.s.limits.take(key, 1)
+	x.quota = l.take(key, min(max(1, x.route.tokens), l.limit))
 	if x.quota.wait == 0 {
 		return nil
 	}
@@ -143,11 +162,9 @@ func (s *Server) Limit(r *http.Request, client string) (header string, wait int6
 	if s.limits == nil {
 		return "", 0
 	}
-	var key uint64
+	key := s.house.user(traintravel.Caller{Client: client}) // no caller of ours has no name
 	if client == "" {
-		key = maphash.Comparable(s.limits.seed, elsewhereFrom{customer(s.client(r)), true})
-	} else {
-		key = callerKey(s.limits, traintravel.Caller{Client: client}) // no caller of ours has no name
+		key = fair.Caller(maphash.Comparable(s.house.seed, elsewhereFrom{fair.Customer(s.client(r)), true}))
 	}
 	q := s.limits.take(key, 1)
 	return q.String(), q.wait
@@ -158,37 +175,4 @@ func (s *Server) Limit(r *http.Request, client string) (header string, wait int6
 type elsewhereFrom struct {
 	netip.Addr
 	mark bool
-}
-
-// callerKey is the key of a user who acts through a client.
-func callerKey(l *limiter, by traintravel.Caller) uint64 {
-	if l == nil {
-		return 0
-	}
-	var h maphash.Hash
-	h.SetSeed(l.seed)
-	for _, part := range [...]string{by.Client, by.Issuer, by.ID} {
-		h.WriteString(part)
-		h.WriteByte(0xff) // in no UTF-8
-	}
-	return h.Sum64()
-}
-
-// address is the key of the address that a request comes from.
-func (x *exchange) address() uint64 {
-	if x.s.limits == nil {
-		return 0
-	}
-	return maphash.Comparable[netip.Addr](x.s.limits.seed, customer(x.s.client(x.r)))
-}
-
-// customer is what an address counts as. Addresses of IPv6 count by the network
-// that one customer has, 64 bits.
-func customer(addr netip.Addr) netip.Addr {
-	if addr.Is6() {
-		if p, err := addr.WithZone("").Prefix(64); err == nil {
-			addr = p.Addr()
-		}
-	}
-	return addr
 }

@@ -15,6 +15,9 @@ type route struct {
 	handle       func(*exchange) error
 	body         body
 	tagged       bool // a success has an ETag
+	work         work
+	cost         int64 // of the work, compared with that of other routes whose work is of the kind; one at least
+	tokens       int64 // how many requests it counts as in quotas; zero is one
 }
 
 // A body is what an operation reads of a request.
@@ -32,8 +35,9 @@ const (
 type scope uint8
 
 const (
-	public  scope = iota // no token is asked for, and the quota does not count
-	counted              // no token is asked for, and the quota of the address counts
+	free    scope = iota // no token is asked for, and no quota counts
+	public               // no token is asked for, and the quota of the address counts
+	counted              // likewise, and the answer is a document of the API
 	read
 	write
 	readWrite // both
@@ -72,39 +76,39 @@ func (s *Server) table() []*route {
 	)
 	f := &s.fixed
 	return []*route{
-		{get, stations, read, f.hour, s.listStations, noBody, tagged},
-		{get, stations + "/:stationId", read, f.hour, s.oneStation, noBody, tagged},
-		{get, trips, read, f.noCache, s.searchTrips, noBody, false},
-		{get, trips + "/:tripId", read, f.noCache, s.oneTrip, noBody, false},
-		{get, bookings, read, f.noStore, s.listBookings, noBody, tagged},
-		{post, bookings, write, f.noStore, s.createBooking, anyBody, false},
-		{get, booking, read, f.noStore, s.oneBooking, noBody, tagged},
-		{del, booking, write, f.noStore, s.cancelBooking, noBody, false},
-		{post, booking + "/payment", write, f.noStore, s.payBooking, jsonBody, false},
-		{get, booking + "/payment", read, f.noStore, s.latestPayment, noBody, false},
-		{get, booking + "/payments", read, f.noStore, s.listPayments, noBody, false},
-		{get, ticketPath, read, f.noStore, s.oneTicket, noBody, false},
-		{get, webhooks, read, f.noStore, s.listWebhooks, noBody, false},
-		{post, webhooks, readWrite, f.noStore, s.createWebhook, jsonBody, false},
-		{get, webhook, read, f.noStore, s.oneWebhook, noBody, false},
-		{patch, webhook, readWrite, f.noStore, s.changeWebhook, patchBody, false},
-		{del, webhook, readWrite, f.noStore, s.deleteWebhook, noBody, false},
-		{post, webhook + "/secret", readWrite, f.noStore, s.newWebhookSecret, noBody, false},
-		{post, webhook + "/ping", readWrite, f.noStore, s.pingWebhook, noBody, false},
-		{get, webhook + "/deliveries", read, f.noStore, s.listDeliveries, noBody, false},
-		{post, webhook + "/deliveries/:deliveryId/retry", readWrite, f.noStore, s.retryDelivery, noBody, false},
-		{post, "/tickets/verify", counted, f.noStore, s.verifyTicket, bytesBody, false},
-		{get, "/.well-known/ticket-keys", public, f.shared, s.ticketKeys, noBody, tagged},
-		{get, resourcePath, public, f.shared, s.resource, noBody, tagged},
-		{get, resourcePath + "/*path", public, f.shared, s.resource, noBody, tagged},
-		{get, "/", public, f.shared, s.front, noBody, false},
-		{get, "/healthz", public, f.noStore, s.healthy, noBody, false},
-		{get, "/readyz", public, f.noStore, s.ready, noBody, false},
-		{get, "/openapi.yaml", public, f.shared, s.openAPIYAML, noBody, false},
-		{get, "/openapi.json", public, f.shared, s.openAPIJSON, noBody, false},
-		{get, "/docs", public, f.shared, s.docs, noBody, false},
-		{get, "/docs/*file", public, f.shared, s.docs, noBody, false},
-		{get, "/problems/:slug", public, f.shared, s.oneProblem, noBody, false},
+		{get, stations, read, f.hour, s.listStations, noBody, tagged, reading, 4, 1},
+		{get, stations + "/:stationId", read, f.hour, s.oneStation, noBody, tagged, reading, 1, 1},
+		{get, trips, read, f.noCache, s.searchTrips, noBody, false, searching, 4, 2},
+		{get, trips + "/:tripId", read, f.noCache, s.oneTrip, noBody, false, searching, 1, 1},
+		{get, bookings, read, f.noStore, s.listBookings, noBody, tagged, reading, 4, 1},
+		{post, bookings, write, f.noStore, s.createBooking, anyBody, false, writing, 1, 1},
+		{get, booking, read, f.noStore, s.oneBooking, noBody, tagged, reading, 1, 1},
+		{del, booking, write, f.noStore, s.cancelBooking, noBody, false, writing, 1, 1},
+		{post, booking + "/payment", write, f.noStore, s.payBooking, jsonBody, false, paying, 1, 1},
+		{get, booking + "/payment", read, f.noStore, s.latestPayment, noBody, false, reading, 1, 1},
+		{get, booking + "/payments", read, f.noStore, s.listPayments, noBody, false, reading, 2, 1},
+		{get, ticketPath, read, f.noStore, s.oneTicket, noBody, false, ticketing, 1, 10},
+		{get, webhooks, read, f.noStore, s.listWebhooks, noBody, false, reading, 4, 1},
+		{post, webhooks, readWrite, f.noStore, s.createWebhook, jsonBody, false, writing, 1, 1},
+		{get, webhook, read, f.noStore, s.oneWebhook, noBody, false, reading, 1, 1},
+		{patch, webhook, readWrite, f.noStore, s.changeWebhook, patchBody, false, writing, 1, 1},
+		{del, webhook, readWrite, f.noStore, s.deleteWebhook, noBody, false, writing, 1, 1},
+		{post, webhook + "/secret", readWrite, f.noStore, s.newWebhookSecret, noBody, false, writing, 1, 1},
+		{post, webhook + "/ping", readWrite, f.noStore, s.pingWebhook, noBody, false, writing, 1, 1},
+		{get, webhook + "/deliveries", read, f.noStore, s.listDeliveries, noBody, false, reading, 4, 1},
+		{post, webhook + "/deliveries/:deliveryId/retry", readWrite, f.noStore, s.retryDelivery, noBody, false, writing, 1, 1},
+		{post, "/tickets/verify", counted, f.noStore, s.verifyTicket, bytesBody, false, reading, 4, 1},
+		{get, "/.well-known/ticket-keys", public, f.shared, s.ticketKeys, noBody, tagged, light, 1, 1},
+		{get, resourcePath, public, f.shared, s.resource, noBody, tagged, light, 1, 1},
+		{get, resourcePath + "/*path", public, f.shared, s.resource, noBody, tagged, light, 1, 1},
+		{get, "/", public, f.shared, s.front, noBody, false, light, 1, 1},
+		{get, "/healthz", free, f.noStore, s.healthy, noBody, false, light, 1, 1},
+		{get, "/readyz", free, f.noStore, s.ready, noBody, false, light, 1, 1},
+		{get, "/openapi.yaml", public, f.shared, s.openAPIYAML, noBody, false, searching, 1, 1},
+		{get, "/openapi.json", public, f.shared, s.openAPIJSON, noBody, false, searching, 1, 1},
+		{get, "/docs", public, f.shared, s.docs, noBody, false, light, 1, 1},
+		{get, "/docs/*file", public, f.shared, s.docs, noBody, false, light, 1, 1},
+		{get, "/problems/:slug", public, f.shared, s.oneProblem, noBody, false, light, 1, 1},
 	}
 }
 
@@ -154,16 +158,4 @@ func (s *Server) optionsHandler() http.Handler {
 func (s *Server) elsewhere(handle func(*exchange) error) http.Handler {
 	answer := s.answering(&route{scope: nowhere, cache: s.fixed.noStore, handle: handle})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { answer(w, r, nil) })
-}
-
-// Refuse answers a request that came to another handler, such as an authorization
-// server beside this one, and fits nothing there: with the problem 405 if Allow is
-// set in the header of the answer, and else with 404. It counts nothing and asks
-// for no token.
-func (s *Server) Refuse(w http.ResponseWriter, r *http.Request) {
-	p := problemNoPath
-	if w.Header()["Allow"] != nil {
-		p = problemMethod
-	}
-	s.answering(&route{scope: beside, cache: s.fixed.noStore, handle: func(*exchange) error { return p }})(w, r, nil)
 }

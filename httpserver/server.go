@@ -1,7 +1,6 @@
 package httpserver
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -32,7 +31,8 @@ type Server struct {
 	base      base
 	proxies   []netip.Prefix
 	limits    *limiter // nil if there is no limit
-	load      load
+	pages     *limiter // of what is public; likewise
+	house     *house
 	leaving   atomic.Bool    // see Leave
 	tickets   *ticket.Issuer // nil if there are none
 	ticketSet ticket.Keys
@@ -72,8 +72,8 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 		opts.Now = time.Now
 	}
 	s := &Server{
-		service: service, auth: opts.Auth, log: opts.Logger, access: opts.AccessLog, answered: opts.Answered, now: opts.Now, base: base, limits: newLimiter(opts.RateLimit),
-		load:      load{most: cmp.Or(opts.MaxRequests, defaultMaxRequests)},
+		service: service, auth: opts.Auth, log: opts.Logger, access: opts.AccessLog, answered: opts.Answered, now: opts.Now, base: base, limits: newLimiter(opts.RateLimit), pages: newLimiter(pagesLimit(opts.RateLimit)),
+		house:     newHouse(opts.MaxRequests),
 		tickets:   opts.Tickets,
 		ticketSet: opts.TicketKeys,
 		fixed: fixed{
@@ -112,6 +112,14 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 // next answer, so that no client is about to send on one when it is cut. All else is
 // answered as before, until the host's [http.Server] is shut down.
 func (s *Server) Leave() { s.leaving.Store(true) }
+
+// closes says whether a connection is closed after the answer to a request: if the
+// server is about to end, and after a body in chunks over HTTP/1. Such a request may have
+// had a Content-Length as well, which net/http takes out, and what a proxy takes for its
+// body may go on as a request of its own (RFC 9112, section 6.1).
+func (s *Server) closes(r *http.Request) bool {
+	return s.leaving.Load() || r.ProtoMajor == 1 && len(r.TransferEncoding) > 0
+}
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }

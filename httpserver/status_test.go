@@ -188,6 +188,7 @@ func TestOrderOfChecks(t *testing.T) {
 		{"GET", "/bookings?page=x", []part{as("anna-r"), badAccept}, 406, "not-acceptable"},
 		{"POST", "/bookings", []part{as("anna-w"), big, badType}, 415, "unsupported-media-type"},
 		{"POST", "/bookings/x/payment", []part{as("anna-w"), big}, 413, "content-too-large"},
+		{"POST", "/bookings/x/payment", []part{as("anna-w"), slowBody}, 408, "body-too-slow"},
 		{"POST", "/bookings/x/payment", []part{as("anna-w"), body(`{}`)}, 400, "invalid-request"},
 		{"POST", "/bookings/" + nobody + "/payment", []part{as("anna-w"), body(`{}`)}, 400, "invalid-request"},
 		{"POST", "/bookings/" + nobody + "/payment", []part{as("anna-w"), body(payment("1", goodCard))}, 404, "not-found"},

@@ -10,11 +10,13 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -185,6 +187,15 @@ func body(text string) part {
 		header("Content-Type", "application/json")(r)
 		r.Body, r.ContentLength = io.NopCloser(strings.NewReader(text)), int64(len(text))
 	}
+}
+
+// unfinished has the time for the body run out.
+func unfinished(r *http.Request) { r.Body = io.NopCloser(iotest.ErrReader(os.ErrDeadlineExceeded)) }
+
+// slowBody is a body that does not come in time.
+func slowBody(r *http.Request) {
+	body("{}")(r)
+	unfinished(r)
 }
 
 // An answer is what came back.

@@ -49,6 +49,8 @@ const (
 	retryFirst  = time.Second                    // after a failure, and doubled with each
 	retryLast   = 30 * time.Second
 	rediscover  = time.Hour // metadata is read again
+
+	mostStrangers = 64 // tokens of unknown keys that wait for an answer
 )
 
 // RemoteKeys is the source of the keys of an issuer elsewhere. It asks for them
@@ -78,9 +80,10 @@ func RemoteKeys(o RemoteOptions) (KeySource, error) {
 }
 
 type remoteKeys struct {
-	opts   RemoteOptions
-	issuer *issuerClient // of the one question at a time
-	last   atomic.Pointer[fetchedKeys]
+	opts      RemoteOptions
+	issuer    *issuerClient // of the one question at a time
+	last      atomic.Pointer[fetchedKeys]
+	strangers atomic.Int64 // tokens of keys that are not known which wait for the issuer
 
 	mu       sync.Mutex
 	question *question // that is being asked, or nil
@@ -119,6 +122,13 @@ func (r *remoteKeys) Keys(ctx context.Context, refresh bool) (*KeySet, error) {
 			return have.set, nil
 		}
 		return nil, r.failed()
+	}
+	if refresh { // whoever forges tokens can have as many wait as they like
+		if r.strangers.Add(1) > mostStrangers {
+			r.strangers.Add(-1)
+			return nil, fmt.Errorf("%w: too many tokens of unknown keys wait for %s", ErrUnavailable, r.opts.Issuer)
+		}
+		defer r.strangers.Add(-1)
 	}
 	select {
 	case <-q.done:

@@ -361,3 +361,34 @@ func TestAskedOnce(t *testing.T) {
 		t.Errorf("%v, asked %d times", err, f.questions())
 	}
 }
+
+// However many tokens of unknown keys come while the issuer hangs, only so many wait.
+func TestRemoteKeysBoundStrangers(t *testing.T) {
+	t.Parallel()
+	f := newForeignIssuer(t)
+	keys, err := httpserver.RemoteKeys(httpserver.RemoteOptions{Issuer: f.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.mu.Lock()
+	f.hang = make(chan struct{})
+	f.mu.Unlock()
+	told := make(chan error, 70)
+	for range 70 {
+		go func() {
+			_, err := keys.Keys(t.Context(), true)
+			told <- err
+		}()
+	}
+	for range 6 {
+		if err := <-told; !errors.Is(err, httpserver.ErrUnavailable) {
+			t.Errorf("a token of an unknown key beyond 64 is told %v", err)
+		}
+	}
+	close(f.hang)
+	for range 64 {
+		if err := <-told; err != nil {
+			t.Errorf("a token of an unknown key that waited is told %v", err)
+		}
+	}
+}

@@ -26,7 +26,7 @@ func xmlOf(t *testing.T, text, root, plural string) string {
 	t.Helper()
 	items := map[string]string{
 		"stations": "station", "trips": "trip", "bookings": "booking", "payments": "payment", "legs": "leg", "errors": "i",
-		"webhooks": "webhook", "events": "event", "deliveries": "delivery",
+		"webhooks": "webhook", "events": "event", "deliveries": "delivery", "refusing": "refusal",
 	}
 	d := jsontext.NewDecoder(strings.NewReader(text))
 	var b bytes.Buffer

@@ -22,6 +22,7 @@ import (
 // watching are the flags that say how the operator sees what a server does.
 type watching struct {
 	admin     string
+	remote    bool // admin may be an address that other machines reach
 	logFormat string
 	logLevel  string
 	accessLog bool
@@ -29,6 +30,7 @@ type watching struct {
 
 func (w *watching) flags(f *pflag.FlagSet) {
 	f.StringVar(&w.admin, "admin-addr", "", "`address` that the operator's own listener has, for /metrics, /debug/pprof, /healthz and /readyz; without a host it is of this machine alone (default: there is none)")
+	f.BoolVar(&w.remote, "admin-remote", false, "let other machines reach --admin-addr: whoever does can read metrics and profiles, without a password")
 	f.StringVar(&w.logFormat, "log-format", "text", "how the log is written: text or json")
 	f.StringVar(&w.logLevel, "log-level", "info", "the least that is logged: debug, info, warn or error")
 	f.BoolVar(&w.accessLog, "access-log", false, "log each request")
@@ -50,6 +52,9 @@ func (w *watching) check(addr string) (errs []error) {
 	}
 	host, port, err := net.SplitHostPort(w.adminAddr())
 	publicHost, publicPort, publicErr := net.SplitHostPort(addr)
+	if err == nil && !w.remote && host != "localhost" && !net.ParseIP(host).IsLoopback() {
+		errs = append(errs, usagef("--admin-addr: %.200q is not an address of this machine alone, and whoever reaches it can read metrics and profiles without a password: give --admin-remote too if that is meant", w.admin))
+	}
 	everywhere := func(host string) bool { return host == "" || net.ParseIP(host).IsUnspecified() }
 	if err == nil && publicErr == nil && port != "0" && port == publicPort && (host == publicHost || everywhere(host) || everywhere(publicHost)) {
 		errs = append(errs, usagef("--admin-addr: %.200q is where the public listens (--addr): what is for the operator must not be there", w.admin))
@@ -225,11 +230,18 @@ func (o *observation) handler(h http.Handler) http.Handler {
 }
 
 // servers are the operator's own, if there are. api answers for its health.
-func (o *observation) servers(p *program, service *traintravel.Service, api http.Handler) []server {
+func (o *observation) servers(p *program, service *traintravel.Service, api *httpserver.Server) []server {
 	if o.metrics == nil {
 		return nil
 	}
 	o.metrics.Watch(service)
+	o.metrics.WatchWork(func() (all []metrics.Work) {
+		for _, w := range api.Work() {
+			all = append(all, metrics.Work{Kind: w.Kind, Slots: w.Slots, Busy: w.Busy, Waiting: w.Waiting,
+				Refused: w.Refused, OverShare: w.OverShare, Most: w.Most, MostInHand: w.MostInHand, InHand: w.InHand})
+		}
+		return all
+	})
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", o.metrics)
 	mux.Handle("GET /healthz", api)

@@ -56,7 +56,7 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.DurationVar(&s.keepUnpaid, "keep-unpaid", 7*24*time.Hour, "how long after the end of its journey a booking that ended unpaid is kept; a journey that is further ahead counts as over 30 days after the hold; 0 is for ever")
 	f.DurationVar(&s.retain, "retain", 0, "how long after the end of a journey its passenger is known; then name, user and card are removed from the booking; 0 is for ever")
 	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute for each client and user; 0 is no limit")
-	f.IntVar(&s.maxRequests, "max-requests", 1024, "requests that are worked on at a time, beyond which they are refused with 503; 0 is no limit")
+	f.IntVar(&s.maxRequests, "max-requests", 1024, "requests of one kind that are worked on or wait at a time, and those of one address, beyond which they are refused; 0 is no limit")
 	f.IntVar(&s.declines.Booking, "booking-declines", 5, "a booking's hold ends after this many declined payments; 0 means no limit")
 	f.IntVar(&s.declines.Card, "card-declines", 20, "declined payments an hour with one card, or from one bank account, after which more are refused with 429; 0 is no limit")
 	f.IntVar(&s.declines.User, "user-declines", 50, "the same for each user; a program that pays for many travellers as one user may need more")

@@ -136,8 +136,8 @@ func TestOriginsMaySignIn(t *testing.T) {
 	}
 }
 
-// Requests to the sign-in are among those of which there may be so many at a time;
-// health is told all the same.
+// Requests to the sign-in are among those of which an address may have so many at a
+// time; health is told all the same.
 func TestSignInIsBounded(t *testing.T) {
 	t.Parallel()
 	r := start(t, "serve", "--data", filepath.Join(t.TempDir(), "t.db"), "--max-requests", "1")
@@ -151,7 +151,7 @@ func TestSignInIsBounded(t *testing.T) {
 	if line, err := answers.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") { // it is worked on
 		t.Fatal(line, err)
 	}
-	for path, want := range map[string]int{"/oauth/jwks": 503, "/oauth/authorize": 503, "/stations": 503, "/healthz": 200} {
+	for path, want := range map[string]int{"/oauth/jwks": 429, "/oauth/authorize": 429, "/stations": 429, "/healthz": 200} {
 		if resp := r.ask("GET", path); resp.StatusCode != want {
 			t.Errorf("%s: %d, want %d", path, resp.StatusCode, want)
 		}
@@ -164,6 +164,6 @@ func TestSignInIsBounded(t *testing.T) {
 		t.Fatal(resp, err)
 	}
 	conn.Close()
-	for r.ask("GET", "/oauth/jwks").StatusCode == 503 { // it ends when it is answered, or just after
+	for r.ask("GET", "/oauth/jwks").StatusCode == 429 { // it ends when it is answered, or just after
 	}
 }

@@ -1,0 +1,138 @@
+package httpserver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel/internal/fair"
+)
+
+// Beside returns a handler of other routes, such as an authorization server beside this
+// one. Like those of the API, no callers can take it from the others: there are only so
+// many requests of an address at a time; a request is handed on when all of its body has
+// come, which must be in time; and its answer is sent when the handler has returned. The
+// handler asks Admit before it works. What is refused is a problem document. The answers are told as the
+// Server's own are, to Options.Answered and Options.AccessLog; route is what they are put
+// down as. The handler must not flush or hijack: its answers are kept until they are whole.
+func (s *Server) Beside(route string, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a := &heldAnswer{header: w.Header(), who: s.house.address(s.client(r))}
+		if s.watched() {
+			begun, id := time.Now(), uuid.New()
+			r = r.WithContext(context.WithValue(r.Context(), requestKey{}, id))
+			r.Pattern = r.Method + " " + route
+			defer func() {
+				s.report(r.Context(), Answer{Request: id, Method: knownMethod(r.Method), Route: route,
+					Status: a.status, Bytes: a.body.Len(), Took: time.Since(begun)})
+			}()
+		}
+		if !s.house.open.Take(a.who, 1) {
+			s.refuse(a, r, problemManyAtATime)
+		} else {
+			defer s.house.open.Give(a.who, 1)
+			s.answerBeside(w, a, r, h)
+		}
+		if s.closes(r) {
+			a.header["Connection"] = s.fixed.close
+		}
+		w.WriteHeader(a.status)
+		if r.Method != http.MethodHead {
+			s.house.deliver(w, a.who, a.body.Bytes(), false)
+		}
+	})
+}
+
+// answerBeside has a handler make its answer when all of the request has come.
+func (s *Server) answerBeside(w http.ResponseWriter, a *heldAnswer, r *http.Request, h http.Handler) {
+	if r.Body != nil && r.Body != http.NoBody {
+		size := int(r.ContentLength)
+		if size < 0 || size > maxBody {
+			size = maxBody
+		}
+		var in []byte
+		err := s.house.receive(w, r, a.who, size, &in)
+		switch _, tooLarge := errors.AsType[*http.MaxBytesError](err); {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			s.refuse(a, r, problemSlow)
+			return
+		case errors.Is(err, problemUnfinished):
+			s.refuse(a, r, problemUnfinished)
+			return
+		case err == nil || tooLarge: // then what has come is more than the handler wants
+			r.Body = http.NoBody
+			if len(in) > 0 {
+				r.Body = &receivedBody{*bytes.NewReader(in)}
+			}
+		default: // the handler finds out at its end
+			r.Body = &receivedBody{*bytes.NewReader(in)}
+		}
+	}
+	h.ServeHTTP(a, r)
+	a.WriteHeader(http.StatusOK)
+}
+
+// A receivedBody is one that has come.
+type receivedBody struct{ bytes.Reader }
+
+// Close is for [http.Request.Body].
+func (*receivedBody) Close() error { return nil }
+
+// A heldAnswer is one that is not sent yet. Its header is that of the answer.
+type heldAnswer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+	who    fair.Caller
+}
+
+func (a *heldAnswer) Header() http.Header { return a.header }
+
+func (a *heldAnswer) WriteHeader(status int) {
+	if a.status == 0 && status >= 200 {
+		a.status = status
+	}
+}
+
+func (a *heldAnswer) Write(b []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	return a.body.Write(b)
+}
+
+// Admit waits until it is the turn of the address that a request is from to be worked on
+// by another handler, such as an authorization server beside this one. It returns what has
+// to be called, once, when its answer has been made; nil if too many wait, and the
+// request is to be refused with 503.
+func (s *Server) Admit(r *http.Request) (done func()) {
+	who := s.house.address(s.client(r))
+	err := s.house.enter(r.Context(), signingIn, who, 1)
+	if err == nil {
+		return func() { s.house.leave(signingIn, who) }
+	}
+	if s.house.tell() {
+		s.log.WarnContext(r.Context(), "request refused", "method", knownMethod(r.Method), "problem", problemOverloaded.slug)
+	}
+	return nil
+}
+
+// Refuse answers a request that came to another handler, such as an authorization
+// server beside this one, and fits nothing there: with the problem 405 if Allow is
+// set in the header of the answer, and else with 404. It counts nothing and asks
+// for no token.
+func (s *Server) Refuse(w http.ResponseWriter, r *http.Request) {
+	if w.Header()["Allow"] != nil {
+		s.refuse(w, r, problemMethod)
+		return
+	}
+	s.refuse(w, r, problemNoPath)
+}
+
+// refuse answers a request to another handler with what is wrong.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, why error) {
+	s.answering(&route{scope: beside, cache: s.fixed.noStore, handle: func(*exchange) error { return why }})(w, r, nil)
+}
