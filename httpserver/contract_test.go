@@ -370,9 +370,22 @@ func (c *contract) service(t *testing.T) {
 	broken.fail = nil
 	k.ask(200, "get-readiness", "/readyz")
 
+	// What is public has a quota too.
+	w := newWorld(t, withLimit(1))
+	k = c.asker(t, w)
+	for range 600 {
+		w.serve("GET", "/", from("127.0.0.1:1"))
+	}
+	for id, target := range map[string]string{
+		"get-openapi-yaml": "/openapi.yaml", "get-openapi-json": "/openapi.json", "get-docs": "/docs", "get-problem": "/problems/sold-out",
+		"get-front": "/", "get-protected-resource": "/.well-known/oauth-protected-resource", "get-ticket-keys": "/.well-known/ticket-keys",
+	} {
+		k.ask(429, id, target)
+	}
+
 	// While one request is worked on and there may be no more, others are refused.
 	slow := &failingStore{}
-	w := newWorld(t, func(w *world) {
+	w = newWorld(t, func(w *world) {
 		slow.Store, w.options.MaxRequests = w.store, 1
 		w.store = slow
 	})
