@@ -33,6 +33,9 @@ func (t *Timetable) check(z *zones) error {
 	if t == nil {
 		return invalid("timetable", "is nil")
 	}
+	if err := t.checkSize(); err != nil {
+		return err
+	}
 	c := checker{
 		zones: z, stations: make(map[uuid.UUID]bool, len(t.Stations)),
 		calendars: map[*Calendar]bool{}, lists: map[coachList]bool{}, prices: map[priceList]bool{}, numbers: map[string]bool{},

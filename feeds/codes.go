@@ -20,6 +20,8 @@ import (
 // that shows another. The IDs are those that [gtfs.Read] gives with the feed's
 // name, whether trains call there or not.
 //
+// A stops.txt of more than 128 MiB, unpacked, is refused, and so is what is not a file.
+//
 // GTFS knows no such codes, and other numbers may look like one: they are
 // worth something only together with the place.
 func Codes(fsys fs.FS, feed string) (map[uuid.UUID]string, error) {
@@ -61,18 +63,26 @@ type stop struct{ code, parent string }
 
 // readStops reads stops.txt, at the top or in the only folder that has one.
 func readStops(fsys fs.FS) (map[string]stop, error) {
-	const table = "stops.txt"
-	file, err := fsys.Open(table)
+	name := "stops.txt"
+	info, err := fs.Stat(fsys, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		if found, _ := fs.Glob(fsys, "*/"+table); len(found) == 1 {
-			file, err = fsys.Open(found[0])
+		if found, _ := fs.Glob(fsys, "*/"+name); len(found) == 1 {
+			name = found[0]
+			info, err = fs.Stat(fsys, name)
 		}
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a file", name) // to open a pipe may take for ever
 	}
 	if err != nil {
 		return nil, err
 	}
+	file, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
 	defer file.Close()
-	text := bufio.NewReader(file)
+	text := bufio.NewReader(&limited{file, maxStops})
 	if mark, err := text.Peek(3); err == nil && string(mark) == "\ufeff" {
 		_, _ = text.Discard(3)
 	}
@@ -110,6 +120,23 @@ func readStops(fsys fs.FS) (map[string]stop, error) {
 		}
 		stops[id] = s
 	}
+}
+
+// maxStops bounds stops.txt, in bytes.
+const maxStops = 128 << 20
+
+// limited reads so many bytes, and fails where there are more.
+type limited struct {
+	r    io.Reader
+	left int
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if l.left -= n; l.left < 0 {
+		return 0, fmt.Errorf("stops.txt has more than %d bytes", maxStops)
+	}
+	return n, err
 }
 
 // countries are the first digits of UIC codes.

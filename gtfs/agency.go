@@ -28,9 +28,11 @@ func (f *feed) readAgencies() error {
 		} else if long(a.name) {
 			t.fail("agency_name has more than %d characters", traintravel.MaxText)
 		}
-		if !validZone(a.zone) {
+		if !f.validZone(a.zone) {
 			t.fail("agency_timezone %.60q is no known time zone", a.zone)
 		}
+		f.hold(sizeAgency, a.id, a.name, a.zone)
+		f.agencyByID[a.id] = int32(len(f.agencies))
 		f.agencies = append(f.agencies, a)
 		if a.zone != f.agencies[0].zone {
 			f.doubt(t.name, t.line(), "agency_timezone is not that of the first agency, in which stations are that have no zone of their own")
@@ -43,20 +45,22 @@ func (f *feed) readAgencies() error {
 	return t.err
 }
 
-// agency returns the agency of that ID, or nil. There are few.
+// agency returns the agency of that ID, or nil.
 func (f *feed) agency(id string) *agency {
-	for i := range f.agencies {
-		if f.agencies[i].id == id {
-			return &f.agencies[i]
-		}
+	if i, ok := f.agencyByID[id]; ok {
+		return &f.agencies[i]
 	}
 	return nil
 }
 
-func validZone(name string) bool {
-	if name == "" || name == "Local" {
-		return false
+// validZone says whether a time zone is known.
+func (f *feed) validZone(name string) bool {
+	valid, seen := f.knownZones[name]
+	if !seen {
+		_, err := time.LoadLocation(name)
+		valid = err == nil && name != "" && name != "Local"
+		f.hold(sizeKey, name)
+		f.knownZones[name] = valid
 	}
-	_, err := time.LoadLocation(name)
-	return err == nil
+	return valid
 }

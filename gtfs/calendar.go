@@ -3,6 +3,7 @@ package gtfs
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/traintravel/traintravel"
@@ -61,6 +62,7 @@ func (f *feed) readCalendar() error {
 			continue
 		}
 		s := &service{}
+		f.hold(sizeService, key)
 		f.services[key] = s
 		for i, day := range days {
 			s.Weekdays[i] = t.choice(day, weekdays[i], 1) == 1
@@ -104,6 +106,7 @@ func (f *feed) readExceptions() error {
 		s = f.services[string(t.get(id))]
 		if s == nil {
 			s = &service{}
+			f.hold(sizeService + len(t.get(id)))
 			f.services[string(t.get(id))] = s
 		}
 		d, ok := t.date(date, "date")
@@ -114,16 +117,27 @@ func (f *feed) readExceptions() error {
 			f.note(t.name, t.line(), beyond)
 			continue
 		}
+		f.hold(sizeDate)
 		switch string(t.get(kind)) {
 		case "1":
-			s.Added = append(s.Added, d)
+			s.Added = addDate(s.Added, d)
 		case "2":
-			s.Removed = append(s.Removed, d)
+			s.Removed = addDate(s.Removed, d)
 		default:
 			t.fail("exception_type %.20q is neither 1 nor 2", t.get(kind))
 		}
 	}
 	return t.err
+}
+
+// addDate adds a day. Where there are very many, those that come again are left out, so
+// that there are never many more than days.
+func addDate(days []traintravel.Date, d traintravel.Date) []traintravel.Date {
+	if len(days) == cap(days) && len(days) >= 1024 {
+		slices.Sort(days)
+		days = slices.Compact(days)
+	}
+	return append(days, d)
 }
 
 // span finds the first and the last day of the service. It looks at no more

@@ -125,7 +125,7 @@ func TestManyCalls(t *testing.T) {
 	}
 	_, report := read(t, gtfs.Options{}, calls(256))
 	diff(t, "calls", report.Calls, 256)
-	diff(t, "mistakes", refuse(t, calls(257)), "trips.txt:2: the trip has 257 calls, more than 256")
+	diff(t, "mistakes", refuse(t, calls(257)), `stop_times.txt:258: trip "t1" has more than 256 calls`)
 }
 
 func TestShortTripsAreLeftOut(t *testing.T) {

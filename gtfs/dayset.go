@@ -13,6 +13,9 @@ type daySet struct {
 	words []uint64
 }
 
+// maxDayWords bounds the words that daysOf remembers, to 8 MiB.
+const maxDayWords = 1 << 20
+
 // daysOf returns the days of a service that runs at all.
 func (f *feed) daysOf(s *service) daySet {
 	if set, ok := f.days[s]; ok {
@@ -22,12 +25,7 @@ func (f *feed) daysOf(s *service) daySet {
 	bit := func(d traintravel.Date) (*uint64, uint64) {
 		return &set.words[int(d>>6)-set.first], 1 << (d & 63)
 	}
-	for d := max(s.From, s.first); d <= min(s.To, s.last); d++ {
-		if s.Weekdays[d.Weekday()] {
-			word, b := bit(d)
-			*word |= b
-		}
-	}
+	set.fill(max(s.From, s.first), min(s.To, s.last), s.Weekdays)
 	for _, d := range s.Added {
 		if d >= s.first && d <= s.last {
 			word, b := bit(d)
@@ -40,11 +38,36 @@ func (f *feed) daysOf(s *service) daySet {
 			*word &^= b
 		}
 	}
-	if f.days == nil {
-		f.days = map[*service]daySet{}
+	if f.dayWords += len(set.words); f.days == nil || f.dayWords > maxDayWords {
+		f.days, f.dayWords = map[*service]daySet{}, len(set.words)
 	}
 	f.days[s] = set
 	return set
+}
+
+// fill adds the days from one to another that are certain days of the week. Seven
+// words are a number of weeks, and so are all that follow.
+func (s daySet) fill(from, to traintravel.Date, weekdays [7]bool) {
+	if from > to || weekdays == [7]bool{} {
+		return
+	}
+	var weeks [7]uint64 // by word, from that of from on
+	start := from >> 6
+	for i := range traintravel.Date(7 * 64) {
+		if weekdays[(start<<6 + i).Weekday()] {
+			weeks[i>>6] |= 1 << (i & 63)
+		}
+	}
+	for n := start; n <= to>>6; n++ {
+		word := weeks[(n-start)%7]
+		if n == start {
+			word &= ^uint64(0) << (from & 63)
+		}
+		if n == to>>6 {
+			word &= ^uint64(0) >> (63 - to&63)
+		}
+		s.words[int(n)-s.first] |= word
+	}
 }
 
 // word returns the n-th word of all time.

@@ -34,10 +34,12 @@ type offer struct {
 	flat []*flatFare // for any ride, that differ: two tell as much as a hundred
 
 	// Where the feed has fares by zones, there are also
-	zones    bool        // whether some of these do depend on zones
-	contains bool        // and on those that a ride passes
-	fares    []*flatFare // all
-	prices   zonePrices
+	zones      bool        // whether some of these do depend on zones
+	contains   bool        // and on those that a ride passes
+	fares      []*flatFare // all
+	currencies []string    // of these; two tell as much as a hundred
+	used       bool        // all of these are
+	prices     zonePrices
 }
 
 // An offerKey says which routes: one, or all, of an agency or of any.
@@ -72,6 +74,7 @@ func (f *feed) readFareAttributes() error {
 			continue
 		}
 		fare := &flatFare{agency: string(t.get(agencyID)), line: t.line(), onward: string(t.get(transfers)) != "0"}
+		f.hold(sizeFare, key, fare.agency)
 		f.fares[key] = fare
 		if fare.agency != "" && f.agency(fare.agency) == nil {
 			t.fail("agency_id %.60q is not in agency.txt", fare.agency)
@@ -132,9 +135,11 @@ func (f *feed) readRules() error {
 		rule := known[k]
 		if rule == nil {
 			rule = &fareRule{fare: fare, route: k.route}
+			f.hold(sizeFare, k.route)
 			known[k] = rule
 			f.fareRules = append(f.fareRules, rule)
 		}
+		f.hold(sizeWay)
 		f.addZones(t, rule, t.get(origin), t.get(destination), t.get(contains))
 	}
 	return t.err
@@ -180,6 +185,11 @@ func (f *feed) priceRoutes() {
 	slices.SortFunc(keys, func(a, b string) int { return cmp.Compare(f.routes[a].line, f.routes[b].line) })
 	for _, key := range keys {
 		f.priceRoute(key)
+	}
+	for _, o := range f.offers {
+		for _, fare := range o.fares {
+			fare.used = fare.used || o.used
+		}
 	}
 	for _, fare := range fares {
 		switch {

@@ -17,6 +17,8 @@ type feed struct {
 	opts Options
 
 	agencies      []agency
+	agencyByID    map[string]int32
+	knownZones    map[string]bool // time zones, and whether they are valid
 	routes        map[string]route
 	services      map[string]*service
 	stops         []stop
@@ -35,14 +37,17 @@ type feed struct {
 	coaches       map[string][]traintravel.Coach
 	patterns      map[int32]*pattern // trips that frequencies.txt repeats, by index
 	repeatedCalls int
-	blocks        map[string][]int32 // trips, by block_id
-	days          map[*service]daySet
+	blocks        map[string][]int32  // trips, by block_id
+	days          map[*service]daySet // that are remembered
+	dayWords      int                 // in them
 	rules         rules
 	left          map[int32]*leftTrip // trips, by index, that are trains which others are as well
 	calls         slab[traintravel.Call]
 	marks         slab[mark]
 
-	bytes, total int64 // for Options.Progress
+	bytes, total int64 // read, and to be read
+	held         int64 // bytes of memory, by our own account
+	called       int   // calls of trips that are read
 	report       Report
 	notes        map[[2]string]int // file and reason, to the index in report.Notes
 	errs         Errors
@@ -83,13 +88,15 @@ func newFeed(ctx context.Context, dir fs.FS, opts Options) *feed {
 	}
 	return &feed{
 		ctx: ctx, dir: dir, opts: opts,
-		routes:   map[string]route{},
-		services: map[string]*service{},
-		stopByID: map[string]int32{},
-		stations: map[uuid.UUID]bool{},
-		tripByID: map[string]int32{},
-		coaches:  map[string][]traintravel.Coach{"": opts.Coaches},
-		notes:    map[[2]string]int{},
+		agencyByID: map[string]int32{},
+		knownZones: map[string]bool{},
+		routes:     map[string]route{},
+		services:   map[string]*service{},
+		stopByID:   map[string]int32{},
+		stations:   map[uuid.UUID]bool{},
+		tripByID:   map[string]int32{},
+		coaches:    map[string][]traintravel.Coach{"": opts.Coaches},
+		notes:      map[[2]string]int{},
 	}
 }
 

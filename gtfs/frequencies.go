@@ -73,6 +73,7 @@ func (f *feed) readFrequencies() error {
 		if !ok {
 			continue
 		}
+		f.hold(sizeWindow)
 		p.windows = append(p.windows, w)
 		if total += w.departures(); total > maxRepeated {
 			t.fail("the rows up to here make %d trains, more than %d", total, maxRepeated)
@@ -180,6 +181,8 @@ func (f *feed) repeatTrip(t *trip, p *pattern) {
 			f.fail("frequencies.txt", line, "the trains up to here have more than %d calls", maxRepeatedCalls)
 			return
 		}
+		f.hold(sizeTrip+sizeCall*len(t.Calls), train.ID)
+		f.called += len(t.Calls)
 		train.Calls = f.calls.extend(nil, t.Calls)
 		for i := range train.Calls {
 			train.Calls[i].Arrive += late

@@ -31,7 +31,8 @@
 //
 // Blanks around a field, quotes, a byte order mark, either line ending, blank
 // lines, hours of one digit, columns in any order, unknown and missing optional
-// columns and rows that end early are accepted; text must be UTF-8.
+// columns and rows that end early are accepted; text must be UTF-8. What a feed may
+// ask for is bounded by [Limits], so feeds of strangers may be read.
 //
 // # Twins
 //
@@ -145,8 +146,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
-	"slices"
 	"strings"
 
 	"github.com/traintravel/traintravel"
@@ -201,6 +200,9 @@ type Options struct {
 	// the fares, still refuses the feed. Strict and Lenient exclude each other.
 	Lenient bool
 
+	// Limits bound what the feed may ask for.
+	Limits Limits
+
 	// Progress, if not nil, is called now and then, on Read's goroutine, with
 	// the bytes read so far and the bytes in all the files that will be read.
 	Progress func(read, total int64)
@@ -230,45 +232,29 @@ func (o *Options) check() error {
 	return &traintravel.InvalidError{Field: name, Reason: bad.Reason}
 }
 
-// maxZipEntries bounds the files in a feed's zip; GTFS knows about 30.
-const maxZipEntries = 10_000
-
-// ReadFile reads the feed in a zip file or folder; see [Read].
+// ReadFile reads the feed in a zip file or folder; see [Read] and [OpenFile].
 func ReadFile(ctx context.Context, path string, opts Options) (*traintravel.Timetable, Report, error) {
-	info, err := os.Stat(path)
+	files, end, err := OpenFile(path)
 	if err != nil {
-		return nil, Report{}, fmt.Errorf("gtfs: %w", err)
+		return nil, Report{}, err
 	}
-	if info.IsDir() {
-		return Read(ctx, os.DirFS(path), opts)
-	}
-	z, err := zip.OpenReader(path)
-	if err != nil {
-		return nil, Report{}, fmt.Errorf("gtfs: %s: %w", path, err)
-	}
-	defer z.Close()
-	if len(z.File) > maxZipEntries {
-		return nil, Report{}, fmt.Errorf("gtfs: %s: %d files in one zip are more than %d", path, len(z.File), maxZipEntries)
-	}
-	// Read as a file system, ../stops.txt would be another stops.txt.
-	z.File = slices.DeleteFunc(z.File, func(f *zip.File) bool {
-		return !fs.ValidPath(strings.TrimSuffix(strings.ReplaceAll(f.Name, `\`, "/"), "/"))
-	})
-	return Read(ctx, z, opts)
+	t, report, err := Read(ctx, files, opts)
+	return t, report, errors.Join(err, end())
 }
 
 // Read reads the feed in a file system, at its top or in the only folder there
 // that holds one.
 //
 // If the feed has mistakes, the error is an [*Errors]. If no train is left of
-// it, the error wraps [ErrNoTrains]. Other errors are those of opts, of the file
+// it, the error wraps [ErrNoTrains]; if it goes beyond one of the [Limits], a
+// [*LimitError]. Other errors are those of opts, of the file
 // system and of ctx. With any error there is no timetable, and the Report tells
 // what was read until then. Trains share Calendars, Coaches and Prices.
 func Read(ctx context.Context, fsys fs.FS, opts Options) (*traintravel.Timetable, Report, error) {
 	if u := opts.DistanceUnit; !(u >= 0) || math.IsInf(u, 0) {
 		return nil, Report{}, fmt.Errorf("gtfs: Options.DistanceUnit: %v is no number of metres", u)
 	}
-	if err := opts.check(); err != nil {
+	if err := errors.Join(opts.Limits.check(), opts.check()); err != nil {
 		return nil, Report{}, fmt.Errorf("gtfs: %w", err)
 	}
 	if fsys == nil {
@@ -278,6 +264,7 @@ func Read(ctx context.Context, fsys fs.FS, opts Options) (*traintravel.Timetable
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("gtfs: %w", err)
 	}
+	opts.Limits = opts.Limits.withDefaults()
 	f := newFeed(ctx, dir, opts)
 	err = f.read()
 	switch {
@@ -298,6 +285,16 @@ func Read(ctx context.Context, fsys fs.FS, opts Options) (*traintravel.Timetable
 // folder returns the folder of fsys that holds the tables.
 func folder(fsys fs.FS) (fs.FS, error) {
 	const table = "stop_times.txt"
+	switch z := fsys.(type) {
+	case *zip.Reader:
+		only, err := tablesOf(z)
+		if err != nil {
+			return nil, err
+		}
+		fsys = only
+	case *zip.ReadCloser:
+		return folder(&z.Reader)
+	}
 	if _, err := fs.Stat(fsys, table); !errors.Is(err, fs.ErrNotExist) {
 		return fsys, nil // an error will be met again
 	}

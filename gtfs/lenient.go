@@ -25,8 +25,11 @@ func (t FlawedTrip) String() string { return fmt.Sprintf("trip %.60q: %v", t.Tri
 // first of them, and returns whether these are gone if trips that it has marked are left
 // out. It may be nil.
 func (f *feed) blame(before int, leave func(*Error) bool) {
-	if n := f.errs.Total - before; n > 0 && leave != nil && leave(f.first) {
-		f.blamed += n
+	if n := f.errs.Total - before; n > 0 && leave != nil {
+		f.hold(sizeFlaw) // who is told keeps it
+		if leave(f.first) {
+			f.blamed += n
+		}
 	}
 	f.first = nil
 }
@@ -56,6 +59,7 @@ func (f *feed) breakBlock(id string) {
 	if f.broken == nil {
 		f.broken = map[string]bool{}
 	}
+	f.hold(sizeKey, id)
 	f.broken[id] = true
 }
 
@@ -85,8 +89,7 @@ func (f *feed) leaveOut(trips []FlawedTrip) {
 	}
 	for _, e := range f.errs.List {
 		if !told[*e] {
-			f.note(e.File, e.Line, e.Reason)
-			f.report.Notes[f.notes[[2]string{e.File, e.Reason}]].Wrong = true
+			f.note(e.File, e.Line, e.Reason).Wrong = true
 		}
 	}
 }

@@ -20,6 +20,8 @@ func (m malformed) Error() string { return string(m) }
 const (
 	errLong  malformed = "the record is longer than 64 KiB"
 	errUTF8  malformed = "the text is not UTF-8"
+	errUTF16 malformed = "the text is UTF-16: save it as UTF-8"
+	errCR    malformed = "the lines end in CR alone: end them in LF, or in CR and LF"
 	errQuote malformed = "a quote stands in a field that is not quoted, or another one is missing"
 )
 
@@ -130,6 +132,9 @@ func (s *records) readLine() ([]byte, error) {
 	case errors.Is(err, bufio.ErrBufferFull):
 		s.lines++
 		s.line = s.lines
+		if bytes.IndexByte(line, '\r') >= 0 {
+			return nil, errCR
+		}
 		return nil, errLong
 	case errors.Is(err, io.EOF) && len(line) > 0: // the last line has no end
 	case err != nil:
@@ -143,6 +148,9 @@ func (s *records) readLine() ([]byte, error) {
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	if !utf8.Valid(line) {
 		s.line = s.lines
+		if mark := string(line[:min(2, len(line))]); s.lines == 1 && (mark == "\xff\xfe" || mark == "\xfe\xff") {
+			return nil, errUTF16
+		}
 		return nil, errUTF8
 	}
 	return line, nil

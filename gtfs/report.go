@@ -88,7 +88,13 @@ type Errors struct {
 	Trips   int
 }
 
-const maxErrors = 100
+const (
+	maxErrors = 100
+	// maxNotes bounds the notes that differ, since a feed can make as many as rows.
+	maxNotes = 500
+	// furtherNotes is said of all others.
+	furtherNotes = "there is more to say of the file than is listed"
+)
 
 // Error returns the mistakes that are listed, a line each.
 func (e *Errors) Error() string {
@@ -190,18 +196,22 @@ func (f *feed) doubt(file string, line int, reason string) {
 		f.fail(file, line, "%s", reason)
 		return
 	}
-	f.note(file, line, reason)
-	f.report.Notes[f.notes[[2]string{file, reason}]].Wrong = true
+	f.note(file, line, reason).Wrong = true
 }
 
 // note records that a row was left out, or is not quite what it seems.
-func (f *feed) note(file string, line int, reason string) {
+func (f *feed) note(file string, line int, reason string) *Note {
 	key := [2]string{file, reason}
 	i, ok := f.notes[key]
+	if !ok && len(f.report.Notes) >= maxNotes {
+		key[1], reason = furtherNotes, furtherNotes
+		i, ok = f.notes[key]
+	}
 	if !ok {
 		i = len(f.report.Notes)
 		f.notes[key] = i
 		f.report.Notes = append(f.report.Notes, Note{File: file, Line: line, Reason: reason})
 	}
 	f.report.Notes[i].Count++
+	return &f.report.Notes[i]
 }

@@ -65,6 +65,7 @@ func (f *feed) readRoutes() error {
 				r.skip = faulty
 			}
 		}
+		f.hold(sizeRoute, key, r.id, r.number, r.skip)
 		f.routes[key] = r
 	}
 	return t.err

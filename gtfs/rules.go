@@ -19,6 +19,9 @@ type rules struct {
 	repeated int
 }
 
+// size is what the rules take of memory.
+func (r *rules) size() int { return len(r.list)*sizeChange + len(r.settled)*sizeKey }
+
 func (r *rules) settle(from, to int32) {
 	if r.settled == nil {
 		r.settled = map[[2]int32]bool{}

@@ -51,7 +51,6 @@ func (f *feed) readStops() error {
 		address = t.column("stop_address")
 		fares   = t.column("zone_id")
 	)
-	zones := map[string]bool{}
 	var key string
 	t.flawed = func(flaw *Error) bool {
 		if i, ok := f.stopByID[key]; ok { // else no trip can name it
@@ -76,10 +75,7 @@ func (f *feed) readStops() error {
 		}
 		if s.parent == "" {
 			s.Zone = string(t.get(zone))
-			if _, seen := zones[s.Zone]; !seen {
-				zones[s.Zone] = s.Zone == "" || validZone(s.Zone)
-			}
-			if !zones[s.Zone] {
+			if s.Zone != "" && !f.validZone(s.Zone) {
 				s.flaw = fmt.Sprintf("stop_timezone %.60q is no known time zone", s.Zone)
 			}
 			s.Name, s.Address = t.text(name), t.text(address)
@@ -89,6 +85,7 @@ func (f *feed) readStops() error {
 		if f.zones != nil {
 			s.zone = f.zone(t.get(fares))
 		}
+		f.hold(sizeStop, key, s.parent, s.Zone, s.Name, s.Address, s.Country, s.flaw)
 		f.stops = append(f.stops, s)
 	}
 	for i := range f.stops {

@@ -46,9 +46,7 @@ func (f *feed) readStopTimes() error {
 	)
 	flush := func() {
 		if current != skipped {
-			trip := f.trips[current]
-			trip.Calls = f.calls.extend(trip.Calls, calls)
-			trip.marks = f.marks.extend(trip.marks, marks)
+			f.trips[current].add(f, calls, marks)
 		}
 		calls, marks = calls[:0], marks[:0]
 	}
@@ -92,6 +90,10 @@ func (f *feed) readStopTimes() error {
 			o.next = current
 		}
 		beside = beside[:0]
+		if trip := f.trips[current]; len(trip.Calls)+len(calls) == traintravel.MaxCalls && trip.flaw == nil {
+			t.fail("trip %.60q has more than %d calls", trip.ID, traintravel.MaxCalls)
+			continue
+		}
 		i, ok := f.stopByID[string(t.get(stopID))]
 		if !ok {
 			t.fail("stop_id %.60q is not in stops.txt", t.get(stopID))
@@ -113,18 +115,33 @@ func (f *feed) readStopTimes() error {
 		if n < 0 {
 			t.fail("stop_sequence %.20q is no number from 0", t.get(sequence))
 		}
-		calls = append(calls, c)
-		marks = append(marks, mark{
-			sequence: int32(n), line: int32(t.line()), stop: i, distance: t.distance(distance),
-		})
+		m := mark{sequence: int32(n), line: int32(t.line()), stop: i, distance: t.distance(distance)}
+		if f.trips[current].flaw == nil { // else nobody asks for its calls
+			calls, marks = append(calls, c), append(marks, m)
+			f.called++
+		}
 	}
 	flush()
 	if t.err == nil {
 		f.settleOrphans(&lost)
 		f.finishTrips()
-		f.findTwins()
+		if t.err = t.over(); t.err == nil { // by the trips that frequencies.txt repeats
+			f.findTwins()
+			t.err = t.over()
+		}
 	}
 	return t.err
+}
+
+// add adds calls to those of a trip, unless one of them has a mistake.
+func (t *trip) add(f *feed, calls []traintravel.Call, marks []mark) {
+	if t.flaw != nil {
+		t.Calls, t.marks = nil, nil
+		return
+	}
+	before := cap(t.Calls)
+	t.Calls, t.marks = f.calls.extend(t.Calls, calls), f.marks.extend(t.marks, marks)
+	f.hold((cap(t.Calls) - before) * sizeCall)
 }
 
 // distance returns a field that is a distance in any unit; blank is NaN.

@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 
 	"github.com/traintravel/traintravel"
 )
-
-// maxTable bounds a table's bytes, so that a small zip cannot unpack for ever.
-const maxTable = 8 << 30
 
 // A table reads one file of the feed row by row.
 type table struct {
@@ -34,28 +32,26 @@ type column int
 
 const missing column = -1
 
-// has says whether the feed holds a table that is not empty.
+// has says whether the feed holds a table that is not empty, or something else in its
+// place, of which open will tell. In a zip, what is packed is no more than a few bytes.
 func (f *feed) has(name string) bool {
 	info, err := fs.Stat(f.dir, name)
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist) // and open will tell
 	}
-	return info.Size() > 0
+	size, flaw := packed(info)
+	return info.Size() > 0 || !info.Mode().IsRegular() || size > 8 || flaw != ""
 }
 
 // open opens a table that has to have certain columns. If it is not there or
 // has not, it records that and returns errMistakes.
 func (f *feed) open(name string, required ...string) (*table, error) {
-	file, err := f.dir.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		f.fail(name, 0, "the feed has no such file")
-		return nil, errMistakes
-	}
+	file, size, err := f.plain(name)
 	if err != nil {
-		return nil, fmt.Errorf("gtfs: %w", err)
+		return nil, err
 	}
 	t := &table{feed: f, name: name, file: file, columns: map[string]column{}}
-	t.rec = newRecords(&counter{r: file, f: f})
+	t.rec = newRecords(&counter{r: file, t: t, most: max(freeRatio, size*int64(f.opts.Limits.Ratio)), ratio: size > 0})
 	if err := t.header(required); err != nil {
 		t.close()
 		return nil, err
@@ -64,13 +60,73 @@ func (f *feed) open(name string, required ...string) (*table, error) {
 	return t, nil
 }
 
+// plain opens a file, and no pipe, device or folder in its place. The size is that in a
+// zip, zero elsewhere. If it cannot be read, plain records that and returns errMistakes.
+func (f *feed) plain(name string) (file fs.File, size int64, err error) {
+	info, err := fs.Stat(f.dir, name)
+	flaw := ""
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		flaw = "the feed has no such file"
+		if other := f.otherCase(name); other != "" {
+			flaw += ", but " + other + ": the names of tables are in lower case"
+		}
+	case err == nil && info.IsDir():
+		flaw = "it is a folder"
+	case err == nil && !info.Mode().IsRegular():
+		flaw = "it " + errNotPlain.Error() + ", but a link, a pipe or a device"
+	case err == nil:
+		size, flaw = packed(info)
+	}
+	if flaw != "" {
+		f.fail(name, 0, "%s", flaw)
+		return nil, 0, errMistakes
+	}
+	if err == nil {
+		file, err = f.dir.Open(name)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("gtfs: %w", err)
+	}
+	return file, size, nil
+}
+
+// otherCase finds a table whose name is in other letter case, among the first files.
+func (f *feed) otherCase(name string) string {
+	dir, err := f.dir.Open(".")
+	if err != nil {
+		return ""
+	}
+	defer dir.Close()
+	list, ok := dir.(fs.ReadDirFile)
+	if !ok {
+		return ""
+	}
+	entries, _ := list.ReadDir(1000)
+	for _, e := range entries {
+		if e.Name() != name && strings.EqualFold(e.Name(), name) {
+			return e.Name()
+		}
+	}
+	return ""
+}
+
 func (t *table) header(required []string) error {
 	before := t.feed.errs.Total
 	if !t.read() && t.err != nil {
 		return t.err
 	}
+	if len(t.rec.fields) == 0 && len(required) > 0 {
+		t.fail("the table is empty")
+		return errMistakes
+	}
 	for i, field := range t.rec.fields {
 		name := string(bytes.TrimSpace(field))
+		if strings.ContainsRune(name, '\r') {
+			t.err = nil
+			t.fail("%s", errCR)
+			return errMistakes
+		}
 		if _, twice := t.columns[name]; twice && name != "" {
 			t.fail("column %.60q is there twice", name)
 		}
@@ -126,16 +182,25 @@ func (t *table) read() bool {
 			return false
 		}
 	}
+	if t.err = t.over(); t.err != nil {
+		return false
+	}
 	err := t.rec.next()
 	if err == nil {
 		return true
 	}
 	var bad malformed
+	var beyond *LimitError
 	switch {
 	case errors.Is(err, io.EOF):
+	case errors.As(err, &beyond):
+		beyond.Line = t.rec.lines
+		t.err = beyond
 	case errors.As(err, &bad):
 		t.feed.fail(t.name, t.rec.line, "%s", bad)
 		t.err = errMistakes
+	case damaged(err):
+		t.err = fmt.Errorf("gtfs: %s: the zip is damaged, or lies about the table: %w", t.name, err)
 	default:
 		t.err = fmt.Errorf("gtfs: %s: %w", t.name, err)
 	}
@@ -201,20 +266,29 @@ func (t *table) time(c column, name string) traintravel.ServiceTime {
 
 // A counter counts the bytes of a table and tells Options.Progress.
 type counter struct {
-	r io.Reader
-	f *feed
-	n int64
+	r     io.Reader
+	t     *table
+	n     int64
+	most  int64 // by the ratio, if the table is in a zip
+	ratio bool
 }
 
 func (c *counter) Read(p []byte) (int, error) {
+	f := c.t.feed
+	if err := f.ctx.Err(); err != nil { // there may be no row for long
+		return 0, err
+	}
 	n, err := c.r.Read(p)
 	c.n += int64(n)
-	c.f.bytes += int64(n)
-	if c.n > maxTable {
-		return 0, malformed("the file is longer than 8 GiB")
+	f.bytes += int64(n)
+	switch limits := &f.opts.Limits; {
+	case f.bytes > limits.Bytes:
+		return 0, c.t.limit("Bytes", limits.Bytes)
+	case c.ratio && c.n > c.most:
+		return 0, c.t.limit("Ratio", int64(limits.Ratio))
 	}
-	if c.f.opts.Progress != nil {
-		c.f.opts.Progress(c.f.bytes, max(c.f.total, c.f.bytes))
+	if f.opts.Progress != nil {
+		f.opts.Progress(f.bytes, max(f.total, f.bytes))
 	}
 	return n, err
 }

@@ -51,10 +51,12 @@ func (f *feed) readTransfers() error {
 		}
 		tt := transferTable{t, t.column("transfer_type"), t.column("min_transfer_time"), t.sideColumns("from"), t.sideColumns("to")}
 		for t.next() {
+			before := f.rules.size()
 			if !f.readTransfer(&tt) {
 				t.close()
 				return errMistakes
 			}
+			f.hold(f.rules.size() - before)
 		}
 		if t.err != nil {
 			return t.err

@@ -42,6 +42,7 @@ func (f *feed) readTrips() error {
 			t.fail("trip_id %.60q is there twice", key)
 			continue
 		}
+		f.hold(sizeKey, key)
 		f.tripByID[key] = skipped
 		route, ok := f.routes[string(t.get(routeID))]
 		if !ok {
@@ -81,6 +82,7 @@ func (f *feed) readTrips() error {
 			if f.blocks == nil {
 				f.blocks = map[string][]int32{}
 			}
+			f.hold(sizeKey + len(b))
 			f.blocks[string(b)] = append(f.blocks[string(b)], int32(len(f.trips)))
 		}
 		own, ok := f.readFare(t, fare)
@@ -90,6 +92,7 @@ func (f *feed) readTrips() error {
 				f.tariffs[int32(len(f.trips))] = route.tariff
 			}
 		}
+		f.hold(sizeTrip, key, shown) // its ID once more, if it was cleaned
 		f.trips = append(f.trips, &trip{line: t.line(), service: service, Train: traintravel.Train{
 			Feed:     f.opts.Feed,
 			ID:       clean(key),
@@ -160,6 +163,7 @@ func (f *feed) readCoaches(t *table, c column) []traintravel.Coach {
 		t.fail("coaches have %d seats, more than %d", places, maxPlaces)
 	}
 	if f.errs.Total == before { // else each row is to be told of
+		f.hold(sizeKey+len(coaches)*sizeCoach, text, text)
 		f.coaches[text] = coaches
 	}
 	return coaches

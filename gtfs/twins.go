@@ -74,6 +74,9 @@ func (f *feed) findTwins() {
 		if to-from > 1 {
 			f.leaveTwins(order[from:to])
 		}
+		if f.full() {
+			return // and who calls will say so
+		}
 	}
 	f.reportTwins()
 }
@@ -195,6 +198,7 @@ func (f *feed) leaveTwins(trips []int32) {
 			if f.left == nil {
 				f.left = map[int32]*leftTrip{}
 			}
+			f.hold(sizeTwin + 8*(len(days.words)+len(rest.words)))
 			f.left[i] = left
 		}
 		s.add(i, t.Coaches, rest)
@@ -257,6 +261,10 @@ func (f *feed) removeTwins() error {
 		if !left.rest.empty() {
 			t.service = t.service.only(left)
 			t.Days = &t.service.Calendar
+			f.hold(sizeService + 4*(len(t.Days.Added)+len(t.Days.Removed)))
+			if f.full() {
+				return &LimitError{File: "trips.txt", Line: t.line, Limit: "Memory", Max: f.opts.Limits.Memory}
+			}
 			continue
 		}
 		f.report.Trains--

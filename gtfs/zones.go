@@ -50,6 +50,7 @@ func (f *feed) zone(id []byte) zone {
 	}
 	z, ok := f.zones[string(id)]
 	if !ok {
+		f.hold(sizeKey + len(id))
 		z = zone(len(f.zones) + 1)
 		f.zones[string(id)] = z
 	}
@@ -110,6 +111,9 @@ func (f *feed) inheritZones() {
 // addByZones adds what a rule says, in a feed where fares depend on zones.
 func (o *offer) addByZones(rule *fareRule) {
 	o.fares = append(o.fares, rule.fare)
+	if c := rule.fare.Currency; c != "" && len(o.currencies) < 2 && !slices.Contains(o.currencies, c) {
+		o.currencies = append(o.currencies, c)
+	}
 	if o.prices == nil {
 		o.prices = zonePrices{}
 	}
@@ -152,22 +156,19 @@ func passed(buf []byte, zones []zone) []byte {
 
 // priceByZones makes the tariff of a route.
 func (f *feed) priceByZones(r *route, offers []*offer) {
-	currency := ""
+	currency, contains := "", false
 	for _, o := range offers {
-		for _, fare := range o.fares {
-			if c := fare.Currency; c != "" && currency != "" && c != currency {
+		for _, c := range o.currencies {
+			if currency != "" && c != currency {
 				f.note("routes.txt", r.line, "the route has fares by zones in several currencies, of which none is read")
 				return
 			}
-			currency = max(currency, fare.Currency)
+			currency = c
 		}
-	}
-	contains := false
-	for _, o := range offers {
 		contains = contains || o.contains
-		for _, fare := range o.fares {
-			fare.used = true
-		}
+	}
+	for _, o := range offers {
+		o.used = true
 	}
 	if r.fare = (traintravel.Fare{}); currency != "" {
 		r.tariff = &tariff{offers: offers, contains: contains, currency: currency, line: r.line, known: map[string]*traintravel.Prices{}}

@@ -53,6 +53,7 @@ servers that share a database sell from the new timetable within seconds.`,
 				return err
 			}
 			defer dieFirst()()
+			defer frugal()()
 			bar := newProgress(p.stderr, "reading")
 			bar.then = "storing"
 			rep, err := p.importInto(c.Context(), where, feeds, opts, bar.show)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"archive/zip"
 	"context"
 	"errors"
 	"fmt"
@@ -87,7 +86,7 @@ func readParts(ctx context.Context, named []string, flags feedOptions, progress 
 		r.opts.Progress = r.overall(i)
 		t, read, err := r.read(ctx, name, path)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", path, err)
+			return nil, nil, fmt.Errorf("%s: %w", path, flags.Limits.named(err))
 		}
 		parts[i] = feeds.Part{Feed: name, Timetable: t}
 		if len(named) > 1 {
@@ -159,7 +158,7 @@ func (r *feedReader) read(ctx context.Context, name, path string) (*traintravel.
 		}
 		lacks = lacks || s.Zone == "" || s.Country == ""
 	}
-	t, got, err := readFeed(ctx, path, opts)
+	t, got, err := gtfs.ReadFile(ctx, path, opts)
 	if err != nil {
 		return nil, feedReport{}, hintLenient(err, got)
 	}
@@ -212,17 +211,10 @@ func (r *feedReader) locate(t *traintravel.Timetable, zoneless map[uuid.UUID]boo
 
 // codes finds the UIC codes of a feed that has been read.
 func codes(name, path string) (map[uuid.UUID]string, error) {
-	info, err := os.Stat(path)
+	files, end, err := gtfs.OpenFile(path)
 	if err != nil {
 		return nil, err
 	}
-	if info.IsDir() {
-		return feeds.Codes(plainFiles{os.DirFS(path)}, name)
-	}
-	z, err := zip.OpenReader(path)
-	if err != nil {
-		return nil, err
-	}
-	found, err := feeds.Codes(z, name)
-	return found, errors.Join(err, z.Close())
+	found, err := feeds.Codes(files, name)
+	return found, errors.Join(err, end())
 }

@@ -27,6 +27,7 @@ type feedOptions struct {
 	Force     bool
 	Verbose   bool
 	Clock     string
+	Limits    feedLimits
 }
 
 func (o *feedOptions) flags(f *pflag.FlagSet) {
@@ -38,6 +39,7 @@ func (o *feedOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.Strict, "strict", false, "refuse feeds in which anything is wrong, even if it could be left out, and several feeds with stations that look alike but cannot be joined")
 	f.BoolVar(&o.Lenient, "lenient", false, "leave out the trips in which there are mistakes, list them, and import the others; without it, one mistake refuses the feed")
 	f.BoolVar(&o.KeepTwins, "keep-twins", false, "sell a train twice that a feed lists twice: trips of one operator, number and list of calls that run on the same days; without it, they are one train")
+	o.Limits.flags(f)
 	f.BoolVar(&o.DryRun, "dry-run", false, "read and check the feeds and say what they would change, but change nothing")
 	f.BoolVar(&o.Force, "force", false, "import a timetable even if it looks like a mistake: it has expired, ends by tomorrow, or has a twentieth of the trains of the one in force")
 	f.StringVar(&o.Clock, "clock", "", "`instant` such as 2024-02-01T08:00:00Z that it is now, for timetables of another time; a server that has the data file goes by its own clock")
@@ -82,7 +84,10 @@ func (o feedOptions) gtfs() (gtfs.Options, error) {
 	if err != nil {
 		return gtfs.Options{}, flagFault("--fare-per-km", err)
 	}
-	opts := gtfs.Options{Fare: fare, Strict: o.Strict, Lenient: o.Lenient, KeepTwins: o.KeepTwins}
+	if err := o.Limits.check(); err != nil {
+		return gtfs.Options{}, err
+	}
+	opts := gtfs.Options{Fare: fare, Strict: o.Strict, Lenient: o.Lenient, KeepTwins: o.KeepTwins, Limits: gtfs.Limits(o.Limits)}
 	for _, text := range strings.Fields(o.Coaches) {
 		number, seats, _ := strings.Cut(text, ":")
 		c := traintravel.Coach{Number: number}

@@ -70,6 +70,7 @@ func (d duties) timetable() http.HandlerFunc {
 			http.Error(w, "another import is under way: try again when it has ended", http.StatusConflict)
 			return
 		}
+		defer frugal()()
 		err := unlimited(w)
 		var h *handover
 		if err == nil {

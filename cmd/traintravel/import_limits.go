@@ -1,0 +1,86 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/gtfs"
+)
+
+// feedLimits are the flags that bound what a feed may ask for. Zero is the default.
+type feedLimits gtfs.Limits
+
+// limitFlags are the flags of limits, by the names that errors have for these.
+var limitFlags = map[string]string{
+	"Memory": "--max-memory", "Calls": "--max-calls", "Bytes": "--max-unpacked", "Ratio": "--max-ratio", "Rows": "--max-rows",
+}
+
+func (l *feedLimits) flags(f *pflag.FlagSet) {
+	f.Var((*byteSize)(&l.Memory), "max-memory", "`bytes`, such as 500MiB, that reading a feed may hold in memory (default 2GiB); the process takes about a quarter more")
+	f.Var((*byteSize)(&l.Bytes), "max-unpacked", "`bytes` that the tables of a feed may have, unpacked (default 8GiB)")
+	f.IntVar(&l.Calls, "max-calls", 0, fmt.Sprintf("`number` of calls that the trains of a feed may have; no timetable has more than %d (default %[1]d)", traintravel.MaxTotalCalls))
+	f.IntVar(&l.Ratio, "max-ratio", 0, "how many `times` as long as in a zip a table may be, unpacked (default 200)")
+	f.IntVar(&l.Rows, "max-rows", 0, "`number` of rows that a table may have (default 100000000)")
+}
+
+// check refuses limits that are none.
+func (l *feedLimits) check() error {
+	err := refused(gtfs.Options{Limits: gtfs.Limits(*l)})
+	if e, ok := errors.AsType[*traintravel.InvalidError](err); ok {
+		return usagef("%s: %s", limitFlags[strings.TrimPrefix(e.Field, "Options.Limits.")], e.Reason)
+	}
+	return err
+}
+
+// named names the flag of a limit that a feed is beyond.
+func (l *feedLimits) named(err error) error {
+	beyond, ok := errors.AsType[*gtfs.LimitError](err)
+	switch {
+	case !ok:
+		return err
+	case beyond.Limit == "Calls" && beyond.Max >= traintravel.MaxTotalCalls:
+		return fmt.Errorf("%w: no timetable has more, so leave some of its agencies out of the feed", err)
+	}
+	return fmt.Errorf("%w: %s sets this limit", err, limitFlags[beyond.Limit])
+}
+
+// A byteSize is a flag's number of bytes: 500000000, or with a unit, 500MB, 500MiB, 2GiB.
+type byteSize int64
+
+var byteUnits = []struct {
+	name string
+	size float64
+}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"B", 1}, {"", 1}}
+
+// Set implements [pflag.Value].
+func (b *byteSize) Set(text string) error {
+	for _, unit := range byteUnits {
+		number, ok := strings.CutSuffix(text, unit.name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if err != nil || !(n*unit.size >= 1 && n*unit.size <= 1<<50) {
+			break
+		}
+		*b = byteSize(n * unit.size)
+		return nil
+	}
+	return fmt.Errorf("%.40q is not a number of bytes such as 500MiB or 2GiB", text)
+}
+
+// String implements [pflag.Value].
+func (b *byteSize) String() string {
+	if *b == 0 {
+		return ""
+	}
+	return strconv.FormatInt(int64(*b), 10)
+}
+
+// Type implements [pflag.Value].
+func (b *byteSize) Type() string { return "bytes" }

@@ -1,0 +1,151 @@
+package gtfs
+
+import (
+	"fmt"
+
+	"github.com/traintravel/traintravel"
+)
+
+// Limits bound what a feed may ask of [Read], whatever is in it. They act while it is
+// read, and what is beyond one is a [LimitError]. A limit of zero is its default. A
+// railway with seven million calls needs half of each.
+//
+// Beside them, a record has at most 64 KiB, a trip [traintravel.MaxCalls] calls, and a zip
+// 10,000 files, whose names have 16 MiB with all that is said of them.
+type Limits struct {
+	// Memory is how many bytes the reading may hold, by its own account of rows,
+	// calls and texts. The account is on the high side, but Go's heap grows beyond what
+	// it holds, by default to twice of it (see [runtime/debug.SetMemoryLimit]). The
+	// default is 2 GiB.
+	Memory int64
+
+	// Calls is how many calls the trips that are read may have, together. The
+	// default is [traintravel.MaxTotalCalls], beyond which no timetable is loaded.
+	Calls int
+
+	// Bytes is how long the tables that are read may be, unpacked and together. It
+	// bounds the time of a reading. The default is 8 GiB.
+	Bytes int64
+
+	// Ratio is how many times as long as in its zip a table may be, unpacked. Of a
+	// table up to 16 MiB it does not matter. Those of railways are 5 to 15 times as long. The default is 200.
+	Ratio int
+
+	// Rows is how many rows a table may have, those included that are not read. The
+	// default is 100 million.
+	Rows int
+}
+
+const (
+	defaultMemory = 2 << 30
+	defaultBytes  = 8 << 30
+	defaultRatio  = 200
+	defaultRows   = 100_000_000
+
+	// freeRatio is how long a table may be, whatever its ratio.
+	freeRatio = 16 << 20
+)
+
+// check refuses negative limits.
+func (l *Limits) check() error {
+	for _, limit := range []struct {
+		name  string
+		value int64
+	}{{"Memory", l.Memory}, {"Calls", int64(l.Calls)}, {"Bytes", l.Bytes}, {"Ratio", int64(l.Ratio)}, {"Rows", int64(l.Rows)}} {
+		if limit.value < 0 {
+			return &traintravel.InvalidError{Field: "Options.Limits." + limit.name, Reason: fmt.Sprintf("is %d, below zero", limit.value)}
+		}
+	}
+	return nil
+}
+
+// withDefaults returns the limits that count.
+func (l Limits) withDefaults() Limits {
+	if l.Memory == 0 {
+		l.Memory = defaultMemory
+	}
+	if l.Calls == 0 {
+		l.Calls = traintravel.MaxTotalCalls
+	}
+	if l.Bytes == 0 {
+		l.Bytes = defaultBytes
+	}
+	if l.Ratio == 0 {
+		l.Ratio = defaultRatio
+	}
+	if l.Rows == 0 {
+		l.Rows = defaultRows
+	}
+	return l
+}
+
+// A LimitError tells where a feed went beyond one of the [Limits].
+type LimitError struct {
+	File string
+	Line int // the last that was read
+	// Limit is the name of the field of Limits, and Max its value.
+	Limit string
+	Max   int64
+}
+
+// Error returns one line: stop_times.txt:17: up to here the feed takes more than
+// 2147483648 bytes of memory (Limits.Memory).
+func (e *LimitError) Error() string {
+	what := map[string]string{
+		"Memory": "up to here the feed takes more than %d bytes of memory",
+		"Calls":  "up to here the trips that are read have more than %d calls",
+		"Bytes":  "up to here the feed has more than %d bytes, unpacked",
+		"Ratio":  "up to here the table is more than %d times as long as in the zip",
+		"Rows":   "the table has more than %d rows",
+	}[e.Limit]
+	return fmt.Sprintf("%s:%d: "+what+" (Limits.%s)", e.File, e.Line, e.Max, e.Limit)
+}
+
+// What things take of memory, in bytes, with their share of maps and of slices that
+// grow. Texts and dates count by themselves.
+const (
+	sizeKey     = 80 // of a map
+	sizeAgency  = 250
+	sizeRoute   = 350
+	sizeService = 350
+	sizeDate    = 12
+	sizeStop    = 650
+	sizeTrip    = 900 // and once more as a train of the timetable
+	sizeCall    = 48  // and its mark
+	sizeWindow  = 100
+	sizeFare    = 350
+	sizeWay     = 120
+	sizeChange  = 500
+	sizeCoach   = 40
+	sizeTwin    = 400
+	sizeFlaw    = 700
+)
+
+// hold adds to the account of memory. [table.next] looks whether it is too much.
+func (f *feed) hold(size int, texts ...string) {
+	f.held += int64(size)
+	for _, s := range texts {
+		f.held += int64(len(s))
+	}
+}
+
+// full says whether the account is beyond its limit.
+func (f *feed) full() bool { return f.held > f.opts.Limits.Memory }
+
+// over returns what limit a table is beyond, if any, at its present line.
+func (t *table) over() error {
+	limits := &t.feed.opts.Limits
+	switch {
+	case t.feed.full():
+		return t.limit("Memory", limits.Memory)
+	case t.feed.called > limits.Calls:
+		return t.limit("Calls", int64(limits.Calls))
+	case t.rows > limits.Rows:
+		return t.limit("Rows", int64(limits.Rows))
+	}
+	return nil
+}
+
+func (t *table) limit(name string, most int64) error {
+	return &LimitError{File: t.name, Line: t.rec.lines, Limit: name, Max: most}
+}

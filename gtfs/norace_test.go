@@ -1,0 +1,5 @@
+//go:build !race
+
+package gtfs_test
+
+const raced = false

@@ -1,0 +1,174 @@
+package gtfs
+
+import (
+	"archive/zip"
+	"cmp"
+	"compress/flate"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+const (
+	// maxZipEntries bounds the files in a feed's zip; GTFS knows about 30.
+	maxZipEntries = 10_000
+	// maxDirectory bounds the list of them, in bytes. Each has up to 192 KiB there.
+	maxDirectory = 16 << 20
+)
+
+// OpenFile opens a feed in a zip file or a folder for [Read], and for others who read
+// feeds. It takes little memory, whatever the file is. Close ends it.
+//
+// A file that is neither a zip nor a folder is refused, as a pipe or a device would keep
+// its reader waiting.
+func OpenFile(name string) (files fs.FS, close func() error, err error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, nil, fmt.Errorf("gtfs: %w", err)
+	case info.IsDir():
+		return os.DirFS(name), func() error { return nil }, nil
+	case !info.Mode().IsRegular():
+		return nil, nil, fmt.Errorf("gtfs: %s: %w", name, errNotPlain)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, nil, fmt.Errorf("gtfs: %w", err)
+	}
+	z, err := openZip(file, info.Size())
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("gtfs: %s: %w", name, err), file.Close())
+	}
+	return z, file.Close, nil
+}
+
+var errNotPlain = errors.New("is neither a file nor a folder")
+
+// openZip opens a zip of so many bytes.
+func openZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
+	list := &bounded{r: r, left: maxDirectory}
+	z, err := zip.NewReader(list, size)
+	switch {
+	case list.left < 0:
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("it is not a zip file, or not all of one: %w", err)
+	}
+	list.left = math.MaxInt64
+	for _, f := range z.File {
+		if tableOf(f) == "" {
+			continue
+		}
+		if at, err := f.DataOffset(); err == nil && (at > size || f.CompressedSize64 > uint64(size-at)) {
+			return nil, fmt.Errorf("%s is said to be longer than what is left of the zip, which was cut short or lies", f.Name)
+		}
+	}
+	return z, nil
+}
+
+// bounded reads the list of files in a zip, which comes first.
+type bounded struct {
+	r    io.ReaderAt
+	left int64
+}
+
+func (b *bounded) ReadAt(p []byte, at int64) (int, error) {
+	if b.left -= int64(len(p)); b.left < 0 {
+		return 0, fmt.Errorf("the list of files in the zip has more than %d bytes", maxDirectory)
+	}
+	return b.r.ReadAt(p, at)
+}
+
+// tablesOf returns a zip with the files alone that may be tables of a feed: the
+// others could have names that take long to be put in order. It refuses what two
+// programs could read as two feeds.
+func tablesOf(z *zip.Reader) (*zip.Reader, error) {
+	if len(z.File) > maxZipEntries {
+		return nil, fmt.Errorf("%d files in one zip are more than %d", len(z.File), maxZipEntries)
+	}
+	type place struct {
+		name     string
+		from, to int64
+	}
+	var places []place
+	only := &zip.Reader{}
+	known := map[string]string{}
+	for _, f := range z.File {
+		name := tableOf(f)
+		if name == "" {
+			continue
+		}
+		key := strings.ToLower(name)
+		if other, twice := known[key]; twice {
+			if other == name {
+				return nil, fmt.Errorf("the zip holds %s twice", name)
+			}
+			return nil, fmt.Errorf("the zip holds both %s and %s", other, name)
+		}
+		if flaw := flawOf(&f.FileHeader); flaw != "" {
+			return nil, fmt.Errorf("%s: %s", name, flaw)
+		}
+		known[key] = name
+		only.File = append(only.File, f)
+		if at, err := f.DataOffset(); err == nil {
+			places = append(places, place{name, at, at + int64(min(f.CompressedSize64, math.MaxInt64/2))})
+		}
+	}
+	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.from, b.from) })
+	for i := 1; i < len(places); i++ {
+		if places[i].from < places[i-1].to {
+			return nil, fmt.Errorf("%s and %s are packed in the same bytes of the zip", places[i-1].name, places[i].name)
+		}
+	}
+	return only, nil
+}
+
+// tableOf returns the name of a file in a zip that may be a table, at the top or in a
+// folder there, in any letter case; of another file nothing.
+func tableOf(f *zip.File) string {
+	if len(f.Name) > 1000 {
+		return ""
+	}
+	name := strings.TrimPrefix(strings.ReplaceAll(f.Name, `\`, "/"), "./")
+	if !fs.ValidPath(name) || strings.Count(name, "/") > 1 {
+		return "" // read as a file system, ../stops.txt would be another stops.txt
+	}
+	for _, t := range tables {
+		if strings.EqualFold(path.Base(name), t.name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// flawOf says what keeps a file of a zip from being read.
+func flawOf(h *zip.FileHeader) string {
+	switch {
+	case h.Flags&(1|1<<6|1<<13) != 0: // encrypted, strongly, its header too
+		return "the file is encrypted: unpack the zip with its password, and import the folder"
+	case h.Method != zip.Store && h.Method != zip.Deflate:
+		return fmt.Sprintf("the file is packed by the method %d, which is not read: pack it by deflate, which every program can", h.Method)
+	}
+	return ""
+}
+
+// packed returns how many bytes a file has in a zip, or zero if it is in none.
+func packed(info fs.FileInfo) (size int64, flaw string) {
+	h, ok := info.Sys().(*zip.FileHeader)
+	if !ok {
+		return 0, ""
+	}
+	return max(1, int64(min(h.CompressedSize64, math.MaxInt64))), flawOf(h)
+}
+
+// damaged says that an error is about what a zip holds.
+func damaged(err error) bool {
+	var corrupt flate.CorruptInputError
+	return errors.Is(err, zip.ErrFormat) || errors.Is(err, zip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &corrupt)
+}
