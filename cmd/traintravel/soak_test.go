@@ -147,14 +147,15 @@ func (o *office) answers(w *witness) {
 	busy := 0.0
 	for name, n := range series {
 		switch {
-		case strings.HasPrefix(name, `traintravel_http_requests_total{code="503"`):
+		case strings.HasPrefix(name, `traintravel_http_requests_total{code="503"`), strings.HasPrefix(name, `traintravel_http_requests_total{code="429"`):
 			busy += n
 		case strings.HasPrefix(name, `traintravel_http_requests_total{code="5`):
 			o.Errorf("%s is %v", name, n)
 		}
 	}
-	if overloaded := series[`traintravel_http_refusals_total{problem="overloaded"}`]; busy != overloaded || int(busy) != w.refused {
-		o.Errorf("%v answers are 503, of which %v on purpose, and clients had %d", busy, overloaded, w.refused)
+	onPurpose := series[`traintravel_http_refusals_total{problem="overloaded"}`] + series[`traintravel_http_refusals_total{problem="rate-limited"}`]
+	if busy != onPurpose || int(busy) != w.refused {
+		o.Errorf("%v answers are 503 or 429, of which %v on purpose, and clients had %d", busy, onPurpose, w.refused)
 	}
 	if dead := series[`traintravel_delivery_attempts_total{outcome="dead",to="webhook"}`]; dead != 0 {
 		o.Errorf("%v deliveries are dead", dead)
@@ -212,7 +213,7 @@ func (w *witness) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 		seconds, later := strconv.Atoi(resp.Header.Get("Retry-After"))
-		if resp.StatusCode != http.StatusServiceUnavailable || later != nil {
+		if resp.StatusCode != http.StatusServiceUnavailable && resp.StatusCode != http.StatusTooManyRequests || later != nil {
 			w.note(r, time.Since(began))
 			return resp, nil
 		}
