@@ -42,18 +42,26 @@ func Open() (*Finder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("places: the borders of time zones: %w", err)
 	}
-	f := &Finder{zones, map[string]string{}, map[string]bool{}}
-	for line := range strings.Lines(zoneTab) {
-		fields := strings.Split(strings.TrimSpace(line), "\t")
-		if len(fields) < 3 || line[0] == '#' {
-			continue
-		}
-		country, zone := fields[0], fields[2]
-		f.countries[zone] = country
+	f := &Finder{zones, Countries(), map[string]bool{}}
+	for zone := range f.countries {
 		_, err := time.LoadLocation(zone)
 		f.loadable[zone] = err == nil
 	}
 	return f, nil
+}
+
+// Countries returns the country of each time zone that lies in one, by the name of the
+// zone: the one for which tzdata lists it, DE for Europe/Berlin. UTC and zones by older
+// names have none. It needs no borders, and no [Finder].
+func Countries() map[string]string {
+	countries := map[string]string{}
+	for line := range strings.Lines(zoneTab) {
+		fields := strings.Split(strings.TrimSpace(line), "\t")
+		if len(fields) >= 3 && line[0] != '#' {
+			countries[fields[2]] = fields[0]
+		}
+	}
+	return countries
 }
 
 // Locate fills in the Zone and the Country of a station if they are empty, or the

@@ -1,6 +1,7 @@
 package places_test
 
 import (
+	"reflect"
 	"sync"
 	"testing"
 	"time"
@@ -205,7 +206,7 @@ func TestLocateAnywhere(t *testing.T) {
 			t.Fatalf("%+v: %v", s, err)
 		}
 		s.Zone, s.Country = was.Zone, was.Country
-		if s != was {
+		if !reflect.DeepEqual(s, was) {
 			t.Fatalf("%+v has become %+v", was, s)
 		}
 	})
@@ -245,6 +246,17 @@ func TestLocateUnknownCountry(t *testing.T) {
 		s = traintravel.Station{Latitude: 40, Longitude: -40, Country: traintravel.UnknownCountry, Zone: zone}
 		if f.Locate(&s); s.Country != "" {
 			t.Errorf("at sea it is in %q", s.Country)
+		}
+	}
+}
+
+// A zone is of the country for which tzdata lists it, and UTC of none.
+func TestCountries(t *testing.T) {
+	t.Parallel()
+	countries := places.Countries()
+	for zone, want := range map[string]string{"Europe/Berlin": "DE", "Europe/Zurich": "CH", "America/New_York": "US", "UTC": "", "": ""} {
+		if got := countries[zone]; got != want {
+			t.Errorf("%q is in %q, want %q", zone, got, want)
 		}
 	}
 }

@@ -151,10 +151,16 @@ func size(path string) (sum int64) {
 func (r *feedReader) read(ctx context.Context, name, path string) (*traintravel.Timetable, feedReport, error) {
 	opts := r.opts
 	opts.Feed = name
-	zoneless, lacks := map[uuid.UUID]bool{}, false
+	zoneless, lacks, byZone := map[uuid.UUID]bool{}, false, 0
+	countries := places.Countries()
 	opts.Locate = func(s *traintravel.Station) {
 		if s.Zone == "" {
 			zoneless[s.ID] = true
+		}
+		if s.Country == "" && s.Zone != "" && r.flags.Locate {
+			if s.Country = countries[s.Zone]; s.Country != "" {
+				byZone++
+			}
 		}
 		lacks = lacks || s.Zone == "" || s.Country == ""
 	}
@@ -165,7 +171,8 @@ func (r *feedReader) read(ctx context.Context, name, path string) (*traintravel.
 	rep := newFeedReport(name, got)
 	rep.LeftOut = lines(got.LeftOut, "left out: ", r.flags.Verbose, gtfs.FlawedTrip.String)
 	rep.Twins = twins(got, r.flags)
-	if lacks && r.flags.Locate {
+	rep.ByZone = byZone
+	if lacks && r.flags.Locate { // else the borders of the world are not needed
 		if err := r.locate(t, zoneless, &rep); err != nil {
 			return nil, feedReport{}, err
 		}

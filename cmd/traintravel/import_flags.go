@@ -35,7 +35,7 @@ func (o *feedOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.FareBase, "fare-base", "3.00", "`amount` that their trips begin with")
 	f.StringVar(&o.FarePerKm, "fare-per-km", "0.12", "`amount` added for each kilometre")
 	f.StringVar(&o.Coaches, "coaches", "", "`list` such as \"21:80 22:76\", coach number and seats, of trains whose feed has none; without it they are unreserved")
-	f.BoolVar(&o.Locate, "locate", true, "find the countries and time zones that a feed lacks by the stations' coordinates; --locate=false leaves the countries unknown (ZZ) and takes the railway's time zone")
+	f.BoolVar(&o.Locate, "locate", true, "find the time zones that a feed lacks by the stations' coordinates, and the countries by the time zones; --locate=false leaves the countries unknown (ZZ) and takes the railway's time zone")
 	f.BoolVar(&o.Strict, "strict", false, "refuse feeds in which anything is wrong, even if it could be left out, and several feeds with stations that look alike but cannot be joined")
 	f.BoolVar(&o.Lenient, "lenient", false, "leave out the trips in which there are mistakes, list them, and import the others; without it, one mistake refuses the feed")
 	f.BoolVar(&o.KeepTwins, "keep-twins", false, "sell a train twice that a feed lists twice: trips of one operator, number and list of calls that run on the same days; without it, they are one train")

@@ -33,6 +33,7 @@ type feedReport struct {
 	LeftOut                 []string // trips
 	Twins                   []string
 	Countries, Zones        int // found by coordinates
+	ByZone                  int // countries found by time zones
 }
 
 func newFeedReport(name string, r gtfs.Report) feedReport {
@@ -127,6 +128,9 @@ func (p *program) print(r *report, opts feedOptions) {
 			fmt.Fprintf(p.stdout, "  by %s\n", f.From)
 		}
 		each(p.stdout, f.Notes, f.LeftOut, f.Twins)
+		if f.ByZone > 0 {
+			fmt.Fprintf(p.stdout, "  found by time zones: the countries of %s\n", howMany(f.ByZone, "station", "stations"))
+		}
 		if f.Countries+f.Zones > 0 {
 			fmt.Fprintf(p.stdout, "  found by coordinates: the countries of %s and the time zones of %d (borders © OpenStreetMap contributors)\n",
 				howMany(f.Countries, "station", "stations"), f.Zones)
