@@ -34,6 +34,9 @@ func drawParts(t *rapid.T) []feeds.Part {
 				continue
 			}
 			known[s.ID] = true
+			if rapid.IntRange(0, 3).Draw(t, "named") == 0 {
+				s.OtherNames = []string{names.Draw(t, "other name")}
+			}
 			p.Timetable.Stations = append(p.Timetable.Stations, s)
 			if code := codes.Draw(t, "code"); code != "" {
 				p.Codes[s.ID] = code
@@ -42,6 +45,15 @@ func drawParts(t *rapid.T) []feeds.Part {
 		stations := p.Timetable.Stations
 		if len(stations) > 1 {
 			p.Timetable.Trains = []traintravel.Train{train(feed, "1", stations...), train(feed, "2", stations[1], stations[0])}
+		}
+		for k := range len(stations) * min(len(p.Timetable.Trains), 1) { // some are platforms, too, which other feeds may have for stations
+			for _, id := range []string{"00000000-0000-4000-8000-000000000002", "00000000-0000-4000-8000-000000000003", "00000000-0000-4000-8000-000000000004"} {
+				if id := uuid.MustParse(id); !known[id] && rapid.IntRange(0, 5).Draw(t, "other ID") == 0 {
+					known[id] = true
+					stations[k].OtherIDs = append(stations[k].OtherIDs, id)
+					p.Timetable.Trains[0].Calls[k].Station = id
+				}
+			}
 		}
 		for range rapid.IntRange(0, 4).Draw(t, "rules") {
 			which := rapid.IntRange(0, len(stations)-1)
@@ -163,12 +175,37 @@ func checkJoined(t *rapid.T, parts []feeds.Part, all *traintravel.Timetable, rep
 
 // checkMoved checks that trains and rules are what they were, at the new stations.
 func checkMoved(t *rapid.T, parts []feeds.Part, all *traintravel.Timetable, become map[key]traintravel.Station) {
+	byID := map[uuid.UUID]uuid.UUID{}
+	for _, s := range all.Stations {
+		for _, id := range append(s.OtherIDs, s.ID) {
+			byID[id] = s.ID
+		}
+	}
 	i := 0
 	for _, p := range parts {
+		others := map[uuid.UUID]uuid.UUID{}
+		for _, s := range p.Timetable.Stations {
+			now := become[key{p.Feed, s.ID}]
+			for _, id := range s.OtherIDs {
+				others[id] = now.ID
+			}
+			if byID[s.ID] == uuid.Nil {
+				t.Fatalf("%v of %s is found no more", s, p.Feed)
+			}
+		}
 		for _, want := range p.Timetable.Trains {
 			want.Calls = append([]traintravel.Call(nil), want.Calls...)
 			for k := range want.Calls {
-				want.Calls[k].Station = become[key{p.Feed, want.Calls[k].Station}].ID
+				at := &want.Calls[k].Station
+				if now, ok := others[*at]; ok { // the call keeps it, unless it is another's
+					got := all.Trains[i].Calls[k].Station
+					if byID[got] != now || got != now && got != *at {
+						t.Fatalf("call %d of %s names %v, want %v", k, p.Feed, got, now)
+					}
+					*at = got
+					continue
+				}
+				*at = become[key{p.Feed, *at}].ID
 			}
 			if diff := cmp.Diff(want, all.Trains[i]); diff != "" {
 				t.Fatalf("a train (-want +got):\n%s", diff)

@@ -48,7 +48,8 @@ type Part struct {
 // Join joins timetables into one, in which trains call at the joined stations
 // and rules for changes are about them. A station is as the first part has it,
 // but for its Address and Country, which a later part gives if the first does
-// not. No two stations of one part become one.
+// not, and with the names and IDs that the later parts have for it among its
+// OtherNames and OtherIDs. No two stations of one part become one.
 //
 // Where several parts have a rule for all changes between the same stations, the
 // strictest counts: impossible, or else the longest.
@@ -64,11 +65,18 @@ func Join(parts ...Part) (*traintravel.Timetable, Report) {
 	j := newJoiner()
 	all := &traintravel.Timetable{}
 	rules := make([][]traintravel.Change, 0, len(parts))
+	moves := make([]map[uuid.UUID]uuid.UUID, len(parts))
+	for i, p := range parts {
+		if p.Timetable != nil {
+			moves[i] = j.add(i, p)
+		}
+	}
+	j.giveIDs(moves)
 	for i, p := range parts {
 		if p.Timetable == nil {
 			continue
 		}
-		moved := j.add(i, p)
+		moved := moves[i]
 		all.Trains = slices.Grow(all.Trains, len(p.Timetable.Trains))
 		for _, t := range p.Timetable.Trains {
 			t.Calls = callsAt(t.Calls, moved)

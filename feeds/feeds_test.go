@@ -149,7 +149,7 @@ func TestJoinKeeps(t *testing.T) {
 
 	joined, report := feeds.Join(a, b)
 	want := basel
-	want.Address, want.Country = "Centralbahnplatz", "CH"
+	want.Address, want.Country, want.OtherIDs = "Centralbahnplatz", "CH", []uuid.UUID{other.ID}
 	if diff := cmp.Diff([]traintravel.Station{want, bern, b.Timetable.Stations[1]}, joined.Stations); diff != "" {
 		t.Errorf("stations (-want +got):\n%s", diff)
 	}
@@ -170,6 +170,23 @@ func TestJoinKeeps(t *testing.T) {
 	}
 	if got := report.Joined[0].String(); got != "Basel SBB (a) and basel sbb (b), 111 m apart: the same name" {
 		t.Error(got)
+	}
+}
+
+// A station has the names that later feeds have for it.
+func TestJoinedNames(t *testing.T) {
+	t.Parallel()
+	a, b := part("a", station("a", "1", "Genève", 46.21, 6.142), station("a", "2", "Bern", 46.95, 7.44)), part("b", station("b", "1", "Geneva", 46.21, 6.142), station("b", "2", "Brig", 46.3, 8))
+	a.Codes, b.Codes = map[uuid.UUID]string{}, map[uuid.UUID]string{b.Timetable.Stations[0].ID: "8501008"}
+	a.Timetable.Stations[0].OtherIDs, a.Timetable.Stations[0].OtherNames = []uuid.UUID{{9}}, []string{"Cornavin"}
+	a.Codes[uuid.UUID{9}] = "8501008" // a platform's
+	b.Timetable.Stations[0].OtherNames = []string{"GENEVE", "Genf", "Cornavin"}
+	joined, _ := feeds.Join(a, b)
+	if diff := cmp.Diff([]string{"Cornavin", "Geneva", "Genf"}, joined.Stations[0].OtherNames); diff != "" || len(joined.Stations) != 3 {
+		t.Errorf("%d stations, names (-want +got):\n%s", len(joined.Stations), diff)
+	}
+	if len(a.Timetable.Stations[0].OtherNames) != 1 {
+		t.Error("the part has changed")
 	}
 }
 

@@ -7,7 +7,18 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/alike"
 )
+
+const (
+	// nameReach is how many metres apart stations of one name look alike.
+	// Farther, one thinks of two towns.
+	nameReach = 10_000
+	// maxAlike bounds what is compared with one station.
+	maxAlike = 64
+)
+
+func pointOf(s *traintravel.Station) alike.Point { return alike.At(s.Latitude, s.Longitude) }
 
 // A joiner takes one part after the other. What it has by then is called sites:
 // the stations of the timetable to be, each with those that have become it.
@@ -17,9 +28,17 @@ type joiner struct {
 	byID     map[uuid.UUID]int32
 	byCode   map[string][]int32
 	names    map[string]int32 // numbers of the names that sites have
-	byName   grid             // by the number of the name
-	byPlace  grid
+	byName   alike.Grid       // by the number of the name
+	byPlace  alike.Grid
+	others   []otherID
 	report   Report
+}
+
+// An otherID is a further ID of a site, which a part gives it.
+type otherID struct {
+	part int
+	site int32
+	id   uuid.UUID
 }
 
 // A site is one station of the timetable to be.
@@ -32,7 +51,7 @@ type site struct {
 func newJoiner() *joiner {
 	return &joiner{
 		byID: map[uuid.UUID]int32{}, byCode: map[string][]int32{}, names: map[string]int32{},
-		byName: newGrid(nameReach), byPlace: newGrid(NameRadius),
+		byName: alike.NewGrid(nameReach), byPlace: alike.NewGrid(NameRadius),
 	}
 }
 
@@ -41,7 +60,7 @@ type match struct {
 	station, site int32
 	why           Why
 	metres        float64
-	// gone says that the site has the ID only from a station that has become it.
+	// gone says that one of the two has the ID only from a station that has become it.
 	// Who has the site's own ID comes first, lest it be there twice.
 	gone bool
 }
@@ -65,7 +84,7 @@ func (j *joiner) add(part int, p Part) map[uuid.UUID]uuid.UUID {
 	names := make([]string, len(stations))
 	var matches []match
 	for i := range stations {
-		names[i] = plainName(stations[i].Name)
+		names[i] = alike.Name(stations[i].Name)
 		matches = j.match(matches, int32(i), &stations[i], names[i], p.Codes)
 	}
 	slices.SortFunc(matches, compareMatches)
@@ -86,17 +105,63 @@ func (j *joiner) add(part int, p Part) map[uuid.UUID]uuid.UUID {
 			j.report.Joined = append(j.report.Joined, j.pair(p.Feed, s, m))
 			kept := &j.stations[at]
 			kept.Address, kept.Country = cmp.Or(kept.Address, s.Address), cmp.Or(kept.Country, s.Country)
+			addNames(kept, &s)
 			if s.ID != kept.ID {
 				moved[s.ID] = kept.ID
+				j.others = append(j.others, otherID{part, at, s.ID})
 			}
 		} else {
 			j.stations = append(j.stations, s)
+			j.stations[at].OtherIDs = nil
 			j.sites = append(j.sites, site{feed: p.Feed, part: part})
-			j.byPlace.put(0, position(&s), at)
+			j.byPlace.Put(0, pointOf(&s), at)
 		}
-		j.register(at, s.ID, names[i], p.Codes[s.ID])
+		j.register(at, s.ID, names[i], codeOf(&s, p.Codes))
+		for _, id := range s.OtherIDs {
+			if _, ok := j.byID[id]; !ok {
+				j.byID[id] = at
+			}
+			j.others = append(j.others, otherID{part, at, id})
+		}
 	}
 	return moved
+}
+
+// addNames gives a station the names of another one that has become it.
+func addNames(kept, s *traintravel.Station) {
+	known := map[string]bool{alike.Name(kept.Name): true}
+	for _, name := range kept.OtherNames {
+		known[alike.Name(name)] = true
+	}
+	var more []string
+	for _, name := range append([]string{s.Name}, s.OtherNames...) {
+		if plain := alike.Name(name); !known[plain] && len(kept.OtherNames)+len(more) < traintravel.MaxOtherNames {
+			known[plain] = true
+			more = append(more, name)
+		}
+	}
+	if len(more) > 0 { // the part keeps its own
+		kept.OtherNames = slices.Concat(kept.OtherNames, more)
+	}
+}
+
+// giveIDs gives the stations their further IDs. What is the ID of another station is
+// none of them: the part that has it for one names the station by its own ID then.
+func (j *joiner) giveIDs(moves []map[uuid.UUID]uuid.UUID) {
+	owner := make(map[uuid.UUID]int32, len(j.stations)+len(j.others))
+	for i := range j.stations {
+		owner[j.stations[i].ID] = int32(i)
+	}
+	for _, o := range j.others {
+		s := &j.stations[o.site]
+		switch at, ok := owner[o.id]; {
+		case !ok:
+			owner[o.id] = o.site
+			s.OtherIDs = append(s.OtherIDs, o.id)
+		case at != o.site:
+			moves[o.part][o.id] = s.ID
+		}
+	}
 }
 
 // register makes a site known by what one of its stations is known by.
@@ -112,17 +177,19 @@ func (j *joiner) register(at int32, id uuid.UUID, name, code string) {
 	}
 	if !slices.Contains(j.sites[at].names, n) {
 		j.sites[at].names = append(j.sites[at].names, n)
-		j.byName.put(n, position(&j.stations[at]), at)
+		j.byName.Put(n, pointOf(&j.stations[at]), at)
 	}
 }
 
 // match appends what a station may be, and what it only looks like, other than
 // by its place.
 func (j *joiner) match(matches []match, i int32, s *traintravel.Station, name string, codes map[uuid.UUID]string) []match {
-	if at, ok := j.byID[s.ID]; ok {
-		matches = append(matches, match{i, at, SameID, s.Distance(j.stations[at]), j.stations[at].ID != s.ID})
+	for n, id := range append([]uuid.UUID{s.ID}, s.OtherIDs...) {
+		if at, ok := j.byID[id]; ok {
+			matches = append(matches, match{i, at, SameID, s.Distance(j.stations[at]), n > 0 || j.stations[at].ID != id})
+		}
 	}
-	if code := codes[s.ID]; code != "" {
+	if code := codeOf(s, codes); code != "" {
 		for _, at := range j.byCode[code] {
 			m := match{station: i, site: at, why: SameCode, metres: s.Distance(j.stations[at])}
 			if m.metres > CodeRadius {
@@ -132,7 +199,7 @@ func (j *joiner) match(matches []match, i int32, s *traintravel.Station, name st
 		}
 	}
 	if n, ok := j.names[name]; ok {
-		j.byName.near(n, position(s), func(at int32) {
+		j.byName.Near(n, pointOf(s), func(at int32) {
 			m := match{station: i, site: at, why: SameName, metres: s.Distance(j.stations[at])}
 			if m.metres > NameRadius {
 				m.why = FarSameName
@@ -143,6 +210,15 @@ func (j *joiner) match(matches []match, i int32, s *traintravel.Station, name st
 		})
 	}
 	return matches
+}
+
+// codeOf is the UIC code of a station, or of the first of its other IDs that has one.
+func codeOf(s *traintravel.Station, codes map[uuid.UUID]string) string {
+	code := codes[s.ID]
+	for i := 0; code == "" && i < len(s.OtherIDs); i++ {
+		code = codes[s.OtherIDs[i]]
+	}
+	return code
 }
 
 // doubt reports what is left of the matches when stations and sites have found
@@ -168,7 +244,7 @@ func (j *joiner) doubt(part int, p Part, matches []match, chosen []*match) {
 		}
 		s := &p.Timetable.Stations[i]
 		near := match{station: int32(i), site: -1, why: NearOtherName, metres: NameRadius}
-		j.byPlace.near(0, position(s), func(at int32) {
+		j.byPlace.Near(0, pointOf(s), func(at int32) {
 			if d := s.Distance(j.stations[at]); j.sites[at].part != part && d <= near.metres && (near.site < 0 || d < near.metres) {
 				near.site, near.metres = at, d
 			}

@@ -80,7 +80,7 @@ func (f *feed) linkBlock(trips []int32, broken bool) {
 				f.doubt("trips.txt", line, "the block has trips that overlap in time on one day")
 				return
 			}
-			if all && wait <= maxStand && a.last().Station == b.Calls[0].Station {
+			if all && wait <= maxStand && f.meet(a, b) {
 				links = append(links, [2]int32{i, j})
 			}
 			if rest.empty() {
@@ -131,10 +131,15 @@ func (t *trip) last() traintravel.Call           { return t.Calls[len(t.Calls)-1
 func (t *trip) departs() traintravel.ServiceTime { return t.Calls[0].Depart }
 func (t *trip) arrives() traintravel.ServiceTime { return t.last().Arrive }
 
+// meet says whether a trip ends at the station where another begins.
+func (f *feed) meet(a, b *trip) bool {
+	return f.stationID(a.last().Station) == f.stationID(b.Calls[0].Station)
+}
+
 // stay returns the rule that passengers of the one trip remain on the other.
 func (f *feed) stay(a, b *trip) traintravel.Change {
 	return traintravel.Change{
-		From: a.last().Station, To: b.Calls[0].Station, Feed: f.opts.Feed,
+		From: f.stationID(a.last().Station), To: f.stationID(b.Calls[0].Station), Feed: f.opts.Feed,
 		FromTrain: a.ID, ToTrain: b.ID, Kind: traintravel.StaySeated,
 	}
 }
@@ -150,7 +155,7 @@ func (f *feed) goesOn(a, b *trip) string {
 	switch {
 	case a == b:
 		return "the trip is to go on as itself"
-	case a.last().Station != b.Calls[0].Station:
+	case !f.meet(a, b):
 		return "the one trip is to go on as the other, but does not end where that one begins"
 	case a.Zone != b.Zone:
 		return "the one trip is to go on as the other, in another time zone"

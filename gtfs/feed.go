@@ -23,7 +23,10 @@ type feed struct {
 	services      map[string]*service
 	stops         []stop
 	stopByID      map[string]int32
-	stations      map[uuid.UUID]bool // at which trips call
+	became        map[uuid.UUID]int32 // stations, by the IDs of the stops that have become them
+	rawNames      map[int32]string    // of stops that are named otherwise, by index
+	aside         map[int32]int32     // stations, by the stops that give them their IDs alone
+	stations      map[uuid.UUID]bool  // at which trips call
 	fares         map[string]*flatFare
 	fareRules     []*fareRule
 	offers        map[offerKey]*offer
@@ -97,6 +100,8 @@ func newFeed(ctx context.Context, dir fs.FS, opts Options) *feed {
 		tripByID:   map[string]int32{},
 		coaches:    map[string][]traintravel.Coach{"": opts.Coaches},
 		notes:      map[[2]string]int{},
+		became:     map[uuid.UUID]int32{},
+		rawNames:   map[int32]string{},
 	}
 }
 
@@ -120,11 +125,7 @@ func (f *feed) timetable() *traintravel.Timetable {
 		Stations: make([]traintravel.Station, 0, f.report.Stations),
 		Trains:   make([]traintravel.Train, 0, f.report.Trains),
 	}
-	for i := range f.stops {
-		if f.stops[i].served {
-			t.Stations = append(t.Stations, f.stops[i].Station)
-		}
-	}
+	t.Stations = f.appendStations(t.Stations)
 	for _, trip := range f.trips {
 		if len(trip.Calls) > 0 {
 			t.Trains = append(t.Trains, trip.Train)

@@ -8,7 +8,14 @@
 //
 //   - Platforms and boarding areas are folded into their parent station; a stop
 //     without a parent is a station. Stations at which no train calls are left
-//     out.
+//     out. The others have the IDs and names of their platforms among theirs.
+//   - Stops without a parent, and stations, of one name are one station if they are
+//     no farther than [JoinRadius] from one of them, and [Report].Joined lists it.
+//     Letter case, accents and words such as Bahnhof make no difference in a name,
+//     nor does a platform at its end: Gleis 5, Platform 2. Calls keep the ID that
+//     their stop has by itself, which is one of [traintravel.Station].OtherIDs.
+//   - A station named by a common noun alone, such as Hauptbahnhof or Gare centrale,
+//     is named by its platforms, and [Report].Renamed lists it.
 //   - The names of stops in translations.txt, in any language, are further names of
 //     their stations, unless they are the same but for letter case and accents. The
 //     table may also have the form of old: trans_id, lang, translation. Translations
@@ -23,11 +30,12 @@
 //     arrangement (2, 3) counts as possible.
 //
 // A feed with a mistake yields no timetable but [Errors], each with file, line
-// and reason; with [Options].Lenient, a mistake leaves out the trips that it is about. The trips of other modes and the stops at which no train calls
-// are not checked: a bus stop without a name is no mistake in a railway's
-// timetable. What is left out and why is in the [Report]. Some of it means that
-// the feed is wrong, such as a rule for a trip that is nowhere: [Note].Wrong says
-// so, and [Options].Strict makes it a mistake.
+// and reason; with [Options].Lenient, a mistake leaves out the trips that it is
+// about. The trips of other modes and the stops at which no train calls are not
+// checked: a bus stop without a name is no mistake in a railway's timetable. What
+// is left out and why is in the [Report]. Some of it means that the feed is wrong,
+// such as a rule for a trip that is nowhere: [Note].Wrong says so, and
+// [Options].Strict makes it a mistake.
 //
 // Blanks around a field, quotes, a byte order mark, either line ending, blank
 // lines, hours of one digit, columns in any order, unknown and missing optional

@@ -30,6 +30,11 @@ type Report struct {
 	Translated int
 	Languages  []string
 
+	// Joined are the stations that the feed has as several stops without a
+	// parent, by their names, and Renamed those that bear another name here.
+	Joined  []Joined
+	Renamed []Renamed
+
 	// Twins are the trains that the feed has twice, in the order of the rows of Twin.Left.
 	Twins []Twin
 

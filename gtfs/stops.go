@@ -23,6 +23,7 @@ type stop struct {
 	told   *Error // a mistake that has been told
 	looked bool   // a trip calls here, and the flaw would have been told
 	served bool   // a train calls at this station
+	joined bool   // with others; see joinStops
 }
 
 // The location types of stops.txt.
@@ -72,6 +73,9 @@ func (f *feed) readStops() error {
 		s := stop{line: t.line(), kind: t.choice(kind, "location_type", boardingArea)}
 		if s.kind != station { // whose parent, against the rules, would be its end
 			s.parent = string(t.get(parent))
+		}
+		if s.kind == platform || s.kind == station {
+			s.Name = t.text(name)
 		}
 		if s.parent == "" {
 			s.Zone = string(t.get(zone))

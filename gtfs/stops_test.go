@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/gtfs"
 )
@@ -29,7 +31,7 @@ t1,B,4,11:00:00,11:00:00
 `)
 	b, k := gtfs.StationID("", "B"), gtfs.StationID("", "K")
 	diff(t, "stations", timetable.Stations, []traintravel.Station{
-		{ID: b, Name: `Berlin, "Hbf"`, Zone: "Europe/Warsaw", Latitude: 52.525, Longitude: 13.369},
+		{ID: b, OtherIDs: []uuid.UUID{gtfs.StationID("", "B3")}, Name: `Berlin, "Hbf"`, Zone: "Europe/Warsaw", Latitude: 52.525, Longitude: 13.369},
 		{ID: k, Name: "Köln", Zone: "Europe/Berlin", Latitude: 50.943, Longitude: 6.959},
 	})
 	for i, want := range []string{b.String(), k.String(), b.String(), b.String()} {

@@ -124,6 +124,7 @@ func (f *feed) readStopTimes() error {
 	flush()
 	if t.err == nil {
 		f.settleOrphans(&lost)
+		f.joinStops()
 		f.finishTrips()
 		if t.err = t.over(); t.err == nil { // by the trips that frequencies.txt repeats
 			f.findTwins()

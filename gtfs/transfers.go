@@ -71,7 +71,7 @@ func (f *feed) readTransfers() error {
 // A side is what a row says of the trains from which, or to which, one changes.
 type side struct {
 	station int32 // index into feed.stops; -1 if it names none
-	whole   bool  // the station, not a platform
+	whole   bool  // the station, not a platform or another stop that is part of it
 	line    string
 	from    int32 // it names the trains feed.trips[from:to]
 	to      int32
@@ -118,7 +118,7 @@ func (s *side) readStop(f *feed, t *table, c *sideColumns) {
 		return
 	}
 	s.station = f.stops[i].station
-	s.whole = s.station == i
+	s.whole = s.station == i && (f.stops[i].kind == station || !f.stops[i].joined)
 	s.unread = !f.stops[s.station].served
 }
 

@@ -92,8 +92,12 @@ func (x *translations) byName(name string, must bool) {
 	if x.named == nil {
 		x.named = map[string][]int32{}
 		for i := range x.feed.stops {
-			if s := &x.feed.stops[i]; s.Name != "" {
-				x.named[s.Name] = append(x.named[s.Name], int32(i))
+			name := x.feed.stops[i].Name
+			if raw, ok := x.feed.rawNames[int32(i)]; ok {
+				name = raw
+			}
+			if name != "" {
+				x.named[name] = append(x.named[name], int32(i))
 			}
 		}
 	}

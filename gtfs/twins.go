@@ -61,7 +61,7 @@ func (f *feed) findTwins() {
 	marks := make([]uint64, len(f.trips))
 	for i, t := range f.trips {
 		if len(t.Calls) > 0 {
-			marks[i] = lookMark(t)
+			marks[i] = f.lookMark(t)
 			order = append(order, int32(i))
 		}
 	}
@@ -82,14 +82,15 @@ func (f *feed) findTwins() {
 }
 
 // lookMark shortens what twins agree in.
-func lookMark(t *trip) uint64 {
+func (f *feed) lookMark(t *trip) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(t.Operator))
 	h.Write([]byte{0})
 	h.Write([]byte(t.Number))
 	var b [10]byte
 	for i, c := range t.Calls {
-		h.Write(c.Station[:])
+		at := f.stationID(c.Station)
+		h.Write(at[:])
 		arrive, depart, bars := looksOf(t, i)
 		binary.BigEndian.PutUint32(b[:], uint32(arrive))
 		binary.BigEndian.PutUint32(b[4:], uint32(depart))
@@ -130,13 +131,15 @@ func (f *feed) compareLooks(a, b int32) int {
 	for i := range s.Calls {
 		arriveS, departS, barsS := looksOf(s, i)
 		arriveT, departT, barsT := looksOf(t, i)
-		c := cmp.Or(slices.Compare(s.Calls[i].Station[:], t.Calls[i].Station[:]), cmp.Compare(arriveS, arriveT), cmp.Compare(departS, departT), cmp.Compare(barsS, barsT))
+		c := cmp.Or(compareIDs(f.stationID(s.Calls[i].Station), f.stationID(t.Calls[i].Station)), cmp.Compare(arriveS, arriveT), cmp.Compare(departS, departT), cmp.Compare(barsS, barsT))
 		if c != 0 {
 			return c
 		}
 	}
 	return 0
 }
+
+func compareIDs(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) }
 
 // comparePrecedence says which of twins comes first. One whose places are not
 // known would be sold without end.
@@ -232,7 +235,7 @@ func (f *feed) reportTwins() {
 		t, left := f.trips[i], f.left[i]
 		common := left.days.without(left.rest)
 		f.report.Twins = append(f.report.Twins, Twin{
-			Operator: t.Operator, Number: t.Number, From: names[t.Calls[0].Station], To: names[t.last().Station], Departs: t.departs(),
+			Operator: t.Operator, Number: t.Number, From: names[f.stationID(t.Calls[0].Station)], To: names[f.stationID(t.last().Station)], Departs: t.departs(),
 			Kept: f.trips[left.keepers[0]].ID, Left: t.ID, Days: common.count(), First: common.firstDay(),
 		})
 		const same = "the trip is the same train as another one, by operator, number and calls, on days on which both run: "

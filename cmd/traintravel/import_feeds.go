@@ -171,6 +171,7 @@ func (r *feedReader) read(ctx context.Context, name, path string) (*traintravel.
 	rep := newFeedReport(name, got)
 	rep.LeftOut = lines(got.LeftOut, "left out: ", r.flags.Verbose, gtfs.FlawedTrip.String)
 	rep.Twins = twins(got, r.flags)
+	rep.stations(got, r.flags.Verbose)
 	rep.ByZone = byZone
 	if lacks && r.flags.Locate { // else the borders of the world are not needed
 		if err := r.locate(t, zoneless, &rep); err != nil {

@@ -32,8 +32,9 @@ type feedReport struct {
 	Notes                   []string
 	LeftOut                 []string // trips
 	Twins                   []string
-	Countries, Zones        int // found by coordinates
-	ByZone                  int // countries found by time zones
+	Joined, Renamed         []string // stations of this feed
+	Countries, Zones        int      // found by coordinates
+	ByZone                  int      // countries found by time zones
 }
 
 func newFeedReport(name string, r gtfs.Report) feedReport {
@@ -75,6 +76,12 @@ func twins(r gtfs.Report, flags feedOptions) []string {
 		what = "sold twice: "
 	}
 	return lines(r.Twins, what, flags.Verbose, gtfs.Twin.String)
+}
+
+// stations tells which stations a feed has in several parts, or without a name.
+func (f *feedReport) stations(r gtfs.Report, all bool) {
+	f.Joined = lines(r.Joined, "joined: ", all, gtfs.Joined.String)
+	f.Renamed = lines(r.Renamed, "named: ", all, gtfs.Renamed.String)
 }
 
 // add counts a feed in.
@@ -127,7 +134,7 @@ func (p *program) print(r *report, opts feedOptions) {
 		if f.From != "" {
 			fmt.Fprintf(p.stdout, "  by %s\n", f.From)
 		}
-		each(p.stdout, f.Notes, f.LeftOut, f.Twins)
+		each(p.stdout, f.Notes, f.LeftOut, f.Twins, f.Joined, f.Renamed)
 		if f.ByZone > 0 {
 			fmt.Fprintf(p.stdout, "  found by time zones: the countries of %s\n", howMany(f.ByZone, "station", "stations"))
 		}

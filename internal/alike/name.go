@@ -1,4 +1,5 @@
-package feeds
+// Package alike finds stations that are one by their names and places.
+package alike
 
 import (
 	"slices"
@@ -15,8 +16,8 @@ var spelled = map[string]string{
 	"hauptbahnhof": "hbf", "saint": "st", "sankt": "st",
 }
 
-// plainName is a station's name as names are compared.
-func plainName(name string) string {
+// Name is a station's name as names are compared.
+func Name(name string) string {
 	folded := fold.String(name)
 	words := fold.Words(folded)
 	if len(words) == 0 {
