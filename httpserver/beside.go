@@ -120,6 +120,10 @@ func (s *Server) Admit(r *http.Request) (done func()) {
 	return nil
 }
 
+// Address names where a request to another handler is from, for what that handler keeps
+// for each address: the client that a trusted proxy names, of IPv6 its network of 64 bits.
+func (s *Server) Address(r *http.Request) string { return fair.Customer(s.client(r)).String() }
+
 // Refuse answers a request that came to another handler, such as an authorization
 // server beside this one, and fits nothing there: with the problem 405 if Allow is
 // set in the header of the answer, and else with 404. It counts nothing and asks

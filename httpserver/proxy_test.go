@@ -1,6 +1,8 @@
 package httpserver_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
@@ -83,5 +85,24 @@ func TestOptions(t *testing.T) {
 	}
 	if s, err := httpserver.New(w.service, httpserver.Options{Auth: tokens{}, BaseURL: "HTTPS://h/a%20b/"}); err != nil || s == nil {
 		t.Errorf("a good base URL: %v", err)
+	}
+}
+
+// What another handler keeps for an address is kept for the client behind a trusted
+// proxy, and of IPv6 for its network.
+func TestAddress(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) { w.options.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")} })
+	for from, want := range map[[2]string]string{
+		{"192.0.2.7:1234", "198.51.100.1"}: "192.0.2.7",
+		{"10.0.0.1:1", "198.51.100.1"}:     "198.51.100.1",
+		{"[2001:db8:1:2:3::4]:5", ""}:      "2001:db8:1:2::",
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/oauth/authorize", nil)
+		r.RemoteAddr = from[0]
+		r.Header.Set("X-Forwarded-For", from[1])
+		if got := w.server.Address(r); got != want {
+			t.Errorf("%v: %q, want %q", from, got, want)
+		}
 	}
 }

@@ -120,9 +120,10 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 
 	var api *httpserver.Server // what the sign-in's requests count against, and who refuses them
 	auth, signIn, err := p.authentication(set, who, listener.Addr(), base, ring, seen, authserver.Options{
-		Limit:  func(r *http.Request, client string) (string, int64) { return api.Limit(r, client) },
-		Admit:  func(r *http.Request) func() { return api.Admit(r) },
-		Refuse: func(w http.ResponseWriter, r *http.Request) { api.Refuse(w, r) },
+		Limit:   func(r *http.Request, client string) (string, int64) { return api.Limit(r, client) },
+		Admit:   func(r *http.Request) func() { return api.Admit(r) },
+		Address: func(r *http.Request) string { return api.Address(r) },
+		Refuse:  func(w http.ResponseWriter, r *http.Request) { api.Refuse(w, r) },
 	})
 	if err != nil {
 		return err

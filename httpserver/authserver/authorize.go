@@ -155,7 +155,7 @@ func (s *Server) consent(w http.ResponseWriter, r *http.Request) {
 		s.redirect(w, req.failure(s.opts.Issuer, fault("access_denied", "the user did not allow it")))
 	default:
 		code := s.grants.code(code{
-			grant:    grant{user: v.user, client: req.client.ID, scopes: req.scopes},
+			grant:    grant{user: v.user, client: req.client.ID, scopes: req.scopes, from: v.origin(v.user)},
 			redirect: req.redirect, challenge: req.challenge,
 		}, s.opts.Now())
 		s.redirect(w, req.answer(s.opts.Issuer, url.Values{"code": {code}}))

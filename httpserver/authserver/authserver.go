@@ -24,6 +24,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -76,6 +77,11 @@ type Options struct {
 	// of browsers before they call, are not asked about. Nil is yes to all.
 	Admit func(r *http.Request) (done func())
 
+	// Address names where a request is from: two requests of one name share what is kept
+	// for it when there is no room for all. Nil is the host of RemoteAddr, which behind
+	// a proxy is the proxy.
+	Address func(r *http.Request) string
+
 	// CrossOrigin wraps what answers programs (tokens, revocation, keys, metadata),
 	// so that pages of other origins may call it from browsers. It never wraps the
 	// pages that people see. Nil is no other origin.
@@ -103,8 +109,8 @@ const (
 	tokenLife   = time.Hour           // of an access token, at most
 )
 
-// mostKept is how many codes, sign-ins and refresh tokens are kept, of each.
-// When there are more the oldest go.
+// mostKept is how many codes, sign-ins, refresh tokens and revocations are kept, of each.
+// When there are more, whoever has most loses the oldest: see origin.
 const mostKept = 10_000
 
 // A Server is an authorization server. It is an [http.Handler], safe for
@@ -156,6 +162,12 @@ func New(o Options) (*Server, error) {
 	if o.Admit == nil {
 		o.Admit = func(*http.Request) func() { return func() {} }
 	}
+	if o.Address == nil {
+		o.Address = func(r *http.Request) string {
+			host, _, _ := net.SplitHostPort(r.RemoteAddr)
+			return host
+		}
+	}
 	s := &Server{opts: o, base: base, clients: map[string]*client{}}
 	for _, c := range append([]Client{demoClient()}, o.Clients...) {
 		known, err := newClient(c)
@@ -184,7 +196,7 @@ func New(o Options) (*Server, error) {
 	if err := s.origins.AddTrustedOrigin(s.origin); err != nil {
 		return nil, fmt.Errorf("the issuer: %w", err)
 	}
-	s.sessions = newSessions(base)
+	s.sessions = newSessions(base, o.Address)
 	s.grants = newGrants()
 	s.routes()
 	s.shared = http.HandlerFunc(s.serve)

@@ -32,6 +32,7 @@ type grant struct {
 	client string
 	scopes []string
 	family string // of refresh tokens; its access tokens are marked with it
+	from   origin // of the consent
 }
 
 // A code is one that was handed out, and what it is bound to.
@@ -66,7 +67,7 @@ func (g *grants) code(c code, now time.Time) string {
 	c.expires = now.Add(codeLife)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.codes.put(hashed(name), &c, now)
+	g.codes.put(hashed(name), c.from, &c, now)
 	return name
 }
 
@@ -89,7 +90,7 @@ func (g *grants) exchange(name, client, redirect, verifier string, now time.Time
 		return grant{}, "", bad
 	}
 	if c.used {
-		g.end(c.family, now)
+		g.end(c.family, c.from, now)
 		return c.grant, "", reused
 	}
 	c.used = true
@@ -99,7 +100,7 @@ func (g *grants) exchange(name, client, redirect, verifier string, now time.Time
 		return grant{}, "", bad
 	}
 	c.family = string(random(familySize))
-	g.families.put(c.family, &family{grant: c.grant}, now)
+	g.families.put(c.family, c.from, &family{grant: c.grant}, now)
 	return c.grant, g.refreshToken(c.family, 0), good
 }
 
@@ -114,7 +115,7 @@ func (g *grants) refresh(token, client, scope string, now time.Time) (grant, str
 		return grant{}, "", bad, nil
 	}
 	if number != f.number || f.client != client { // used before, or in other hands
-		g.end(id, now)
+		g.end(id, f.from, now)
 		return f.grant, "", reused, nil
 	}
 	this := f.grant
@@ -141,7 +142,7 @@ func (g *grants) revoke(token, client string, now time.Time) bool {
 	if f.client != client {
 		return false
 	}
-	g.end(id, now)
+	g.end(id, f.from, now)
 	return true
 }
 
@@ -153,23 +154,27 @@ func (g *grants) revokeAccess(t accessToken, client string, now time.Time) bool 
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	from := origin{user: t.Client + " " + t.Subject} // of a program's token, or one of the command line
 	if id, err := base64.RawURLEncoding.DecodeString(t.Session); err == nil && len(id) == familySize {
-		g.end(string(id), now)
+		if f, ok := g.families.get(string(id), now); ok {
+			from = f.from
+		}
+		g.end(string(id), from, now)
 	}
-	g.mark(t.mark(), now)
+	g.mark(t.mark(), from, now)
 	return true
 }
 
 // end ends a family, with its access tokens. The caller has the lock.
-func (g *grants) end(family string, now time.Time) {
+func (g *grants) end(family string, from origin, now time.Time) {
 	g.families.drop(family)
 	if family != "" {
-		g.mark(encode64([]byte(family)), now)
+		g.mark(encode64([]byte(family)), from, now)
 	}
 }
 
-func (g *grants) mark(mark string, now time.Time) {
-	g.revoked.put(mark, struct{}{}, now)
+func (g *grants) mark(mark string, from origin, now time.Time) {
+	g.revoked.put(mark, from, struct{}{}, now)
 	g.anyRevoked.Store(true)
 }
 

@@ -154,33 +154,6 @@ func TestSetKeys(t *testing.T) {
 	}
 }
 
-// A shelf keeps so much, so long.
-func TestShelf(t *testing.T) {
-	t.Parallel()
-	s := newShelf[int](time.Minute, 3)
-	now := time.Now()
-	for i, key := range []string{"a", "b", "c", "b", "d"} {
-		s.put(key, i, now)
-	}
-	for key, want := range map[string]int{"a": -1, "b": 3, "c": 2, "d": 4} {
-		if v, ok := s.get(key, now); ok != (want >= 0) || ok && v != want {
-			t.Errorf("%s: %d %v", key, v, ok)
-		}
-	}
-	if _, ok := s.get("c", now.Add(time.Minute)); ok {
-		t.Error("c is there after its time")
-	}
-	s.put("e", 5, now.Add(2*time.Minute))
-	if len(s.items) != 1 || s.order.Len() != 1 {
-		t.Errorf("%d %d", len(s.items), s.order.Len())
-	}
-	s.drop("e")
-	s.drop("e")
-	if len(s.items) != 0 {
-		t.Error("e is there")
-	}
-}
-
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)

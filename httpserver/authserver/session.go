@@ -18,6 +18,7 @@ type sessions struct {
 	path             string
 	secure           bool
 	key              []byte // of the marks of forms
+	address          func(*http.Request) string
 
 	mu    sync.Mutex
 	users *shelf[string]
@@ -25,7 +26,7 @@ type sessions struct {
 
 // newSessions names cookies after the issuer: browsers do not tell servers on
 // several ports of one host apart.
-func newSessions(issuer *url.URL) *sessions {
+func newSessions(issuer *url.URL, address func(*http.Request) string) *sessions {
 	sum := sha256.Sum256([]byte(issuer.String()))
 	name := "traintravel_" + encode64(sum[:6])
 	secure := issuer.Scheme == "https"
@@ -34,7 +35,7 @@ func newSessions(issuer *url.URL) *sessions {
 	}
 	return &sessions{
 		browser: name + "_browser", session: name + "_session", path: issuer.EscapedPath() + "/oauth/",
-		secure: secure, key: random(32), users: newShelf[string](sessionLife, mostKept),
+		secure: secure, key: random(32), address: address, users: newShelf[string](sessionLife, mostKept),
 	}
 }
 
@@ -47,14 +48,18 @@ func (s *sessions) cookie(name, value string, life time.Duration) *http.Cookie {
 
 // A visitor is a browser, and the user who is signed in there, if any.
 type visitor struct {
+	address          string // see Options.Address
 	browser, session string
 	user             string // "" is nobody
 }
 
+// origin is what a visitor's sign-ins and consents count as.
+func (v visitor) origin(user string) origin { return origin{v.address, v.browser, user} }
+
 // visitor finds out whose browser sent a request, and gives it the cookie that
 // binds forms if it has none.
 func (s *sessions) visitor(w http.ResponseWriter, r *http.Request, now time.Time) visitor {
-	v := visitor{browser: value(r, s.browser), session: value(r, s.session)}
+	v := visitor{address: s.address(r), browser: value(r, s.browser), session: value(r, s.session)}
 	if len(v.browser) != 43 {
 		v.browser = secret()
 		http.SetCookie(w, s.cookie(s.browser, v.browser, sessionLife))
@@ -82,7 +87,7 @@ func (s *sessions) begin(w http.ResponseWriter, v visitor, user string, now time
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.users.drop(hashed(v.session))
-	s.users.put(hashed(name), user, now)
+	s.users.put(hashed(name), v.origin(user), user, now)
 	http.SetCookie(w, s.cookie(s.session, name, sessionLife))
 }
 
