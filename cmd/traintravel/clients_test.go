@@ -56,6 +56,22 @@ func TestGeneratedClients(t *testing.T) {
 	}
 }
 
+// What the generators make of the description of payment gateways, for whose authors it
+// is, compiles too.
+func TestGeneratedGateway(t *testing.T) {
+	t.Parallel()
+	g := generated{t, t.TempDir()}
+	if err := os.CopyFS(g.dir, os.DirFS(filepath.Join("testdata", "clients", "go"))); err != nil {
+		t.Fatal(err)
+	}
+	g.write("openapi.yaml", gatewayDescription(t))
+	g.oapiCodegen("openapi.yaml")
+	g.run([]string{"go", "build", "./api"}, "GOWORK=off")
+	node := g.node()
+	node("openapi-typescript/bin/cli.js", "openapi.yaml", "-o", "api.ts")
+	node("typescript/bin/tsc", "--noEmit", "--strict", "api.ts")
+}
+
 // document returns a text that the server has for everybody.
 func (r *running) document(path string) string {
 	r.t.Helper()
@@ -114,12 +130,18 @@ func (g generated) node() func(program string, args ...string) string {
 	}
 }
 
-func (g generated) golang() []string {
+// oapiCodegen makes the package api.
+func (g generated) oapiCodegen(description string) {
+	g.t.Helper()
 	need.Modules(g.t, g.dir)
 	if err := os.Mkdir(filepath.Join(g.dir, "api"), 0o700); err != nil {
 		g.t.Fatal(err)
 	}
-	g.run([]string{"go", "tool", "oapi-codegen", "-package", "api", "-o", "api/api.go", "openapi.json"}, "GOWORK=off")
+	g.run([]string{"go", "tool", "oapi-codegen", "-package", "api", "-o", "api/api.go", description}, "GOWORK=off")
+}
+
+func (g generated) golang() []string {
+	g.oapiCodegen("openapi.json")
 	g.run([]string{"go", "build", "-o", "client.exe", "."}, "GOWORK=off")
 	return []string{filepath.Join(g.dir, "client.exe")}
 }
