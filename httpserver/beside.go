@@ -38,7 +38,7 @@ func (s *Server) Beside(route string, h http.Handler) http.Handler {
 			defer s.house.open.Give(a.who, 1)
 			s.answerBeside(w, a, r, h)
 		}
-		if s.closes(r) {
+		if s.closes(r, a.who) {
 			a.header["Connection"] = s.fixed.close
 		}
 		w.WriteHeader(a.status)

@@ -298,7 +298,7 @@ func (x *exchange) write(status int, contentType, cache []string) {
 	if x.limits() != nil && x.route.scope != beside {
 		x.set("Ratelimit", x.quota.String())
 	}
-	if x.s.closes(x.r) {
+	if x.s.closes(x.r, x.from) {
 		h["Connection"] = x.s.fixed.close
 	}
 	x.status = status

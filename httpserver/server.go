@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/fair"
 	"github.com/traintravel/traintravel/ticket"
 )
 
@@ -32,6 +33,7 @@ type Server struct {
 	proxies   []netip.Prefix
 	limits    *limiter // nil if there is no limit
 	pages     *limiter // of what is public; likewise
+	taken     *limiter // of requests that are taken back; likewise
 	house     *house
 	leaving   atomic.Bool    // see Leave
 	tickets   *ticket.Issuer // nil if there are none
@@ -72,7 +74,7 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 		opts.Now = time.Now
 	}
 	s := &Server{
-		service: service, auth: opts.Auth, log: opts.Logger, access: opts.AccessLog, answered: opts.Answered, now: opts.Now, base: base, limits: newLimiter(opts.RateLimit), pages: newLimiter(pagesLimit(opts.RateLimit)),
+		service: service, auth: opts.Auth, log: opts.Logger, access: opts.AccessLog, answered: opts.Answered, now: opts.Now, base: base, limits: newLimiter(opts.RateLimit), pages: newLimiter(pagesLimit(opts.RateLimit)), taken: newLimiter(pagesLimit(opts.RateLimit)),
 		house:     newHouse(opts.MaxRequests),
 		tickets:   opts.Tickets,
 		ticketSet: opts.TicketKeys,
@@ -113,12 +115,17 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 // answered as before, until the host's [http.Server] is shut down.
 func (s *Server) Leave() { s.leaving.Store(true) }
 
-// closes says whether a connection is closed after the answer to a request: if the
-// server is about to end, and after a body in chunks over HTTP/1. Such a request may have
-// had a Content-Length as well, which net/http takes out, and what a proxy takes for its
-// body may go on as a request of its own (RFC 9112, section 6.1).
-func (s *Server) closes(r *http.Request) bool {
-	return s.leaving.Load() || r.ProtoMajor == 1 && len(r.TransferEncoding) > 0
+// closes says whether a connection of an address is closed after the answer to a request:
+//
+//   - if the server is about to end.
+//   - after a body in chunks over HTTP/1. Such a request may have had a Content-Length as
+//     well, which net/http takes out, and what a proxy takes for its body may go on as a
+//     request of its own (RFC 9112, section 6.1).
+//   - if the address takes back more requests than it may make, so that it does not pay for
+//     streams of HTTP/2 that it opens and resets with less than a new connection.
+func (s *Server) closes(r *http.Request, who fair.Caller) bool {
+	return s.leaving.Load() || r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 ||
+		s.taken != nil && r.Context().Err() != nil && s.taken.take(who, 1).wait > 0
 }
 
 // ServeHTTP answers a request.

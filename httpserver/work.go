@@ -135,6 +135,9 @@ var (
 // enter waits for a slot of a kind of work, for a caller.
 func (h *house) enter(ctx context.Context, kind work, who fair.Caller, cost int64) error {
 	if kind == light {
+		if h.answers.Full(who) {
+			return problemUnread
+		}
 		return nil
 	}
 	err := h.pools[kind].Enter(ctx, who, cost)
