@@ -71,7 +71,7 @@ func (a *auditor) registry(key Key, t *Timetable, ids []numbering, reg registry)
 		if e.number == 0 || e.number > reg.high || reg.high > maxNumber {
 			a.say(faultRegistry, key, "train %v has the number %d, and the highest ever given is %d", e.train(), e.number, reg.high)
 		}
-		if i > 0 && entries[i-1].number == e.number {
+		if i > 0 && entries[i-1].number == e.number && (entries[i-1].train() != e.train() || entries[i-1].list != e.list) {
 			a.say(faultRegistry, key, "trains %v and %v have one number, %d", entries[i-1].train(), e.train(), e.number)
 		}
 	}

@@ -14,7 +14,8 @@ import (
 // The registry gives trains the short numbers that trip IDs hold. A number
 // stands for a train and its list of calls. It lives in the generation of the
 // timetable it belongs to, together with the numbers of earlier timetables'
-// trains that may still be in somebody's hands.
+// trains that may still be in somebody's hands. Where a base has twins, a number has
+// one entry for each of the feed's IDs, by which its variants are known again.
 type registry struct {
 	entries []registered
 	high    uint32 // the highest number ever given
@@ -132,21 +133,22 @@ func register(ctx context.Context, old registry, trains []Train, calendars func(
 		}
 		mine := known[:n:n]
 		twins := twins(group, kept, mine)
+		alone := onlyOne(twins, kept, mine)
 		for i, c := range group {
-			at := -1
-			for _, k := range mine {
-				if kept[k].twin == twins[i] && kept[k].list == c.list {
-					at = k
-				}
-			}
+			at, like := entryOf(c, twins[i], group, kept, mine, alone)
 			if at < 0 {
-				number, since, err := free.take()
-				if err != nil {
-					return nil, registry{}, err
+				e := registered{base: b, twin: twins[i], list: c.list, last: FirstDate}
+				if like >= 0 {
+					e = kept[like]
+				} else {
+					var err error
+					if e.number, e.since, err = free.take(); err != nil {
+						return nil, registry{}, err
+					}
 				}
 				at = len(kept)
 				mine = append(mine, at)
-				kept = append(kept, registered{number: number, base: b, twin: twins[i], list: c.list, since: since, last: FirstDate})
+				kept = append(kept, e)
 				running = append(running, false)
 			}
 			e := &kept[at]
@@ -163,6 +165,32 @@ func register(ctx context.Context, old registry, trains []Train, calendars func(
 		}
 	}
 	return out, registry{entries: kept[:n], high: free.high}, nil
+}
+
+// onlyOne says whether no train of a base is a twin of another, nor was.
+func onlyOne(twins []int, kept []registered, known []int) bool {
+	return !slices.ContainsFunc(twins, func(n int) bool { return n > 0 }) &&
+		!slices.ContainsFunc(known, func(k int) bool { return kept[k].twin > 0 })
+}
+
+// entryOf finds the entry of a candidate that is a twin: its own, or else one whose ID no
+// train of the group has any more. If all are others', it returns -1, and in like one of
+// the same number, or -1. Where there is only one twin, all variants share an entry.
+func entryOf(c candidate, twin int, group []candidate, kept []registered, known []int, alone bool) (at, like int) {
+	at, like = -1, -1
+	for _, k := range known {
+		e := &kept[k]
+		switch {
+		case e.twin != twin || e.list != c.list:
+		case alone || e.source == c.source:
+			return k, k
+		case at < 0 && !slices.ContainsFunc(group, func(o candidate) bool { return o.list == c.list && o.source == e.source }):
+			at, like = k, k
+		default:
+			like = k
+		}
+	}
+	return at, like
 }
 
 // compare orders the candidates of one base.

@@ -61,12 +61,14 @@ func checkRegistry(t tester, trains []Train, ids []numbering, reg registry) {
 			}
 		}
 	}
-	seen := map[uint32]bool{}
+	seen := map[uint32][]registered{}
 	for _, e := range reg.entries {
-		if seen[e.number] {
-			t.Errorf("the number %d stands for two trains", e.number)
+		for _, o := range seen[e.number] {
+			if o.source == e.source || o.train() != e.train() || o.list != e.list || o.terminus != e.terminus || o.since != e.since {
+				t.Errorf("the number %d stands for two trains: %+v and %+v", e.number, o, e)
+			}
 		}
-		seen[e.number] = true
+		seen[e.number] = append(seen[e.number], e)
 	}
 }
 

@@ -3,6 +3,7 @@ package traintravel
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -170,39 +171,114 @@ func TestRegistryOverManyTimetables(t *testing.T) {
 			tr.Number, tr.ID, tr.Calls[0].Station, tr.Calls[0].Depart = "1", fmt.Sprint(i), stationNamed("Alt"), 0
 			pool = append(pool, tr)
 		}
-		reg := registry{}
-		meaning := map[uint32]string{}
-		for day := newYear; day < newYear+5; day++ {
-			var trains []Train
-			for _, tr := range rapid.Permutation(pool).Draw(t, "order") {
-				if rapid.IntRange(0, 3).Draw(t, "withdrawn") < 3 {
-					trains = append(trains, tr)
-				}
-			}
-			ids, next, err := register(context.Background(), reg, trains, calendarCache{}.get, day, day)
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkRegistry(t, trains, ids, next)
-			for i, id := range ids {
-				what := fmt.Sprint(id.train, listMark(trains[i].Calls))
-				if was := meaning[id.number]; was != "" && was != what {
-					t.Fatalf("number %d was %s and is %s", id.number, was, what)
-				}
-				if compileCalendar(trains[i].Days).last+keepNumbers >= day+5 { // else it may be given away
-					meaning[id.number] = what
-				}
-			}
-			again, _, err := register(context.Background(), next, trains, calendarCache{}.get, day, day)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i := range ids {
-				if again[i] != ids[i] {
-					t.Fatalf("the same timetable again: train %d was %v and is %v", i, ids[i], again[i])
-				}
-			}
-			reg = next
-		}
+		registerOften(t, pool)
 	})
+}
+
+// Variants of twins share numbers with whoever does not run on their days. Each is who it
+// was as long as the feed's IDs last, however many share.
+func TestVariantsOfTwinsKeepTheirNumbers(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var pool []Train
+		for i := range rapid.IntRange(5, 9).Draw(t, "trains") {
+			days := []Date{newYear + 10 + Date(i)}
+			for d := range Date(3) {
+				if rapid.IntRange(0, 2).Draw(t, "runs") == 0 {
+					days = append(days, newYear+d)
+				}
+			}
+			tr := line("1", &Calendar{Added: days}, "Köln", rapid.SampledFrom([]string{"Bonn", "Bonn", "Bonn", "Ulm"}).Draw(t, "terminus"))
+			tr.ID = fmt.Sprint(i)
+			pool = append(pool, tr)
+		}
+		registerOften(t, pool)
+	})
+}
+
+// A variant that shares a twin's number does not take the place of the other in memory.
+func TestVariantsOfOneNumberAreRemembered(t *testing.T) {
+	t.Parallel()
+	train := func(id string, day Date) Train {
+		tr := line("1", on(day), "Köln", "Bonn")
+		tr.ID = id
+		return tr
+	}
+	first, twin := train("first", newYear), train("twin", newYear)
+	before, reg := enterAll(t, registry{}, first, twin)
+	// The one has the place of the first, which is withdrawn; so the other, which runs on the
+	// same day, shares that of the twin.
+	one, other := train("one", newYear+1), train("other", newYear+1)
+	ids, reg := enterAll(t, reg, one, twin, other)
+	if ids[0] != before[0] || ids[1] != before[1] || ids[2] != before[1] {
+		t.Fatalf("%v were %v", ids, before)
+	}
+	again, _ := enterAll(t, reg, one, twin, other)
+	if !slices.Equal(again, ids) {
+		t.Errorf("again they are %v, and were %v", again, ids)
+	}
+	var a auditor
+	if a.registry(Key{}, networkOf(one, twin, other), ids, reg); a.report.Found != 0 {
+		t.Errorf("a check finds %v", a.report.Faults)
+	}
+	for i := range reg.entries {
+		if reg.entries[i].number == ids[2].number {
+			reg.entries[i].list++
+			break
+		}
+	}
+	if a.registry(Key{}, networkOf(one, twin, other), ids, reg); a.report.Found == 0 {
+		t.Error("a check finds nothing where a number stands for two lists of calls")
+	}
+}
+
+func enterAll(t *testing.T, old registry, trains ...Train) ([]numbering, registry) {
+	t.Helper()
+	ids, reg, err := register(context.Background(), old, trains, calendarCache{}.get, newYear, newYear)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkRegistry(t, trains, ids, reg)
+	return ids, reg
+}
+
+// registerOften registers timetables of some trains of a pool, one after another.
+func registerOften(t *rapid.T, pool []Train) {
+	reg := registry{}
+	meaning := map[uint32]string{}
+	for day := newYear; day < newYear+5; day++ {
+		var trains []Train
+		for _, tr := range rapid.Permutation(pool).Draw(t, "order") {
+			if rapid.IntRange(0, 3).Draw(t, "withdrawn") < 3 {
+				trains = append(trains, tr)
+			}
+		}
+		ids, next, err := register(context.Background(), reg, trains, calendarCache{}.get, day, day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkRegistry(t, trains, ids, next)
+		for i, id := range ids {
+			what := fmt.Sprint(id.train, listMark(trains[i].Calls))
+			if was := meaning[id.number]; was != "" && was != what {
+				t.Fatalf("number %d was %s and is %s", id.number, was, what)
+			}
+			if compileCalendar(trains[i].Days).last+keepNumbers >= day+5 { // else it may be given away
+				meaning[id.number] = what
+			}
+		}
+		again, same, err := register(context.Background(), next, trains, calendarCache{}.get, day, day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range ids {
+			if again[i] != ids[i] {
+				t.Fatalf("the same timetable again: train %d was %v and is %v", i, ids[i], again[i])
+			}
+		}
+		if len(same.entries) != len(next.entries) {
+			t.Fatalf("the same timetable again: %d entries have become %d", len(next.entries), len(same.entries))
+		}
+		reg = next
+	}
 }

@@ -70,7 +70,10 @@ type slotRecord struct {
 func newSlots(old, reg registry, trains []Train, ids []numbering, calendars func(*Calendar) *days) *slots {
 	entries := map[uuid.UUID]int{} // of the bases that matter
 	limit := map[uuid.UUID]int{}
-	byBase := slices.SortedFunc(slices.Values(reg.entries), func(a, b registered) int { return bytes.Compare(a.base[:], b.base[:]) })
+	byBase := slices.SortedFunc(slices.Values(reg.entries), func(a, b registered) int {
+		return cmp.Or(bytes.Compare(a.base[:], b.base[:]), cmp.Compare(a.number, b.number))
+	})
+	byBase = slices.CompactFunc(byBase, func(a, b registered) bool { return a.number == b.number })
 	for i, e := range byBase {
 		if e.twin > 0 || i > 0 && byBase[i-1].base == e.base || i+1 < len(byBase) && byBase[i+1].base == e.base {
 			entries[e.base]++
