@@ -20,9 +20,9 @@ func hostileGrowths() []hostile {
 		text("a change from each of 3,600 trains to each", "transfers.txt:2: the rows up to here make more than 500000 rules for changes", manyRows(every, 1, "t1,%d:00:00,10:00:00,10,1"), manyRows(change, 1, "B,B,t1,t1,2,60")),
 		text("a block of 20,000 trips", "20000 trains; stops.txt:3: no train that is read calls at the station", manyTrips(20_000, "t%[1]d,ICE,daily,%[1]d,b")),
 		text("20 blocks of trips, each with 180 years of its own", "2000 trains; stops.txt:3: no train that is read calls at the station", manyTrips(2000, "t%[1]d,ICE,s%[1]d,%[1]d,b%[2]d"), centuries(2000)),
-		text("2,000 trips that are one train, each on half of 180 years", "25 trains; stops.txt:3: no train that is read calls at the station", manyTrips(2000, "t%[1]d,ICE,s%[1]d,1"), centuries(2000), manyRows(callTable, 2000, "t%d,B,1,8:00:00,8:00:00\nt%[1]d,K,2,9:00:00,9:00:00")),
+		text("2,000 trips that are one train, each on half of 180 years", "25 trains; stops.txt:3: no train that is read calls at the station; notes: 2", manyTrips(2000, "t%[1]d,ICE,s%[1]d,1"), centuries(2000), manyRows(callTable, 2000, "t%d,B,1,8:00:00,8:00:00\nt%[1]d,K,2,9:00:00,9:00:00")),
 		text("fares by zones for 16 million rides", "trips.txt:124: the trips up to here have more than 4000000 rides with fares by zones", fare, manyRows(ruleTable, 256, "f,z%d,"), manyRows("stops.txt\nstop_id,stop_name,stop_lat,stop_lon,zone_id", 256, "s%d,S,1,1,z%[1]d"), manyTrips(500, plainTrip), turned(500, 256)),
-		text("10,000 fares for each of 10,000 routes", "1 trains; fare_attributes.txt:2: the fare covers changes, but each train is sold at its own price (10000 times)", manyRows(fareTable, 10_000, "f%d,1,EUR"), manyRows(ruleTable, 10_000, "f%d,z,z"), baseAnd(routeTable, baseRoute, 10_000, "r%d,db,R,2")),
+		text("10,000 fares for each of 10,000 routes", "1 trains; fare_attributes.txt:2: the fare covers changes, but each train is sold at its own price (10000 times); notes: 3", manyRows(fareTable, 10_000, "f%d,1,EUR"), manyRows(ruleTable, 10_000, "f%d,z,z"), baseAnd(routeTable, baseRoute, 10_000, "r%d,db,R,2")),
 		text("the calls of 2,000 trips in no order", "2000 trains", manyTrips(2000, plainTrip), calls(2000, 60, true)),
 	}
 }
