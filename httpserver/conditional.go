@@ -44,9 +44,16 @@ func (x *exchange) known() (bool, error) {
 	if v := h["Sunset"]; len(v) > 0 {
 		sunset = v[0]
 	}
-	tag := tagOf(x.out, sunset)
-	if !x.matches(tag) {
+	known, err := x.knownAs(tagOf(x.out, sunset))
+	if err != nil {
 		delete(h, "Sunset") // is not the problem's
+	}
+	return known, err
+}
+
+// knownAs gives the answer an ETag, as known does.
+func (x *exchange) knownAs(tag string) (bool, error) {
+	if !x.matches(tag) {
 		return false, problemPrecondition
 	}
 	x.set("Etag", tag)

@@ -2,12 +2,11 @@ package httpserver
 
 import (
 	"bytes"
-	"compress/gzip"
 	"html/template"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 
 	"github.com/swaggest/swgui/v5/static"
 )
@@ -17,31 +16,58 @@ import (
 var docsPolicy = []string{"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
 	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
 
-// A docsFile is a file of the page.
-type docsFile struct {
-	contentType []string
-	read        func(name string) ([]byte, error)
-	zipped      bool // what read returns is compressed with gzip
-}
+// docsTexts are the pages and files of /docs, by name, with those of the page itself
+// for the two addresses at which it is. They are unpacked when the first is asked for,
+// and then kept for as long as the program runs.
+var docsTexts = sync.OnceValues(func() (map[string]*text, error) {
+	texts := map[string]*text{}
+	page, err := template.ParseFS(pageFiles, "pages/docs.html")
+	if err != nil {
+		return nil, err
+	}
+	for _, below := range []string{docsBelow, docsBeside} {
+		var b bytes.Buffer
+		if err := page.Execute(&b, below); err != nil {
+			return nil, err
+		}
+		texts[below] = textOf(html, docsPolicy, b.Bytes())
+	}
+	for name, contentType := range map[string][]string{"docs.css": css, "docs.js": javaScript, "signed-in.html": html, "signed-in.js": javaScript} {
+		b, err := pageFiles.ReadFile("pages/" + name)
+		if err != nil {
+			return nil, err
+		}
+		texts[name] = textOf(contentType, docsPolicy, b)
+	}
+	icon, err := static.FS.ReadFile("favicon-32x32.png")
+	if err != nil {
+		return nil, err
+	}
+	texts["favicon-32x32.png"] = textOf([]string{"image/png"}, docsPolicy, icon)
+	for name, contentType := range map[string][]string{"swagger-ui.css": css, "swagger-ui-bundle.js": javaScript} {
+		zipped, err := static.FS.ReadFile(name + ".gz")
+		if err != nil {
+			return nil, err
+		}
+		plain, err := unzip(zipped)
+		if err != nil {
+			return nil, err
+		}
+		t := textOf(contentType, docsPolicy, plain)
+		t.zipped = contentOf(zipped)
+		texts[name] = t
+	}
+	return texts, nil
+})
 
-var docsFiles = map[string]docsFile{
-	"docs.css":             {css, ownFile, false},
-	"docs.js":              {javaScript, ownFile, false},
-	"signed-in.html":       {html, ownFile, false},
-	"signed-in.js":         {javaScript, ownFile, false},
-	"favicon-32x32.png":    {[]string{"image/png"}, static.FS.ReadFile, false},
-	"swagger-ui.css":       {css, zippedFile, true},
-	"swagger-ui-bundle.js": {javaScript, zippedFile, true},
-}
+// What the links of the page begin with: its address is that of a folder or beside one.
+// No file has such a name.
+const docsBelow, docsBeside = "./", "./docs/"
 
 var (
 	css        = []string{"text/css; charset=utf-8"}
 	javaScript = []string{"text/javascript; charset=utf-8"}
 )
-
-func ownFile(name string) ([]byte, error) { return pageFiles.ReadFile("pages/" + name) }
-
-func zippedFile(name string) ([]byte, error) { return static.FS.ReadFile(name + ".gz") }
 
 // DocsRedirectURI is where the page /docs, opened below this base URL, has people
 // sent back to once they have signed in, as browsers write it. The authorization
@@ -70,66 +96,26 @@ func (s *Server) front(x *exchange) error {
 	return x.empty(http.StatusSeeOther)
 }
 
-// docs answers with the page that shows the description to people. Its links
-// are relative, so that it works by any name of the server and below any path.
+// docs answers with the page that shows the description to people, or with a file of
+// it. Its links are relative, so that it works by any name of the server and below any
+// path.
 func (s *Server) docs(x *exchange) error {
-	name := strings.TrimPrefix(x.params.ByName("file"), "/")
-	if name != "" {
-		return x.docsFile(name)
-	}
-	t, err := template.ParseFS(pageFiles, "pages/docs.html")
+	texts, err := docsTexts()
 	if err != nil {
 		return err
 	}
-	below := "./docs/"
-	if strings.HasSuffix(x.r.URL.Path, "/") {
-		below = "./"
-	}
-	var b strings.Builder
-	if err := t.Execute(&b, below); err != nil {
-		return err
-	}
-	x.policy = docsPolicy
-	return send(x, html, b.String())
-}
-
-// docsFile answers with a file of the page, compressed if the client can read
-// that.
-func (x *exchange) docsFile(name string) error {
-	f, ok := docsFiles[name]
-	if !ok {
+	name := strings.TrimPrefix(x.params.ByName("file"), "/")
+	switch {
+	case name == "" && strings.HasSuffix(x.r.URL.Path, "/"):
+		name = docsBelow
+	case name == "":
+		name = docsBeside
+	case strings.HasPrefix(name, "."):
 		return problemNoPath
 	}
-	b, err := f.read(name)
-	if err != nil {
-		return err
+	t := texts[name]
+	if t == nil {
+		return problemNoPath
 	}
-	if f.zipped {
-		x.w.Header().Add("Vary", "Accept-Encoding")
-		if x.unzips() {
-			x.set("Content-Encoding", "gzip")
-		} else if b, err = unzip(b); err != nil {
-			return err
-		}
-	}
-	x.policy = docsPolicy
-	return send(x, f.contentType, b)
-}
-
-// unzips says whether the client reads what is compressed with gzip.
-func (x *exchange) unzips() bool {
-	for _, coding := range readAccept(x.r.Header["Accept-Encoding"]) {
-		if coding.name == "gzip" {
-			return coding.quality > 0
-		}
-	}
-	return false
-}
-
-func unzip(b []byte) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(r)
+	return x.sendText(t)
 }

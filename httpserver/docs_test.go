@@ -1,6 +1,7 @@
 package httpserver_test
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
@@ -65,6 +66,77 @@ func TestDocsFiles(t *testing.T) {
 	if script := w.serve("GET", "/docs/docs.js").body; !strings.Contains(script, `"`+authserver.DemoClient+`"`) {
 		t.Error("the page signs in as another client than the built-in authorization server knows")
 	}
+}
+
+// What is public is made once: an answer more takes neither memory nor work, and who has
+// it already is told so.
+func TestPublicTextsAreMadeOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) { w.options.RateLimit = -1 })
+	for _, target := range []string{
+		"/docs", "/docs/", "/docs/docs.css", "/docs/docs.js", "/docs/signed-in.html", "/docs/signed-in.js", "/docs/favicon-32x32.png", "/docs/swagger-ui.css",
+		"/docs/swagger-ui-bundle.js", "/openapi.yaml", "/openapi.json", "/problems/sold-out", "/.well-known/ticket-keys",
+	} {
+		tags := map[string]string{} // by what was sent
+		for _, coding := range []string{"identity", "gzip"} {
+			accept := header("Accept-Encoding", coding)
+			first := w.serve("GET", target, accept).want(200)
+			tag := first.header.Get("Etag")
+			if before, ok := tags[first.body]; ok && before != tag || !strings.HasPrefix(tag, `"`) {
+				t.Errorf("%s in %s: the tag is %s", target, coding, tag)
+			}
+			tags[first.body] = tag
+			for _, method := range []string{"GET", "HEAD"} {
+				again := w.serve(method, target, accept, header("If-None-Match", tag)).want(304)
+				for _, name := range []string{"Etag", "Vary", "Cache-Control", "Content-Security-Policy"} {
+					if again.header.Get(name) != first.header.Get(name) {
+						t.Errorf("%s %s in %s: %s is %q with 304, and %q with 200", method, target, coding, name, again.header.Get(name), first.header.Get(name))
+					}
+				}
+				if again.body != "" || again.header.Get("Content-Encoding") != "" {
+					t.Errorf("%s %s in %s: 304 has a body", method, target, coding)
+				}
+			}
+			w.serve("GET", target, accept, header("If-None-Match", `"x"`)).want(200)
+			w.serve("GET", target, accept, header("If-Match", `"x"`)).want(412)
+			sink := &bodySink{}
+			w.sendTo(sink, target, accept)
+			one := sink.body
+			w.sendTo(sink, target, accept)
+			if len(one) == 0 || &one[0] != &sink.body[0] {
+				t.Errorf("%s in %s: two answers are two copies", target, coding)
+			}
+		}
+		tagOf := map[string]bool{}
+		for _, tag := range tags {
+			tagOf[tag] = true
+		}
+		if len(tagOf) != len(tags) {
+			t.Errorf("%s: two forms have one tag: %v", target, tags)
+		}
+	}
+}
+
+// A bodySink is the writer of an answer. It keeps the memory that the body was sent from.
+type bodySink struct {
+	header http.Header
+	body   []byte
+}
+
+func (s *bodySink) Header() http.Header { return s.header }
+func (s *bodySink) WriteHeader(int)     {}
+func (s *bodySink) Write(b []byte) (int, error) {
+	s.body = b
+	return len(b), nil
+}
+
+func (w *world) sendTo(sink *bodySink, target string, parts ...part) {
+	r := httptest.NewRequest("GET", target, nil)
+	for _, p := range parts {
+		p(r)
+	}
+	sink.header = http.Header{}
+	w.server.ServeHTTP(sink, r)
 }
 
 // Who opens the server's own address is sent to the page, whatever it accepts.

@@ -42,7 +42,8 @@ type exchange struct {
 	wrong  string      // the slug of the problem that was answered
 
 	from, who fair.Caller // the address it comes from, and who is asking: the user, or else the address
-	shared    []byte      // the body of the answer, if it is one text for all answers and not out
+	shared    []byte      // the body of the answer, if it is kept for others too and not out
+	own       bool        // shared is for the caller alone, whose room it takes while it is sent
 
 	booking bookingDoc // of an answer that is one booking
 }
@@ -316,7 +317,7 @@ func (x *exchange) body() []byte {
 func (x *exchange) send() {
 	x.w.WriteHeader(x.status)
 	if body := x.body(); len(body) > 0 && x.r.Method != http.MethodHead {
-		x.s.house.deliver(x.w, x.who, body, x.shared != nil)
+		x.s.house.deliver(x.w, x.who, body, x.shared != nil && !x.own)
 	}
 }
 

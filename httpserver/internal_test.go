@@ -3,10 +3,12 @@ package httpserver
 import (
 	"net/http"
 	"regexp"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/internal/fair"
 )
 
@@ -67,5 +69,40 @@ func TestHTTPDate(t *testing.T) {
 			t.Fatalf("%s, want %s", got, want)
 		}
 		at = at.Add(26*time.Hour + 61*time.Second)
+	}
+}
+
+// A user with ever so many tokens has only so many remembered, and nobody else's are
+// forgotten for them.
+func TestTokensOfOneUserAreBounded(t *testing.T) {
+	t.Parallel()
+	const size = 1 << 15
+	c := newTokenCache(size)
+	token := func(user string, n int) (*tokenHash, *verified) {
+		h := hashToken(user + strconv.Itoa(n))
+		return &h, &verified{identity: Identity{Caller: traintravel.Caller{Subject: traintravel.Subject{Issuer: "test", ID: user}, Client: "app"}}}
+	}
+	h, anna := token("anna", 0)
+	c.remember(h, anna)
+	for n := range 2 * size {
+		c.remember(token("mallory", n))
+	}
+	if c.find(h) != anna {
+		t.Error("one user's tokens pushed out another's")
+	}
+	kept := int64(0)
+	for _, s := range c.shards {
+		kept += s.Size()
+	}
+	if most := int64(size/usersInFull + 1); kept > most {
+		t.Errorf("%d tokens are kept of two users, more than %d", kept, most)
+	}
+	last, mallory := token("mallory", 2*size)
+	c.remember(last, mallory)
+	if c.find(last) != mallory {
+		t.Error("the newest token is not remembered")
+	}
+	if c.forget(last); c.find(last) != nil {
+		t.Error("a token that is to be forgotten is remembered")
 	}
 }

@@ -3,7 +3,6 @@ package httpserver
 import (
 	"bytes"
 	_ "embed" // for the description
-	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -34,33 +33,6 @@ var (
 	exampleOrigin      = uuid.MustParse("efdbb9d1-02c2-4bc3-afb7-6788d8782b1e")
 	exampleDestination = uuid.MustParse("b2e783e1-c824-4d63-b37a-d8d698862f1d")
 )
-
-func (s *Server) openAPIYAML(x *exchange) error {
-	return x.description(s.openAPI.yaml(), "application/yaml") // RFC 9512
-}
-
-func (s *Server) openAPIJSON(x *exchange) error {
-	text, err := s.openAPI.json()
-	if err != nil {
-		return err
-	}
-	return x.description(text, "application/json")
-}
-
-// description answers with the description of this server, at the base of this
-// answer, with examples that can be tried out now.
-func (x *exchange) description(text, contentType string) error {
-	day := exampleDay(x.s.now())
-	replace := []string{openAPIBase, x.base, openAPIDay, day.String(), openAPITrip, x.exampleTrip(day)}
-	if said := x.s.openAPI.tokens; said != "" {
-		quoted, err := jsontext.AppendQuote(nil, said)
-		if err != nil {
-			return err
-		}
-		replace = append(replace, openAPITokens, string(quoted))
-	}
-	return send(x, []string{contentType}, strings.NewReplacer(replace...).Replace(text))
-}
 
 // exampleDay is a day on which the trip of the examples can be booked: the first of
 // February to come, when all that they say of it is so, or if that is a year ahead
@@ -148,12 +120,4 @@ func writeJSON(e *jsontext.Encoder, n *yaml.Node) error {
 		}
 	}
 	return e.WriteToken(end)
-}
-
-// send answers with what is the same whoever asks. It is copied: the buffer of
-// an answer is used again.
-func send[T string | []byte](x *exchange, contentType []string, content T) error {
-	x.out = append(x.out[:0], content...)
-	x.write(http.StatusOK, contentType, x.route.cache)
-	return nil
 }

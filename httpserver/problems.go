@@ -1,13 +1,14 @@
 package httpserver
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
 	"html/template"
 	"net/http"
 	"slices"
-	"strings"
+	"sync"
 
 	"github.com/traintravel/traintravel"
 )
@@ -98,42 +99,61 @@ type problemPage struct {
 
 // oneProblem answers with the page to which the type of a problem leads.
 func (s *Server) oneProblem(x *exchange) error {
-	slug := x.params.ByName("slug")
-	found := problems()[slug]
-	if found == nil {
+	pages, err := problemPages()
+	if err != nil {
+		return err
+	}
+	page := pages[x.params.ByName("slug")]
+	if page == nil {
 		return problemNoPath
 	}
+	return x.sendText(page)
+}
+
+// problemPages are the pages about all types of problem, by slug. They are made when the
+// first is asked for.
+var problemPages = sync.OnceValues(func() (map[string]*text, error) {
+	t, err := template.ParseFS(pageFiles, "pages/problem.html")
+	if err != nil {
+		return nil, err
+	}
+	style, err := pageFiles.ReadFile("pages/problem.css")
+	if err != nil {
+		return nil, err
+	}
+	// The style stands in the page, whose policy allows it and nothing else.
+	sum := sha256.Sum256(style)
+	policy := []string{"default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
+	pages := map[string]*text{}
+	for slug, found := range problems() {
+		page := pageOf(slug, found)
+		page.Style = template.CSS(style)
+		var b bytes.Buffer
+		if err := t.Execute(&b, page); err != nil {
+			return nil, err
+		}
+		pages[slug] = textOf(html, policy, b.Bytes())
+	}
+	return pages, nil
+})
+
+// pageOf is what the page about a type of problem shows, of which there are these.
+func pageOf(slug string, found []*problem) problemPage {
 	p := found[0]
 	page := problemPage{
 		Slug: slug, Title: p.title, Status: p.status, Name: http.StatusText(p.status), Next: whatNext[slug].next,
 	}
 	if h := whatNext[slug].happened; h != "" {
 		page.Happened = []string{h}
-	} else {
-		for _, p := range found { // some have several details
-			if !slices.Contains(page.Happened, p.detail) {
-				page.Happened = append(page.Happened, p.detail)
-			}
+		return page
+	}
+	for _, p := range found { // some have several details
+		if !slices.Contains(page.Happened, p.detail) {
+			page.Happened = append(page.Happened, p.detail)
 		}
 	}
-	t, err := template.ParseFS(pageFiles, "pages/problem.html")
-	if err != nil {
-		return err
-	}
-	style, err := pageFiles.ReadFile("pages/problem.css")
-	if err != nil {
-		return err
-	}
-	// The style stands in the page, whose policy allows it and nothing else.
-	page.Style = template.CSS(style)
-	sum := sha256.Sum256(style)
-	x.policy = []string{"default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
-	var b strings.Builder
-	if err := t.Execute(&b, page); err != nil {
-		return err
-	}
-	return send(x, html, b.String())
+	return page
 }
 
 var html = []string{"text/html; charset=utf-8"}

@@ -104,11 +104,11 @@ func (s *Server) table() []*route {
 		{get, "/", public, f.shared, s.front, noBody, false, light, 1, 1},
 		{get, "/healthz", free, f.noStore, s.healthy, noBody, false, light, 1, 1},
 		{get, "/readyz", free, f.noStore, s.ready, noBody, false, light, 1, 1},
-		{get, "/openapi.yaml", public, f.shared, s.openAPIYAML, noBody, false, searching, 1, 1},
-		{get, "/openapi.json", public, f.shared, s.openAPIJSON, noBody, false, searching, 1, 1},
-		{get, "/docs", public, f.shared, s.docs, noBody, false, light, 1, 1},
-		{get, "/docs/*file", public, f.shared, s.docs, noBody, false, light, 1, 1},
-		{get, "/problems/:slug", public, f.shared, s.oneProblem, noBody, false, light, 1, 1},
+		{get, "/openapi.yaml", public, f.shared, s.openAPIYAML, noBody, tagged, searching, 1, 1},
+		{get, "/openapi.json", public, f.shared, s.openAPIJSON, noBody, tagged, searching, 1, 1},
+		{get, "/docs", public, f.shared, s.docs, noBody, tagged, light, 1, 1},
+		{get, "/docs/*file", public, f.shared, s.docs, noBody, tagged, light, 1, 1},
+		{get, "/problems/:slug", public, f.shared, s.oneProblem, noBody, tagged, light, 1, 1},
 	}
 }
 

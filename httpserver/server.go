@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -22,28 +23,31 @@ import (
 // What bounds a connection belongs to the host's [http.Server]: timeouts, and
 // MaxHeaderBytes, which ought to be 32 KiB.
 type Server struct {
-	service   *traintravel.Service
-	auth      Authenticator
-	issuer    string // that gives tokens, if it is known
-	log       *slog.Logger
-	access    *slog.Logger                  // or nil
-	answered  func(context.Context, Answer) // or nil
-	now       func() time.Time              // the service's
-	base      base
-	proxies   []netip.Prefix
-	limits    *limiter // nil if there is no limit
-	pages     *limiter // of what is public; likewise
-	taken     *limiter // of requests that are taken back; likewise
-	house     *house
-	leaving   atomic.Bool    // see Leave
-	tickets   *ticket.Issuer // nil if there are none
-	ticketSet ticket.Keys
-	handler   http.Handler
-	fixed     fixed
-	zones     zones
-	stations  stationTexts
-	openAPI   openAPIText
-	exchanges sync.Pool
+	service      *traintravel.Service
+	auth         Authenticator
+	issuer       string // that gives tokens, if it is known
+	log          *slog.Logger
+	access       *slog.Logger                  // or nil
+	answered     func(context.Context, Answer) // or nil
+	now          func() time.Time              // the service's
+	base         base
+	proxies      []netip.Prefix
+	limits       *limiter // nil if there is no limit
+	pages        *limiter // of what is public; likewise
+	taken        *limiter // of requests that are taken back; likewise
+	house        *house
+	leaving      atomic.Bool    // see Leave
+	tickets      *ticket.Issuer // nil if there are none
+	ticketSet    ticket.Keys
+	ticketKeySet *text // the same, as they are published
+	handler      http.Handler
+	fixed        fixed
+	zones        zones
+	stations     stationTexts
+	openAPI      openAPIText
+	descriptions descriptions
+	ticketsMade  *ticketCache
+	exchanges    sync.Pool
 }
 
 // fixed holds the header values that are the same in many answers.
@@ -87,6 +91,11 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 			contentsPolicy: []string{"default-src 'none'; frame-ancestors 'none'"},
 		},
 	}
+	keys, err := json.Marshal(opts.TicketKeys)
+	if err != nil {
+		return nil, err
+	}
+	s.ticketKeySet = textOf(jwkSet, nil, keys)
 	for _, p := range opts.TrustedProxies {
 		if !p.IsValid() {
 			return nil, badOption("Options.TrustedProxies", "has a network that is none")
@@ -97,6 +106,7 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.descriptions, s.ticketsMade = newDescriptions(), newTicketCache()
 	s.openAPI.signIn, s.openAPI.tokens = opts.SignIn, opts.Tokens
 	if s.issuer = opts.Issuer; opts.SignIn {
 		s.issuer = base.text

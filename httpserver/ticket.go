@@ -17,7 +17,7 @@ type ticketForm struct {
 	sent      []string // Content-Type
 	ending    string   // of a file of it
 	// render writes the legs that are asked for, by index: none is all.
-	render func(x *exchange, t traintravel.Ticket, legs []int) ([]byte, error)
+	render func(i *ticket.Issuer, t traintravel.Ticket, legs []int, base string) ([]byte, error)
 }
 
 // ticketForms are the representations of a ticket, the default first.
@@ -30,17 +30,17 @@ var ticketForms = []ticketForm{
 	{"application/octet-stream", []string{"application/octet-stream"}, "uic", single((*ticket.Issuer).Container)},
 }
 
-func several(render func(*ticket.Issuer, traintravel.Ticket, ...int) ([]byte, error)) func(*exchange, traintravel.Ticket, []int) ([]byte, error) {
-	return func(x *exchange, t traintravel.Ticket, legs []int) ([]byte, error) {
-		return render(x.s.tickets, t, legs...)
+func several(render func(*ticket.Issuer, traintravel.Ticket, ...int) ([]byte, error)) func(*ticket.Issuer, traintravel.Ticket, []int, string) ([]byte, error) {
+	return func(i *ticket.Issuer, t traintravel.Ticket, legs []int, _ string) ([]byte, error) {
+		return render(i, t, legs...)
 	}
 }
 
 // single renders one leg, the first if none is asked for: there is no picture of
 // several.
-func single(render func(*ticket.Issuer, traintravel.Ticket, int) ([]byte, error)) func(*exchange, traintravel.Ticket, []int) ([]byte, error) {
-	return func(x *exchange, t traintravel.Ticket, legs []int) ([]byte, error) {
-		return render(x.s.tickets, t, append(legs, 0)[0])
+func single(render func(*ticket.Issuer, traintravel.Ticket, int) ([]byte, error)) func(*ticket.Issuer, traintravel.Ticket, []int, string) ([]byte, error) {
+	return func(i *ticket.Issuer, t traintravel.Ticket, legs []int, _ string) ([]byte, error) {
+		return render(i, t, append(legs, 0)[0])
 	}
 }
 
@@ -90,12 +90,16 @@ func (s *Server) oneTicket(x *exchange) error {
 		legs = []int{leg - 1}
 		name += "-leg-" + strconv.Itoa(leg) // as it may be sent with zeros before it
 	}
-	b, err := x.ticket.render(x, t, legs)
+	b, err := s.ticketsMade.get(x.ctx(), x.who, ticketFile{id, x.ticket.mediaType, leg, x.base}, t, func() ([]byte, error) {
+		return x.ticket.render(s.tickets, t, legs, x.base)
+	})
 	if err != nil {
 		return err
 	}
 	x.set("Content-Disposition", `inline; filename="`+name+"."+x.ticket.ending+`"`)
-	return send(x, x.ticket.sent, b)
+	x.shared, x.own = b, true
+	x.write(http.StatusOK, x.ticket.sent, x.route.cache)
+	return nil
 }
 
 // A ticketDoc is a ticket as clients see it.
@@ -105,7 +109,7 @@ type ticketDoc struct {
 	containers [][]byte // of legs
 }
 
-func ticketJSON(x *exchange, t traintravel.Ticket, legs []int) ([]byte, error) {
+func ticketJSON(i *ticket.Issuer, t traintravel.Ticket, legs []int, base string) ([]byte, error) {
 	d := &ticketDoc{Ticket: t, legs: legs}
 	if legs == nil {
 		for leg := range t.Booking.Legs {
@@ -113,14 +117,15 @@ func ticketJSON(x *exchange, t traintravel.Ticket, legs []int) ([]byte, error) {
 		}
 	}
 	for _, leg := range d.legs {
-		c, err := x.s.tickets.Container(t, leg)
+		c, err := i.Container(t, leg)
 		if err != nil {
 			return nil, err
 		}
 		d.containers = append(d.containers, c)
 	}
-	x.encode(d, asJSON)
-	return x.out, nil
+	e := encoder{form: asJSON, base: base}
+	e.write(d)
+	return e.b, nil
 }
 
 func (d *ticketDoc) encode(e *encoder) {

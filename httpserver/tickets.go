@@ -1,7 +1,6 @@
 package httpserver
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 
@@ -10,14 +9,7 @@ import (
 )
 
 // ticketKeys answers with the public keys that verify tickets.
-func (s *Server) ticketKeys(x *exchange) error {
-	text, err := json.Marshal(s.ticketSet)
-	if err != nil {
-		return err
-	}
-	x.out = append(x.out[:0], text...)
-	return x.sendTagged(jwkSet)
-}
+func (s *Server) ticketKeys(x *exchange) error { return x.sendText(s.ticketKeySet) }
 
 var jwkSet = []string{"application/jwk-set+json"} // RFC 7517, section 8.5
 

@@ -59,8 +59,9 @@ type VerifierOptions struct {
 	// tokens never name Audience.
 	TokenType string
 
-	// CacheSize is how many verified tokens are remembered. Zero is 32,768,
-	// which takes about 16 MB when full. Negative is none.
+	// CacheSize is how many verified tokens are remembered; of one user of a client,
+	// a 64th of them. Zero is 32,768, which takes about 20 MB when full. Negative is
+	// none.
 	CacheSize int
 
 	// Now is real time. Nil is time.Now. It is no place for a service's clock:

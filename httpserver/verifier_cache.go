@@ -2,8 +2,10 @@ package httpserver
 
 import (
 	"crypto/sha256"
-	"sync"
+	"hash/maphash"
 	"sync/atomic"
+
+	"github.com/traintravel/traintravel/internal/fair"
 )
 
 // A verified token is what is remembered of one: who it stands for, never the
@@ -27,19 +29,17 @@ func (t *verified) signedBy(set *KeySet) bool {
 	return true
 }
 
-// A tokenCache remembers verified tokens by their hash. Each shard has two
-// generations: what is found in the old one moves to the young one, and when the
-// young one is full the old one is dropped with all that nobody asked for.
+// A tokenCache remembers verified tokens by their hash, so many of each user, so that no
+// user can have the tokens of the others forgotten. It is in shards, so that requests
+// seldom wait for each other.
 type tokenCache struct {
-	shards [16]cacheShard
-	size   int // of one generation of one shard
+	seed   maphash.Seed
+	shards [16]*fair.Cache[tokenHash, *verified]
 }
 
-type cacheShard struct {
-	mu         sync.Mutex
-	young, old map[tokenHash]*verified
-	_          [40]byte // a cache line of its own
-}
+// usersInFull is how many users with as many tokens as are remembered of each fill the
+// cache.
+const usersInFull = 64
 
 type tokenHash = [sha256.Size]byte
 
@@ -53,50 +53,27 @@ func hashToken(token string) tokenHash {
 }
 
 func newTokenCache(size int) *tokenCache {
-	c := &tokenCache{}
-	c.size = max(1, size/(2*len(c.shards)))
+	c := &tokenCache{seed: maphash.MakeSeed()}
+	each := max(1, size/len(c.shards))
 	for i := range c.shards {
-		c.shards[i].young = map[tokenHash]*verified{}
+		c.shards[i] = fair.NewCache[tokenHash, *verified](int64(max(1, each/usersInFull)), int64(each))
 	}
 	return c
 }
 
-func (c *tokenCache) shard(h *tokenHash) *cacheShard { return &c.shards[int(h[0])%len(c.shards)] }
+func (c *tokenCache) shard(h *tokenHash) *fair.Cache[tokenHash, *verified] {
+	return c.shards[int(h[0])%len(c.shards)]
+}
 
 func (c *tokenCache) find(h *tokenHash) *verified {
-	s := c.shard(h)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if t := s.young[*h]; t != nil {
-		return t
-	}
-	t := s.old[*h]
-	if t != nil {
-		delete(s.old, *h)
-		s.add(h, t, c.size)
-	}
+	t, _ := c.shard(h).Get(*h)
 	return t
 }
 
 func (c *tokenCache) remember(h *tokenHash, t *verified) {
-	s := c.shard(h)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.old, *h)
-	s.add(h, t, c.size)
+	by := &t.identity.Caller
+	user := maphash.Comparable(c.seed, [3]string{by.Client, by.Issuer, by.ID})
+	c.shard(h).Put(fair.Caller(user), *h, t, 1)
 }
 
-func (c *tokenCache) forget(h *tokenHash) {
-	s := c.shard(h)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.young, *h)
-	delete(s.old, *h)
-}
-
-func (s *cacheShard) add(h *tokenHash, t *verified, size int) {
-	if len(s.young) >= size {
-		s.old, s.young = s.young, map[tokenHash]*verified{}
-	}
-	s.young[*h] = t
-}
+func (c *tokenCache) forget(h *tokenHash) { c.shard(h).Drop(*h) }
