@@ -36,9 +36,8 @@ func TestMockPublishedIDs(t *testing.T) {
 	if paid["status"] != "succeeded" || paid["links"].(map[string]any)["booking"] != r.base+booking {
 		t.Errorf("paid: %v", paid)
 	}
-	ticket := r.call("anna", "GET", booking+"/payments", "", 200)
-	if len(ticket["data"].([]any)) != 1 {
-		t.Errorf("payments: %v", ticket)
+	if list := r.call("anna", "GET", booking+"/payments", "", 200)["data"].([]any); len(list) != 1 {
+		t.Errorf("payments: %v", list)
 	}
 }
 
