@@ -9,8 +9,8 @@ import (
 
 // A Change is a rule for changing trains: from those that FromTrain, FromLine
 // and From describe to those that ToTrain, ToLine and To do. Where several
-// rules fit, the one that names more trains counts, then more lines, and of
-// equals the last.
+// rules fit, the one that names more trains counts, then more lines, then more
+// platforms, and of equals the last.
 //
 // Without a rule a change at a station takes five minutes, and one can walk
 // between stations that are at most 500 metres apart, at a metre a second as
@@ -18,8 +18,8 @@ import (
 type Change struct {
 	// From and To are the stations; the same for a change at one station.
 	From, To uuid.UUID
-	// Feed, with the IDs of trains or lines, says which they are. Empty IDs
-	// mean any train.
+	// Feed, with the IDs of trains or lines and with platforms, says which they
+	// are. Empty ones mean any train.
 	Feed               string
 	FromLine, ToLine   string
 	FromTrain, ToTrain string
@@ -27,7 +27,16 @@ type Change struct {
 	// Time is what the change takes at least, from zero to a day, in whole
 	// seconds; zero unless Kind is Takes.
 	Time time.Duration
+	// FromPlatform and ToPlatform are the Platforms of the calls that the rule is
+	// about; empty ones mean any. Who stays seated goes to no platform, so with
+	// StaySeated they are empty.
+	FromPlatform, ToPlatform string
 }
+
+// fromAll and toAll say whether the rule is about all trains that one leaves, or enters,
+// at its station.
+func (c *Change) fromAll() bool { return c.FromLine == "" && c.FromTrain == "" && c.FromPlatform == "" }
+func (c *Change) toAll() bool   { return c.ToLine == "" && c.ToTrain == "" && c.ToPlatform == "" }
 
 // A ChangeKind is what a rule says of a change.
 type ChangeKind uint8
@@ -70,7 +79,7 @@ func (c *checker) change(field string, ch *Change) {
 		}
 	}
 	for _, t := range []struct{ name, text string }{
-		{".feed", ch.Feed}, {".from_line", ch.FromLine}, {".to_line", ch.ToLine}, {".from_train", ch.FromTrain}, {".to_train", ch.ToTrain},
+		{".feed", ch.Feed}, {".from_line", ch.FromLine}, {".to_line", ch.ToLine}, {".from_train", ch.FromTrain}, {".to_train", ch.ToTrain}, {".from_platform", ch.FromPlatform}, {".to_platform", ch.ToPlatform},
 	} {
 		c.text(field+t.name, t.text, false)
 	}
@@ -83,7 +92,33 @@ func (c *checker) change(field string, ch *Change) {
 		c.say(field+".time", "is given, but the kind is %v", ch.Kind)
 	case ch.Kind == StaySeated && (ch.FromTrain == "" || ch.ToTrain == ""):
 		c.say(field, "stays seated, but does not name both trains")
+	case ch.Kind == StaySeated && (ch.FromPlatform != "" || ch.ToPlatform != ""):
+		c.say(field, "stays seated, but names a platform")
 	}
+}
+
+// callKinds is what rules tell apart at stations, of those that one leaves or enters: trains or
+// lines, and platforms.
+type callKinds map[uuid.UUID]*[2]map[string]bool
+
+func (t callKinds) add(at uuid.UUID, line, train, platform string) {
+	if t[at] == nil {
+		t[at] = &[2]map[string]bool{{}, {}}
+	}
+	if line != "" || train != "" {
+		t[at][0][line+"\x00"+train] = true
+	}
+	if platform != "" {
+		t[at][1][platform] = true
+	}
+}
+
+// count is how many kinds of calls there may be at a station.
+func (t callKinds) count(at uuid.UUID) int {
+	if t[at] == nil {
+		return 1
+	}
+	return (len(t[at][0]) + 1) * (len(t[at][1]) + 1)
 }
 
 // maxPairs bounds how many pairs of trains the rules for changing may tell apart.
@@ -91,28 +126,19 @@ const maxPairs = 4_000_000
 
 // pairs refuses rules that tell apart more pairs of trains than can be held.
 func (c *checker) pairs(all []Change) {
-	from, to, joined := map[uuid.UUID]map[string]bool{}, map[uuid.UUID]map[string]bool{}, map[[2]uuid.UUID]bool{}
-	add := func(side map[uuid.UUID]map[string]bool, at uuid.UUID, line, train string) {
-		if line == "" && train == "" {
-			return
-		}
-		if side[at] == nil {
-			side[at] = map[string]bool{}
-		}
-		side[at][line+"\x00"+train] = true
-	}
+	from, to, joined := callKinds{}, callKinds{}, map[[2]uuid.UUID]bool{}
 	for i := range all {
 		ch := &all[i]
 		if ch.Kind == StaySeated {
 			continue
 		}
-		add(from, ch.From, ch.FromLine, ch.FromTrain)
-		add(to, ch.To, ch.ToLine, ch.ToTrain)
+		from.add(ch.From, ch.FromLine, ch.FromTrain, ch.FromPlatform)
+		to.add(ch.To, ch.ToLine, ch.ToTrain, ch.ToPlatform)
 		joined[[2]uuid.UUID{ch.From, ch.To}], joined[[2]uuid.UUID{ch.From, ch.From}] = true, true
 	}
 	sum := 0
 	for pair := range joined {
-		sum += (len(from[pair[0]]) + 1) * (len(to[pair[1]]) + 1)
+		sum += from.count(pair[0]) * to.count(pair[1])
 	}
 	if sum > maxPairs {
 		c.say("changes", "tell apart %d pairs of trains, more than %d: name lines, or fewer trains at one station", sum, maxPairs)

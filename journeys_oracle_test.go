@@ -107,18 +107,24 @@ func slowChangeTime(tt *Timetable, a *Train, alight int, b *Train, board int) (t
 	exact := 0
 	for i := range tt.Changes {
 		c := &tt.Changes[i]
-		fits := func(line, train string, t *Train) (int, bool) {
-			if line == "" && train == "" {
+		fits := func(line, train, platform string, t *Train, call int) (n int, ok bool) {
+			if line == "" && train == "" && platform == "" {
 				return 0, true
 			}
-			ok := t.Feed == c.Feed && (line == "" || line == t.Line) && (train == "" || train == t.ID)
-			if train != "" {
-				return 10, ok
+			ok = t.Feed == c.Feed && (line == "" || line == t.Line) && (train == "" || train == t.ID) && (platform == "" || platform == t.Calls[call].Platform)
+			switch {
+			case train != "":
+				n = 100
+			case line != "":
+				n = 10
 			}
-			return 1, ok
+			if platform != "" {
+				n++
+			}
+			return n, ok
 		}
-		from, ok1 := fits(c.FromLine, c.FromTrain, a)
-		to, ok2 := fits(c.ToLine, c.ToTrain, b)
+		from, ok1 := fits(c.FromLine, c.FromTrain, c.FromPlatform, a, alight)
+		to, ok2 := fits(c.ToLine, c.ToTrain, c.ToPlatform, b, board)
 		if c.From != x || c.To != y || !ok1 || !ok2 {
 			continue
 		}
@@ -202,15 +208,23 @@ func drawChanges(t *rapid.T, tt *Timetable) (changes []Change) {
 		}
 		c.FromLine, c.ToLine = name.Draw(t, "from line"), name.Draw(t, "to line")
 		c.FromTrain, c.ToTrain = name.Draw(t, "from train"), name.Draw(t, "to train")
+		c.FromPlatform, c.ToPlatform = name.Draw(t, "from platform"), name.Draw(t, "to platform")
 		switch c.Kind = rapid.SampledFrom([]ChangeKind{Takes, Takes, Impossible, StaySeated}).Draw(t, "kind"); c.Kind {
 		case Takes:
 			c.Time = time.Duration(rapid.SampledFrom([]int{0, 2, 5, 15, 90}).Draw(t, "minutes")) * time.Minute
 		case StaySeated:
-			c.FromTrain, c.ToTrain = "x", "y"
+			c.FromTrain, c.ToTrain, c.FromPlatform, c.ToPlatform = "x", "y", "", ""
 		}
 		changes = append(changes, c)
 	}
 	return changes
+}
+
+// drawPlatforms gives the calls of a train platforms.
+func drawPlatforms(t *rapid.T, train *Train) {
+	for j := range train.Calls {
+		train.Calls[j].Platform = rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "platform")
+	}
 }
 
 // What a search finds, and the trips that its IDs mean, are the best there are.
@@ -221,6 +235,7 @@ func TestJourneysAgainstOracle(t *testing.T) {
 		tt, first := drawTimetable(t, 9)
 		for i := range tt.Trains {
 			tt.Trains[i].Line = rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "line")
+			drawPlatforms(t, &tt.Trains[i])
 		}
 		tt.Stations[1].Latitude = tt.Stations[0].Latitude + 0.003 // 334 m: one can walk
 		tt.Changes = drawChanges(t, tt)

@@ -40,8 +40,9 @@ func trainOf(number, zone string, days *Calendar, calls ...string) Train {
 		if !stays {
 			depart = arrive
 		}
+		name, platform, _ := strings.Cut(f[0], "@")
 		t.Calls = append(t.Calls, Call{
-			Station: stationNamed(f[0]), Arrive: clockOf(arrive), Depart: clockOf(depart), Metres: int32(i) * 50_000,
+			Station: stationNamed(name), Platform: platform, Arrive: clockOf(arrive), Depart: clockOf(depart), Metres: int32(i) * 50_000,
 			NoBoarding: slices.Contains(f, "no-boarding"), NoAlighting: slices.Contains(f, "no-alighting"),
 		})
 	}

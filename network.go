@@ -139,7 +139,7 @@ func (sn *snapshot) appendStops(stops []raptor.Stop, t *Train, nodes *nodes) []r
 		at := sn.stationAt[c.Station]
 		s := raptor.Stop{Station: at, Board: -1, Seated: -1, Alight: -1, Metres: c.Metres}
 		if !c.NoBoarding && j < len(t.Calls)-1 {
-			s.Board = nodes.board(t, at)
+			s.Board = nodes.board(t, at, j)
 		}
 		if j == 0 {
 			s.Seated = nodes.seated(t, at)

@@ -35,8 +35,8 @@ type side struct {
 type selectors map[selector][]int32
 
 type selector struct {
-	station           int32
-	feed, line, train string
+	station                     int32
+	feed, line, train, platform string
 }
 
 // newNodes makes the nodes that all trains share: one for each station.
@@ -59,8 +59,8 @@ func (sn *snapshot) newNodes(t *Timetable) *nodes {
 				continue
 			}
 		}
-		from.add(int32(i), sn.stationAt[c.From], c.Feed, c.FromLine, c.FromTrain)
-		to.add(int32(i), sn.stationAt[c.To], c.Feed, c.ToLine, c.ToTrain)
+		from.add(int32(i), selector{sn.stationAt[c.From], c.Feed, c.FromLine, c.FromTrain, c.FromPlatform})
+		to.add(int32(i), selector{sn.stationAt[c.To], c.Feed, c.ToLine, c.ToTrain, c.ToPlatform})
 	}
 	return n
 }
@@ -125,20 +125,24 @@ func (sn *snapshot) goesOn(t *Timetable, a, b int) bool {
 	return from.days.first <= from.days.last
 }
 
-func (s selectors) add(rule, station int32, feed, line, train string) {
-	if line != "" || train != "" {
-		k := selector{station, feed, line, train}
+func (s selectors) add(rule int32, k selector) {
+	if k.line != "" || k.train != "" || k.platform != "" {
 		s[k] = append(s[k], rule)
 	}
 }
 
 // of lists the rules that single out a train's call at a station, in order.
-func (s selectors) of(t *Train, station int32) (found []int32) {
+func (s selectors) of(t *Train, station int32, call int) (found []int32) {
 	if len(s) == 0 {
 		return nil
 	}
-	for _, k := range [...]selector{{station, t.Feed, t.Line, t.ID}, {station, t.Feed, "", t.ID}, {station, t.Feed, t.Line, ""}} {
-		if k.line != "" || k.train != "" {
+	platforms := []string{"", t.Calls[call].Platform}
+	if platforms[1] == "" {
+		platforms = platforms[:1]
+	}
+	for _, platform := range platforms {
+		for _, k := range [...]selector{{line: t.Line, train: t.ID}, {train: t.ID}, {line: t.Line}, {}} {
+			k.station, k.feed, k.platform = station, t.Feed, platform
 			found = append(found, s[k]...)
 		}
 	}
@@ -164,15 +168,15 @@ func (s *side) node(station int32, rules []int32, kind byte) int32 {
 	return node
 }
 
-func (n *nodes) board(t *Train, station int32) int32 {
-	return n.boards.node(station, n.to.of(t, station), 'b')
+func (n *nodes) board(t *Train, station int32, call int) int32 {
+	return n.boards.node(station, n.to.of(t, station, call), 'b')
 }
 
 // alight is the node where one gets off. Who does so at the end may stay seated.
 func (n *nodes) alight(t *Train, station int32, call int) int32 {
-	rules := n.from.of(t, station)
+	rules := n.from.of(t, station, call)
 	if call == len(t.Calls)-1 {
-		rules = append(rules, n.stays.of(t, station)...)
+		rules = append(rules, n.stays.of(t, station, call)...)
 	}
 	return n.alights.node(station, rules, 'a')
 }
@@ -180,7 +184,7 @@ func (n *nodes) alight(t *Train, station int32, call int) int32 {
 // seated is the node of those who stay seated as another train becomes this
 // one; -1 if none does.
 func (n *nodes) seated(t *Train, station int32) int32 {
-	rules := n.goesOn.of(t, station)
+	rules := n.goesOn.of(t, station, 0)
 	if len(rules) == 0 {
 		return -1
 	}
@@ -205,7 +209,7 @@ func (n *nodes) edges(ctx context.Context) ([][]raptor.Edge, error) {
 		}
 		from, to := n.sn.stationAt[c.From], n.sn.stationAt[c.To]
 		near[from] = append(near[from], to)
-		if c.FromLine == "" && c.FromTrain == "" && c.ToLine == "" && c.ToTrain == "" {
+		if c.fromAll() && c.toAll() {
 			n.keep(general, [2]int32{from, to}, int32(i))
 		}
 	}
@@ -227,8 +231,8 @@ func (n *nodes) edges(ctx context.Context) ([][]raptor.Edge, error) {
 		near[station] = slices.Compact(near[station])
 	}
 	n.pairs = n.pairRules()
-	left := n.oneSided(&n.alights, func(c *Change) (uuid.UUID, bool) { return c.To, c.ToLine == "" && c.ToTrain == "" })
-	entered := n.oneSided(&n.boards, func(c *Change) (uuid.UUID, bool) { return c.From, c.FromLine == "" && c.FromTrain == "" })
+	left := n.oneSided(&n.alights, func(c *Change) (uuid.UUID, bool) { return c.To, c.toAll() })
+	entered := n.oneSided(&n.boards, func(c *Change) (uuid.UUID, bool) { return c.From, c.fromAll() })
 	edges := make([][]raptor.Edge, len(n.alights.stations))
 	for node, station := range n.alights.stations {
 		if err := ctx.Err(); err != nil { // a node may have very many edges
@@ -334,14 +338,17 @@ func (n *nodes) withoutRule(from, to int32) (seconds int32, ok bool) {
 	return seconds, true
 }
 
-// weight orders rules by how exactly they say which trains they mean.
+// weight orders rules by how exactly they say which calls they mean.
 func (c *Change) weight() int {
 	w := 0
-	for _, t := range []struct{ line, train string }{{c.FromLine, c.FromTrain}, {c.ToLine, c.ToTrain}} {
+	for _, t := range []struct{ line, train, platform string }{{c.FromLine, c.FromTrain, c.FromPlatform}, {c.ToLine, c.ToTrain, c.ToPlatform}} {
 		switch {
 		case t.train != "":
-			w += 10
+			w += 100
 		case t.line != "":
+			w += 10
+		}
+		if t.platform != "" {
 			w++
 		}
 	}

@@ -75,6 +75,10 @@ type Call struct {
 	// NoBoarding and NoAlighting bar passengers from getting on and off here.
 	NoBoarding  bool
 	NoAlighting bool
+	// Platform is where at the station the train calls, in any words of the
+	// timetable's source, for a Change that names it. It may be empty: then only
+	// rules that name no platform hold for the call.
+	Platform string
 }
 
 // A Coach is a coach with numbered seats, from 1 to Seats.

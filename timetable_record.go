@@ -9,7 +9,7 @@ import (
 // How a timetable and its registry are written.
 
 // Version 2 knows lines and changes, version 3 prices, version 4 the stations'
-// other names and IDs.
+// other names and IDs, and platforms.
 const timetableVersion = 4
 
 // encodeTimetable writes a checked timetable and what register found for it.
@@ -46,7 +46,10 @@ func encodeTimetable(t *Timetable, ids []numbering) []byte {
 			e.int(int64(k.Arrive - before.Depart))
 			e.int(int64(k.Depart - k.Arrive))
 			e.int(int64(k.Metres - before.Metres))
-			e.flags(k.NoBoarding, k.NoAlighting)
+			e.flags(k.NoBoarding, k.NoAlighting, k.Platform != "")
+			if k.Platform != "" {
+				e.shared(texts, k.Platform)
+			}
 			before = k
 		}
 	}
@@ -55,7 +58,7 @@ func encodeTimetable(t *Timetable, ids []numbering) []byte {
 		c := &t.Changes[i]
 		e.uint(uint64(index[c.From]))
 		e.uint(uint64(index[c.To]))
-		for _, s := range []string{c.Feed, c.FromLine, c.ToLine, c.FromTrain, c.ToTrain} {
+		for _, s := range []string{c.Feed, c.FromLine, c.ToLine, c.FromTrain, c.ToTrain, c.FromPlatform, c.ToPlatform} {
 			e.shared(texts, s)
 		}
 		e.byte(byte(c.Kind))
@@ -257,16 +260,19 @@ func decodeTimetable(b []byte) (*Timetable, []numbering, error) {
 			k.Metres = before.Metres + int32(d.int())
 			f := d.flags()
 			k.NoBoarding, k.NoAlighting = f[0], f[1]
+			if version >= 4 && f[2] {
+				k.Platform = d.shared(&texts)
+			}
 			tr.Calls[j], before = k, k
 		}
 	}
 	if version >= 2 {
-		t.Changes = d.changes(known, &texts)
+		t.Changes = d.changes(version, known, &texts)
 	}
 	return t, ids, d.done()
 }
 
-func (d *decoder) changes(stations []uuid.UUID, texts *[]string) []Change {
+func (d *decoder) changes(version byte, stations []uuid.UUID, texts *[]string) []Change {
 	n := d.len(9)
 	if n == 0 {
 		return nil
@@ -281,10 +287,15 @@ func (d *decoder) changes(stations []uuid.UUID, texts *[]string) []Change {
 		return stations[at]
 	}
 	for i := range changes {
-		changes[i] = Change{
+		c := Change{
 			From: station(), To: station(), Feed: d.shared(texts), FromLine: d.shared(texts), ToLine: d.shared(texts),
-			FromTrain: d.shared(texts), ToTrain: d.shared(texts), Kind: ChangeKind(d.byte()), Time: time.Duration(d.uint()) * time.Second,
+			FromTrain: d.shared(texts), ToTrain: d.shared(texts),
 		}
+		if version >= 4 {
+			c.FromPlatform, c.ToPlatform = d.shared(texts), d.shared(texts)
+		}
+		c.Kind, c.Time = ChangeKind(d.byte()), time.Duration(d.uint())*time.Second
+		changes[i] = c
 	}
 	return changes
 }

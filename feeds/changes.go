@@ -26,7 +26,7 @@ func changesAt(rules []traintravel.Change, moved map[uuid.UUID]uuid.UUID) []trai
 
 // forAll says whether a rule is about all trains.
 func forAll(c traintravel.Change) bool {
-	return c.FromLine == "" && c.ToLine == "" && c.FromTrain == "" && c.ToTrain == ""
+	return c.FromLine == "" && c.ToLine == "" && c.FromTrain == "" && c.ToTrain == "" && c.FromPlatform == "" && c.ToPlatform == ""
 }
 
 // joinChanges puts the rules of several parts together, and counts the changes
