@@ -28,15 +28,15 @@ type Change struct {
 	// seconds; zero unless Kind is Takes.
 	Time time.Duration
 	// FromPlatform and ToPlatform are the Platforms of the calls that the rule is
-	// about; empty ones mean any. Who stays seated goes to no platform, so with
-	// StaySeated they are empty.
-	FromPlatform, ToPlatform string
+	// about; zero means any. Who stays seated goes to no platform, so with
+	// StaySeated they are zero.
+	FromPlatform, ToPlatform uint16
 }
 
 // fromAll and toAll say whether the rule is about all trains that one leaves, or enters,
 // at its station.
-func (c *Change) fromAll() bool { return c.FromLine == "" && c.FromTrain == "" && c.FromPlatform == "" }
-func (c *Change) toAll() bool   { return c.ToLine == "" && c.ToTrain == "" && c.ToPlatform == "" }
+func (c *Change) fromAll() bool { return c.FromLine == "" && c.FromTrain == "" && c.FromPlatform == 0 }
+func (c *Change) toAll() bool   { return c.ToLine == "" && c.ToTrain == "" && c.ToPlatform == 0 }
 
 // A ChangeKind is what a rule says of a change.
 type ChangeKind uint8
@@ -79,7 +79,7 @@ func (c *checker) change(field string, ch *Change) {
 		}
 	}
 	for _, t := range []struct{ name, text string }{
-		{".feed", ch.Feed}, {".from_line", ch.FromLine}, {".to_line", ch.ToLine}, {".from_train", ch.FromTrain}, {".to_train", ch.ToTrain}, {".from_platform", ch.FromPlatform}, {".to_platform", ch.ToPlatform},
+		{".feed", ch.Feed}, {".from_line", ch.FromLine}, {".to_line", ch.ToLine}, {".from_train", ch.FromTrain}, {".to_train", ch.ToTrain},
 	} {
 		c.text(field+t.name, t.text, false)
 	}
@@ -92,24 +92,35 @@ func (c *checker) change(field string, ch *Change) {
 		c.say(field+".time", "is given, but the kind is %v", ch.Kind)
 	case ch.Kind == StaySeated && (ch.FromTrain == "" || ch.ToTrain == ""):
 		c.say(field, "stays seated, but does not name both trains")
-	case ch.Kind == StaySeated && (ch.FromPlatform != "" || ch.ToPlatform != ""):
+	case ch.Kind == StaySeated && (ch.FromPlatform != 0 || ch.ToPlatform != 0):
 		c.say(field, "stays seated, but names a platform")
 	}
 }
 
 // callKinds is what rules tell apart at stations, of those that one leaves or enters: trains or
 // lines, and platforms.
-type callKinds map[uuid.UUID]*[2]map[string]bool
+type callKinds map[uuid.UUID]*struct {
+	trains    map[string]bool
+	platforms map[uint16]bool
+}
 
-func (t callKinds) add(at uuid.UUID, line, train, platform string) {
-	if t[at] == nil {
-		t[at] = &[2]map[string]bool{{}, {}}
+func (t callKinds) add(at uuid.UUID, line, train string, platform uint16) {
+	if line == "" && train == "" && platform == 0 {
+		return
+	}
+	k := t[at]
+	if k == nil {
+		k = &struct {
+			trains    map[string]bool
+			platforms map[uint16]bool
+		}{map[string]bool{}, map[uint16]bool{}}
+		t[at] = k
 	}
 	if line != "" || train != "" {
-		t[at][0][line+"\x00"+train] = true
+		k.trains[line+"\x00"+train] = true
 	}
-	if platform != "" {
-		t[at][1][platform] = true
+	if platform != 0 {
+		k.platforms[platform] = true
 	}
 }
 
@@ -118,7 +129,7 @@ func (t callKinds) count(at uuid.UUID) int {
 	if t[at] == nil {
 		return 1
 	}
-	return (len(t[at][0]) + 1) * (len(t[at][1]) + 1)
+	return (len(t[at].trains) + 1) * (len(t[at].platforms) + 1)
 }
 
 // maxPairs bounds how many pairs of trains the rules for changing may tell apart.

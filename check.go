@@ -293,9 +293,6 @@ func (c *checker) calls(calls []Call) {
 		case k.Metres < 0 || j > 0 && k.Metres < calls[j-1].Metres:
 			c.say(at(".calls[%d].metres", j), "%d is less than before", k.Metres)
 		}
-		if reason := badText(k.Platform, false); reason != "" {
-			c.say(fmt.Sprintf(".calls[%d].platform", j), "%s", reason)
-		}
 		last = depart
 	}
 }

@@ -107,18 +107,18 @@ func slowChangeTime(tt *Timetable, a *Train, alight int, b *Train, board int) (t
 	exact := 0
 	for i := range tt.Changes {
 		c := &tt.Changes[i]
-		fits := func(line, train, platform string, t *Train, call int) (n int, ok bool) {
-			if line == "" && train == "" && platform == "" {
+		fits := func(line, train string, platform uint16, t *Train, call int) (n int, ok bool) {
+			if line == "" && train == "" && platform == 0 {
 				return 0, true
 			}
-			ok = t.Feed == c.Feed && (line == "" || line == t.Line) && (train == "" || train == t.ID) && (platform == "" || platform == t.Calls[call].Platform)
+			ok = t.Feed == c.Feed && (line == "" || line == t.Line) && (train == "" || train == t.ID) && (platform == 0 || platform == t.Calls[call].Platform)
 			switch {
 			case train != "":
 				n = 100
 			case line != "":
 				n = 10
 			}
-			if platform != "" {
+			if platform != 0 {
 				n++
 			}
 			return n, ok
@@ -208,12 +208,13 @@ func drawChanges(t *rapid.T, tt *Timetable) (changes []Change) {
 		}
 		c.FromLine, c.ToLine = name.Draw(t, "from line"), name.Draw(t, "to line")
 		c.FromTrain, c.ToTrain = name.Draw(t, "from train"), name.Draw(t, "to train")
-		c.FromPlatform, c.ToPlatform = name.Draw(t, "from platform"), name.Draw(t, "to platform")
+		platform := rapid.SampledFrom([]uint16{0, 0, 1, 2})
+		c.FromPlatform, c.ToPlatform = platform.Draw(t, "from platform"), platform.Draw(t, "to platform")
 		switch c.Kind = rapid.SampledFrom([]ChangeKind{Takes, Takes, Impossible, StaySeated}).Draw(t, "kind"); c.Kind {
 		case Takes:
 			c.Time = time.Duration(rapid.SampledFrom([]int{0, 2, 5, 15, 90}).Draw(t, "minutes")) * time.Minute
 		case StaySeated:
-			c.FromTrain, c.ToTrain, c.FromPlatform, c.ToPlatform = "x", "y", "", ""
+			c.FromTrain, c.ToTrain, c.FromPlatform, c.ToPlatform = "x", "y", 0, 0
 		}
 		changes = append(changes, c)
 	}
@@ -223,7 +224,7 @@ func drawChanges(t *rapid.T, tt *Timetable) (changes []Change) {
 // drawPlatforms gives the calls of a train platforms.
 func drawPlatforms(t *rapid.T, train *Train) {
 	for j := range train.Calls {
-		train.Calls[j].Platform = rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "platform")
+		train.Calls[j].Platform = rapid.Uint16Range(0, 2).Draw(t, "platform")
 	}
 }
 

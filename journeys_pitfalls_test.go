@@ -42,7 +42,7 @@ func TestJourneyPitfalls(t *testing.T) {
 	takes := func(from, to string, time time.Duration) Change {
 		return Change{From: at(from).ID, To: at(to).ID, Time: time}
 	}
-	barred := func(station, from, to string) Change {
+	barred := func(station string, from, to uint16) Change {
 		return Change{From: at(station).ID, To: at(station).ID, FromPlatform: from, ToPlatform: to, Kind: Impossible}
 	}
 	train := func(id string, t Train) Train {
@@ -151,19 +151,19 @@ func TestJourneyPitfalls(t *testing.T) {
 				trainOf("1", berlin, allYear, "A 7:00", "B@1 8:00"), trainOf("2", berlin, allYear, "B@2 8:10", "C 9:00"),
 				trainOf("3", berlin, allYear, "B@3 8:20", "C 9:10"), trainOf("4", berlin, allYear, "A 6:55", "B@4 7:55"),
 			},
-			changes: []Change{barred("B", "1", "2")}, from: "A", to: "C",
+			changes: []Change{barred("B", 1, 2)}, from: "A", to: "C",
 			want: []string{"1 A 07:00 B 08:00, 3 B 08:20 C 09:10", "4 A 06:55 B 07:55, 2 B 08:10 C 09:00"},
 		},
 		{
 			name:    "the way back between two platforms is not forbidden",
 			trains:  []Train{trainOf("1", berlin, allYear, "A 7:00", "B@2 8:00"), trainOf("2", berlin, allYear, "B@1 8:10", "C 9:00")},
-			changes: []Change{barred("B", "1", "2")}, from: "A", to: "C",
+			changes: []Change{barred("B", 1, 2)}, from: "A", to: "C",
 			want: []string{"1 A 07:00 B 08:00, 2 B 08:10 C 09:00"},
 		},
 		{
 			name:    "there is no way between two platforms",
 			trains:  []Train{trainOf("1", berlin, allYear, "A 7:00", "B@1 8:00"), trainOf("2", berlin, allYear, "B@2 8:10", "C 9:00")},
-			changes: []Change{takes("B", "B", time.Minute), barred("B", "1", "2"), takes("B", "B", time.Minute)}, from: "A", to: "C",
+			changes: []Change{takes("B", "B", time.Minute), barred("B", 1, 2), takes("B", "B", time.Minute)}, from: "A", to: "C",
 			want: []string{},
 		},
 		{
@@ -172,7 +172,7 @@ func TestJourneyPitfalls(t *testing.T) {
 				train("x", trainOf("1", berlin, allYear, "A 7:00", "B@1 8:00")), train("y", trainOf("2", berlin, allYear, "B@2 8:10", "C 9:00")),
 				train("z", trainOf("3", berlin, allYear, "A 7:02", "B@1 8:02")),
 			},
-			changes: []Change{barred("B", "1", "2"), {From: at("B").ID, To: at("B").ID, FromTrain: "x", ToTrain: "y", Time: time.Minute}}, from: "A", to: "C",
+			changes: []Change{barred("B", 1, 2), {From: at("B").ID, To: at("B").ID, FromTrain: "x", ToTrain: "y", Time: time.Minute}}, from: "A", to: "C",
 			want: []string{"1 A 07:00 B 08:00, 2 B 08:10 C 09:00"},
 		},
 		{
@@ -180,7 +180,7 @@ func TestJourneyPitfalls(t *testing.T) {
 			trains: []Train{
 				train("x", trainOf("1", berlin, allYear, "A 7:00", "B@1 8:00")), train("y", trainOf("2", berlin, allYear, "B@2 8:00", "C 9:00")),
 			},
-			changes: []Change{barred("B", "1", "2"), {From: at("B").ID, To: at("B").ID, FromTrain: "x", ToTrain: "y", Kind: StaySeated}}, from: "A", to: "C",
+			changes: []Change{barred("B", 1, 2), {From: at("B").ID, To: at("B").ID, FromTrain: "x", ToTrain: "y", Kind: StaySeated}}, from: "A", to: "C",
 			want: []string{"1 A 07:00 B 08:00, 2 B 08:00 C 09:00"},
 		},
 		{

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -40,9 +41,10 @@ func trainOf(number, zone string, days *Calendar, calls ...string) Train {
 		if !stays {
 			depart = arrive
 		}
-		name, platform, _ := strings.Cut(f[0], "@")
+		name, at, _ := strings.Cut(f[0], "@")
+		platform, _ := strconv.Atoi(at)
 		t.Calls = append(t.Calls, Call{
-			Station: stationNamed(name), Platform: platform, Arrive: clockOf(arrive), Depart: clockOf(depart), Metres: int32(i) * 50_000,
+			Station: stationNamed(name), Platform: uint16(platform), Arrive: clockOf(arrive), Depart: clockOf(depart), Metres: int32(i) * 50_000,
 			NoBoarding: slices.Contains(f, "no-boarding"), NoAlighting: slices.Contains(f, "no-alighting"),
 		})
 	}

@@ -35,8 +35,9 @@ type side struct {
 type selectors map[selector][]int32
 
 type selector struct {
-	station                     int32
-	feed, line, train, platform string
+	station           int32
+	feed, line, train string
+	platform          uint16
 }
 
 // newNodes makes the nodes that all trains share: one for each station.
@@ -126,7 +127,7 @@ func (sn *snapshot) goesOn(t *Timetable, a, b int) bool {
 }
 
 func (s selectors) add(rule int32, k selector) {
-	if k.line != "" || k.train != "" || k.platform != "" {
+	if k.line != "" || k.train != "" || k.platform != 0 {
 		s[k] = append(s[k], rule)
 	}
 }
@@ -136,8 +137,8 @@ func (s selectors) of(t *Train, station int32, call int) (found []int32) {
 	if len(s) == 0 {
 		return nil
 	}
-	platforms := []string{"", t.Calls[call].Platform}
-	if platforms[1] == "" {
+	platforms := []uint16{0, t.Calls[call].Platform}
+	if platforms[1] == 0 {
 		platforms = platforms[:1]
 	}
 	for _, platform := range platforms {
@@ -341,14 +342,17 @@ func (n *nodes) withoutRule(from, to int32) (seconds int32, ok bool) {
 // weight orders rules by how exactly they say which calls they mean.
 func (c *Change) weight() int {
 	w := 0
-	for _, t := range []struct{ line, train, platform string }{{c.FromLine, c.FromTrain, c.FromPlatform}, {c.ToLine, c.ToTrain, c.ToPlatform}} {
+	for _, t := range []struct {
+		line, train string
+		platform    uint16
+	}{{c.FromLine, c.FromTrain, c.FromPlatform}, {c.ToLine, c.ToTrain, c.ToPlatform}} {
 		switch {
 		case t.train != "":
 			w += 100
 		case t.line != "":
 			w += 10
 		}
-		if t.platform != "" {
+		if t.platform != 0 {
 			w++
 		}
 	}

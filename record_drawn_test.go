@@ -216,7 +216,7 @@ func TestTimetableRecord(t *testing.T) {
 			for range rapid.IntRange(0, 4).Draw(t, "calls") {
 				tr.Calls = append(tr.Calls, Call{
 					rapid.SampledFrom(known).Draw(t, "station"), clock.Draw(t, "arrive"), clock.Draw(t, "depart"),
-					rapid.Int32().Draw(t, "metres"), rapid.Bool().Draw(t, "no boarding"), rapid.Bool().Draw(t, "no alighting"), drawText(t),
+					rapid.Int32().Draw(t, "metres"), rapid.Bool().Draw(t, "no boarding"), rapid.Bool().Draw(t, "no alighting"), rapid.Uint16().Draw(t, "platform"),
 				})
 			}
 			tt.Trains = append(tt.Trains, tr)

@@ -75,10 +75,10 @@ type Call struct {
 	// NoBoarding and NoAlighting bar passengers from getting on and off here.
 	NoBoarding  bool
 	NoAlighting bool
-	// Platform is where at the station the train calls, in any words of the
-	// timetable's source, for a Change that names it. It may be empty: then only
-	// rules that name no platform hold for the call.
-	Platform string
+	// Platform is where at the station the train calls, for a Change that names it:
+	// a number that means a platform of the station within one Feed of one timetable.
+	// With zero, only rules that name no platform hold for the call.
+	Platform uint16
 }
 
 // A Coach is a coach with numbered seats, from 1 to Seats.

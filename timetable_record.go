@@ -1,6 +1,7 @@
 package traintravel
 
 import (
+	"math"
 	"time"
 
 	"github.com/google/uuid"
@@ -46,9 +47,9 @@ func encodeTimetable(t *Timetable, ids []numbering) []byte {
 			e.int(int64(k.Arrive - before.Depart))
 			e.int(int64(k.Depart - k.Arrive))
 			e.int(int64(k.Metres - before.Metres))
-			e.flags(k.NoBoarding, k.NoAlighting, k.Platform != "")
-			if k.Platform != "" {
-				e.shared(texts, k.Platform)
+			e.flags(k.NoBoarding, k.NoAlighting, k.Platform != 0)
+			if k.Platform != 0 {
+				e.uint(uint64(k.Platform))
 			}
 			before = k
 		}
@@ -58,11 +59,13 @@ func encodeTimetable(t *Timetable, ids []numbering) []byte {
 		c := &t.Changes[i]
 		e.uint(uint64(index[c.From]))
 		e.uint(uint64(index[c.To]))
-		for _, s := range []string{c.Feed, c.FromLine, c.ToLine, c.FromTrain, c.ToTrain, c.FromPlatform, c.ToPlatform} {
+		for _, s := range []string{c.Feed, c.FromLine, c.ToLine, c.FromTrain, c.ToTrain} {
 			e.shared(texts, s)
 		}
 		e.byte(byte(c.Kind))
 		e.uint(uint64(c.Time / time.Second))
+		e.uint(uint64(c.FromPlatform))
+		e.uint(uint64(c.ToPlatform))
 	}
 	return e.b
 }
@@ -261,7 +264,7 @@ func decodeTimetable(b []byte) (*Timetable, []numbering, error) {
 			f := d.flags()
 			k.NoBoarding, k.NoAlighting = f[0], f[1]
 			if version >= 4 && f[2] {
-				k.Platform = d.shared(&texts)
+				k.Platform = d.platform()
 			}
 			tr.Calls[j], before = k, k
 		}
@@ -270,6 +273,14 @@ func decodeTimetable(b []byte) (*Timetable, []numbering, error) {
 		t.Changes = d.changes(version, known, &texts)
 	}
 	return t, ids, d.done()
+}
+
+func (d *decoder) platform() uint16 {
+	n := d.uint()
+	if n > math.MaxUint16 {
+		d.fail()
+	}
+	return uint16(n)
 }
 
 func (d *decoder) changes(version byte, stations []uuid.UUID, texts *[]string) []Change {
@@ -287,15 +298,13 @@ func (d *decoder) changes(version byte, stations []uuid.UUID, texts *[]string) [
 		return stations[at]
 	}
 	for i := range changes {
-		c := Change{
+		changes[i] = Change{
 			From: station(), To: station(), Feed: d.shared(texts), FromLine: d.shared(texts), ToLine: d.shared(texts),
-			FromTrain: d.shared(texts), ToTrain: d.shared(texts),
+			FromTrain: d.shared(texts), ToTrain: d.shared(texts), Kind: ChangeKind(d.byte()), Time: time.Duration(d.uint()) * time.Second,
 		}
 		if version >= 4 {
-			c.FromPlatform, c.ToPlatform = d.shared(texts), d.shared(texts)
+			changes[i].FromPlatform, changes[i].ToPlatform = d.platform(), d.platform()
 		}
-		c.Kind, c.Time = ChangeKind(d.byte()), time.Duration(d.uint())*time.Second
-		changes[i] = c
 	}
 	return changes
 }

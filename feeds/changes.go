@@ -26,7 +26,7 @@ func changesAt(rules []traintravel.Change, moved map[uuid.UUID]uuid.UUID) []trai
 
 // forAll says whether a rule is about all trains.
 func forAll(c traintravel.Change) bool {
-	return c.FromLine == "" && c.ToLine == "" && c.FromTrain == "" && c.ToTrain == "" && c.FromPlatform == "" && c.ToPlatform == ""
+	return c.FromLine == "" && c.ToLine == "" && c.FromTrain == "" && c.ToTrain == "" && c.FromPlatform == 0 && c.ToPlatform == 0
 }
 
 // joinChanges puts the rules of several parts together, and counts the changes

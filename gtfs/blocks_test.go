@@ -102,6 +102,7 @@ func TestTransfersBeforeBlocks(t *testing.T) {
 		{"H,H,,,a,b,0,", "H>H *>* a>b stay-seated"},
 		{"H,H,,,,b,3,", "H>H *>* *>b impossible\nH>H *>* a>b stay-seated"},
 		{",,,,b,a,5,", "H>H *>* a>b stay-seated"},
+		{",,,,a,b,4,\n,,,,a,b,5,", ""},
 	} {
 		timetable, _ := read(t, gtfs.Options{}, goesOn, transfers+test.row+"\n")
 		diff(t, test.row, strings.Join(changes(t, timetable), "\n"), test.want)

@@ -44,6 +44,7 @@ func (f *feed) finishTrip(i int32, t *trip) {
 		for _, m := range t.marks {
 			f.serve(f.stops[m.stop].station)
 		}
+		f.keepPlatforms(t)
 	}
 	t.marks = nil
 	switch p := f.patterns[i]; {

@@ -43,6 +43,10 @@ type feed struct {
 	blocks        map[string][]int32  // trips, by block_id
 	days          map[*service]daySet // that are remembered
 	dayWords      int                 // in them
+	barriers      map[barrier]bool
+	parted        map[int32]bool     // stations of which calls have platforms
+	covered       map[int32][]uint16 // platforms that stops mean, by index
+	below         map[int32][]int32  // stops, by their parent_station
 	rules         rules
 	left          map[int32]*leftTrip // trips, by index, that are trains which others are as well
 	calls         slab[traintravel.Call]

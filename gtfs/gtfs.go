@@ -84,9 +84,10 @@
 //
 // Stops stand for their stations. Of several rules about the same stations and
 // trains, as there are between platforms, the strictest counts: impossible, then
-// seated, then the longest. That a change between single platforms is impossible
-// says nothing of the station and is left out, unless it names both trips; and
-// so is that one is timed, unless it names trips or routes. A rule about stops,
+// seated, then the longest; type 5 forbids type 4 for the same trips. A change that is
+// impossible between single platforms is so between these alone: there the calls have
+// their Platform, and rules that name trips or routes hold for their own platforms. That
+// one is timed between platforms is left out, unless it names trips or routes. A rule about stops,
 // routes or trips that are not read is left out with a note. A rule about a
 // repeated trip is one for each of its trains, but types 4 and 5 are left out.
 // There are at most 500,000 rules.
@@ -96,7 +97,7 @@
 // next is the next on each day on which both run; where another trip lies between
 // them on some of these days, there is no rule for the two. A block whose trips
 // overlap in time on any day makes no rules but a note, and so does one with a
-// repeated trip, with trips in several time zones, or with more than 500.
+// trip that Lenient leaves out, with a repeated trip, with trips in several time zones, or with more than 500.
 // transfers.txt comes first: what it says of two trips, other than types 0 and
 // 1, counts and not their block.
 //

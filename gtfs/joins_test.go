@@ -171,6 +171,7 @@ func TestTrainsAtJoinedStops(t *testing.T) {
 	h := gtfs.StationID("", "a")
 	diff(t, "changes", timetable.Changes, []traintravel.Change{
 		{From: h, To: h, Time: 420e9},
+		{From: h, To: h, FromPlatform: 1, ToPlatform: 1, Kind: traintravel.Impossible},
 		{From: h, To: h, FromTrain: "t1", ToTrain: "t2", Kind: traintravel.StaySeated},
 	})
 	if err := timetable.Check(); err != nil {

@@ -125,6 +125,9 @@ func (f *feed) readStopTimes() error {
 	if t.err == nil {
 		f.settleOrphans(&lost)
 		f.joinStops()
+		if err := f.findBarriers(); err != nil {
+			return err
+		}
 		f.finishTrips()
 		if t.err = t.over(); t.err == nil { // by the trips that frequencies.txt repeats
 			f.findTwins()

@@ -25,6 +25,8 @@ type table struct {
 	// flawed, if not nil, is called for a row that had mistakes, after its turn; see blame.
 	flawed func(*Error) bool
 	before int // mistakes before the row
+
+	quiet bool // the table is read a second time, in which its mistakes are told
 }
 
 // A column is an index into the fields of a row; missing columns have none.
@@ -162,6 +164,9 @@ func (t *table) next() bool {
 	for t.read() {
 		if t.blank() {
 			continue
+		}
+		if t.quiet {
+			return true
 		}
 		for _, field := range t.rec.fields[min(t.width, len(t.rec.fields)):] {
 			if len(bytes.TrimSpace(field)) > 0 {

@@ -2,6 +2,7 @@ package gtfs
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"time"
 
@@ -65,12 +66,17 @@ func (f *feed) readTransfers() error {
 	if err := f.linkBlocks(); err != nil {
 		return err
 	}
-	return f.removeTwins()
+	if err := f.removeTwins(); err != nil {
+		return err
+	}
+	f.rules.dropUnseated()
+	return nil
 }
 
 // A side is what a row says of the trains from which, or to which, one changes.
 type side struct {
 	station int32 // index into feed.stops; -1 if it names none
+	stop    int32 // that it names
 	whole   bool  // the station, not a platform or another stop that is part of it
 	line    string
 	from    int32 // it names the trains feed.trips[from:to]
@@ -78,6 +84,8 @@ type side struct {
 	repeats bool   // which frequencies.txt makes
 	wrong   string // what keeps the row from being read
 	unread  bool   // so does that it is about what is not read
+
+	platforms []uint16 // to which the rule is confined; nil for none
 }
 
 func (s *side) trip() bool { return s.to > s.from }
@@ -118,6 +126,7 @@ func (s *side) readStop(f *feed, t *table, c *sideColumns) {
 		return
 	}
 	s.station = f.stops[i].station
+	s.stop = i
 	s.whole = s.station == i && (f.stops[i].kind == station || !f.stops[i].joined)
 	s.unread = !f.stops[s.station].served
 }
@@ -182,6 +191,9 @@ func (f *feed) readInSeat(t *transferTable, kind int, from, to *side) {
 		f.note(t.name, t.line(), "the row says which train goes on as which, but of a trip that frequencies.txt repeats")
 	case kind == notInSeat:
 		f.rules.settle(from.from, to.from)
+		if f.rules.unseat(f.stay(f.trips[from.from], f.trips[to.from])) {
+			f.note(t.name, t.line(), severalRules)
+		}
 	default:
 		a, b := f.trips[from.from], f.trips[to.from]
 		if reason := f.goesOn(a, b); reason != "" {
@@ -189,7 +201,8 @@ func (f *feed) readInSeat(t *transferTable, kind int, from, to *side) {
 			return
 		}
 		f.rules.settle(from.from, to.from)
-		if f.rules.add(f.stay(a, b)) {
+		stay := f.stay(a, b)
+		if f.rules.add(stay) || f.rules.unseated[stay] {
 			f.note(t.name, t.line(), severalRules)
 		}
 	}
@@ -233,33 +246,29 @@ func (f *feed) readChange(t *transferTable, kind, least int, from, to *side) boo
 		}
 	}
 	if kind == impossible {
-		if !(from.whole || from.trip()) || !(to.whole || to.trip()) {
-			f.note(t.name, t.line(), "the change is impossible between platforms, not stations")
-			return true
-		}
 		ch.Kind = traintravel.Impossible
+		f.part(from, to)
 	} else {
+		if from.line != "" || from.trip() || to.line != "" || to.trip() {
+			f.part(from, to) // else it would count, and not that another change is impossible
+		}
 		ch.Time = time.Duration(least) * time.Second
 	}
 	return f.addChange(t, ch, kind, from, to)
 }
 
-// addChange adds the rule, for each pair of the trains it names.
+// addChange adds the rule, for each pair of the trains and platforms it names.
 func (f *feed) addChange(t *transferTable, ch traintravel.Change, kind int, from, to *side) bool {
 	if kind >= minimum && from.trip() && to.trip() && !from.repeats && !to.repeats {
 		f.rules.settle(from.from, to.from)
 	}
 	several := false
-	for i := from.from; i < max(from.to, from.from+1); i++ {
-		for j := to.from; j < max(to.to, to.from+1); j++ {
-			if from.trip() {
-				ch.FromTrain = f.trips[i].ID
-			}
-			if to.trip() {
-				ch.ToTrain = f.trips[j].ID
-			}
+	for leaves := range f.ends(from) {
+		for enters := range f.ends(to) {
+			ch.FromTrain, ch.FromPlatform = leaves.train, leaves.platform
+			ch.ToTrain, ch.ToPlatform = enters.train, enters.platform
 			several = f.rules.add(ch) || several
-			if from.repeats || to.repeats {
+			if from.many() || to.many() {
 				f.rules.repeated++
 			}
 			if max(len(f.rules.list), f.rules.repeated) > maxChanges {
@@ -272,4 +281,34 @@ func (f *feed) addChange(t *transferTable, ch traintravel.Change, kind int, from
 		f.note(t.name, t.line(), severalRules)
 	}
 	return true
+}
+
+// An end is one of those that a side of a row stands for: a train, a platform, or any.
+type end struct {
+	train    string
+	platform uint16
+}
+
+// many says whether a side stands for more than one.
+func (s *side) many() bool { return s.repeats || len(s.platforms) > 1 }
+
+func (f *feed) ends(s *side) iter.Seq[end] {
+	return func(yield func(end) bool) {
+		switch {
+		case s.trip():
+			for _, t := range f.trips[s.from:s.to] {
+				if !yield(end{train: t.ID}) {
+					return
+				}
+			}
+		case s.platforms != nil:
+			for _, p := range s.platforms {
+				if !yield(end{platform: p}) {
+					return
+				}
+			}
+		default:
+			yield(end{})
+		}
+	}
 }

@@ -73,7 +73,13 @@ func changes(t *testing.T, timetable *traintravel.Timetable) []string {
 	}
 	var all []string
 	for _, ch := range timetable.Changes {
-		s := fmt.Sprintf("%s>%s %s>%s %s>%s %v", stops[ch.From], stops[ch.To],
+		at := func(stop string, platform uint16) string {
+			if platform != 0 {
+				stop += fmt.Sprint("#", platform)
+			}
+			return stop
+		}
+		s := fmt.Sprintf("%s>%s %s>%s %s>%s %v", at(stops[ch.From], ch.FromPlatform), at(stops[ch.To], ch.ToPlatform),
 			star(ch.FromLine), star(ch.ToLine), star(ch.FromTrain), star(ch.ToTrain), ch.Kind)
 		if ch.Kind == traintravel.Takes {
 			s += " " + ch.Time.String()
@@ -118,9 +124,19 @@ func TestTransfers(t *testing.T) {
 		{"platforms agree", "H1,H2,,,,,2,120\nH1,H3,,,,,2,120", "H>H *>* *>* takes 2m0s", ""},
 		{"minimum and timed", "H,H,,,,,2,120\nH,H,,,,,1,", "H>H *>* *>* takes 2m0s", several},
 		{"impossible", "H,H,,,,,3,", "H>H *>* *>* impossible", ""},
-		{"impossible from a platform", "H1,H,,,,,3,", "", "transfers.txt:2: the change is impossible between platforms, not stations"},
-		{"impossible to a platform", "H,H1,,,,,3,", "", "transfers.txt:2: the change is impossible between platforms, not stations"},
-		{"impossible between platforms, by route", "H1,H2,ICE,RE,,,3,", "", "transfers.txt:2: the change is impossible between platforms, not stations"},
+		{"impossible from a platform", "H1,H,,,,,3,", "H#1>H *>* *>* impossible", ""},
+		{"impossible to a platform", "H,H1,,,,,3,", "H>H#1 *>* *>* impossible", ""},
+		{"impossible between platforms", "H1,H2,,,,,3,", "H#1>H#2 *>* *>* impossible", ""},
+		{"impossible between platforms of two stations", "H1,L1,,,,,3,", "H#1>L#1 *>* *>* impossible", ""},
+		{"impossible between platforms, twice", "H1,H2,,,,,3,\nH2,H1,,,,,3,\nH1,H2,,,,,3,", "H#1>H#2 *>* *>* impossible\nH#2>H#1 *>* *>* impossible", ""},
+		{"impossible between platforms, by route", "H1,H2,ICE,RE,,,3,", "H#1>H#2 ICE>RE *>* impossible", ""},
+		{"impossible between platforms, by one trip", "H1,H2,,,a,,3,", "H>H#2 *>* a>* impossible", ""},
+		{"impossible between platforms, and a minimum", "H1,H2,,,,,2,120\nH1,H2,,,,,3,\nH1,H3,,,,,2,300", "H>H *>* *>* takes 5m0s\nH#1>H#2 *>* *>* impossible", "transfers.txt:4: the stations and trains have several rules, of which the strictest counts"},
+		{"impossible between platforms, and a minimum of routes at others", "H1,H3,ICE,RE,,,2,120\nH1,H2,,,,,3,", "H#1>H#3 ICE>RE *>* takes 2m0s\nH#1>H#2 *>* *>* impossible", ""},
+		{"impossible between platforms, and a trip that waits", "H1,H2,,,a,b,1,\nH1,H2,,,,,3,", "H>H *>* a>b takes 0s\nH#1>H#2 *>* *>* impossible", ""},
+		{"more than a day between platforms", "H1,H2,,,,,2,86401", "H#1>H#2 *>* *>* impossible", "transfers.txt:2: min_transfer_time is longer than a day, which is as good as impossible"},
+		{"seated, and not", ",,,,a,b,4,\n,,,,a,b,5,", "", several},
+		{"not seated, and seated", ",,,,a,b,5,\n,,,,a,b,4,", "", several},
 		{"impossible between platforms, by trip", "H1,H2,,,a,b,3,", "H>H *>* a>b impossible", ""},
 		{"impossible, then possible", "H,H,,,,,3,\nH,H,,,,,2,600", "H>H *>* *>* impossible", several},
 		{"possible, then impossible", "H,H,,,,,2,600\nH,H,,,,,3,", "H>H *>* *>* impossible", several},

@@ -323,7 +323,7 @@ func (f *feed) shareRules() error {
 		return ids, gone
 	}
 	kept := f.rules
-	kept.list, kept.at = nil, nil
+	kept.list, kept.at, kept.unseated = nil, nil, nil
 	for _, ch := range f.rules.list {
 		from, gone := heirs(ch.FromTrain, ch.Kind)
 		to, goneTo := heirs(ch.ToTrain, ch.Kind)
@@ -341,6 +341,15 @@ func (f *feed) shareRules() error {
 		if len(kept.list) > maxChanges {
 			f.fail("trips.txt", 0, "the trips that are the same train make more than %d rules for changes", maxChanges)
 			return errMistakes
+		}
+	}
+	for ch := range f.rules.unseated {
+		from, _ := heirs(ch.FromTrain, traintravel.Impossible)
+		to, _ := heirs(ch.ToTrain, traintravel.Impossible)
+		for _, ch.FromTrain = range from {
+			for _, ch.ToTrain = range to {
+				kept.unseat(ch)
+			}
 		}
 	}
 	f.rules = kept
