@@ -83,8 +83,13 @@ func newGazetteer(cities []City) *gazetteer {
 		city := gazetteerCity{City: c}
 		for n, name := range c.Names {
 			words := wordsOf(name)
-			for i := range words { // what they mean is not where a station lies in the city
-				words[i].forms = slices.DeleteFunc(words[i].forms, func(form string) bool { return form[0] == notionMark })
+			// What they mean is not where a station lies in the city, and their
+			// spellings in Latin letters are among the names as far as people use them.
+			for i := range words {
+				other := words[i].forms[0][0] >= utf8.RuneSelf
+				words[i].forms = slices.DeleteFunc(words[i].forms, func(form string) bool {
+					return form[0] == notionMark || other && form[0] < utf8.RuneSelf
+				})
 			}
 			city.names = append(city.names, words)
 			for _, form := range words[0].forms {
