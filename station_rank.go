@@ -24,7 +24,7 @@ const (
 // by is a way by a token.
 func (w way) by(t traits) way {
 	if t&alias != 0 {
-		w++
+		w |= 1
 	}
 	return w
 }
