@@ -16,6 +16,7 @@ var citiesForTests = []City{
 	{Names: []string{"München", "Munich"}, Country: "DE", Latitude: 48.14, Longitude: 11.57, Radius: 10_000},
 	{Names: []string{"Gent", "Ghent"}, Country: "BE", Latitude: 51.05, Longitude: 3.73, Radius: 6_000},
 	{Names: []string{"Genève", "Genf"}, Country: "CH", Latitude: 46.20, Longitude: 6.15, Radius: 6_000},
+	{Names: []string{"Dublin", "Baile Átha Cliath"}, Country: "IE", Latitude: 53.35, Longitude: -6.26, Radius: 8_000},
 	{Names: []string{"Київ", "Kyiv", "Kiev"}, Country: "UA", Latitude: 50.45, Longitude: 30.52, Radius: 10_000},
 }
 
@@ -33,7 +34,10 @@ func withCities(t tester, cities []City) *snapshot {
 		{"Flughafen Wien", "AT", 48.121, 16.563, 1},
 		{"Praterstern", "AT", 48.218, 16.392, 1},
 		{"Vienna (Kr Wien)", "DE", 50.0, 8.0, 1},
-		{"Wien", "DE", 48.5, 13.4, 1}, // not far away, in another country
+		{"Wien", "SK", 48.2, 16.95, 1},    // not far away, in another country
+		{"Wien Süd", "AT", 47.5, 13.4, 1}, // far away in the same country
+		{"Dublin", "IE", 53.346, -6.292, 1},
+		{"Dublin Cork Line", "IE", 53.2, -6.5, 9},
 		{"Wiener Neustadt", "AT", 47.81, 16.24, 1},
 		{"Den Haag Centraal", "NL", 52.08, 4.324, 3},
 		{"Den Haag Laan van NOI", "NL", 52.079, 4.343, 9},
@@ -65,7 +69,7 @@ func TestStationsByTheNamesOfCities(t *testing.T) {
 	sn := withCities(t, citiesForTests)
 	for search, want := range map[string]string{
 		"vienna":                "Vienna (Kr Wien), Wien Hbf, Wien Meidling, Flughafen Wien, Praterstern",
-		"wien":                  "Wien, Wien Hbf, Wien Meidling, Wiener Neustadt, Flughafen Wien, Vienna (Kr Wien), Praterstern",
+		"wien":                  "Wien, Wien Hbf, Wien Meidling, Wien Süd, Wiener Neustadt, Flughafen Wien, Vienna (Kr Wien), Praterstern",
 		"bécs":                  "Wien Hbf, Wien Meidling, Flughafen Wien, Praterstern",
 		"вена":                  "Wien Hbf, Wien Meidling, Flughafen Wien, Praterstern",
 		"vienna hbf":            "Wien Hbf",
@@ -76,6 +80,7 @@ func TestStationsByTheNamesOfCities(t *testing.T) {
 		"vienna meidling":       "Wien Meidling",
 		"vienna praterstern":    "Praterstern",
 		"veinna hbf":            "Wien Hbf",
+		"baile atha cliath":     "Dublin, Dublin Cork Line",
 		"vindobona":             "",
 		"the hague":             "Den Haag Centraal, Den Haag Laan van NOI",
 		"the hague central":     "Den Haag Centraal",
