@@ -49,8 +49,15 @@ func (s *Service) compare(ctx context.Context, d *draft, now time.Time) (Edition
 	if before == nil {
 		return e, nil
 	}
+	given := map[RunID]bool{} // to other trains that are the same
 	err = s.store.View(ctx, func(r Reader) error {
-		moves, _, err := d.find(ctx, r)
+		moves, back, over, err := d.find(ctx, r)
+		for _, h := range back {
+			given[h.from] = true
+		}
+		for _, h := range over {
+			given[h.from] = true
+		}
 		d.next.move(d.timetable, moves)
 		return err
 	})
@@ -61,6 +68,9 @@ func (s *Service) compare(ctx context.Context, d *draft, now time.Time) (Edition
 	left, err := s.eachRunToCome(ctx, func(v runInventory) {
 		for booking := range before.misfits(v) {
 			lost[booking] = false // already
+		}
+		if _, runs := d.next.run(v.run); given[v.run] && !runs {
+			return
 		}
 		for booking := range d.next.misfits(v) {
 			if _, known := lost[booking]; !known {

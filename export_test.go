@@ -175,3 +175,6 @@ func (s *Service) QueueFloors() int {
 func RemoveBooking(id uuid.UUID) func(*Vandal) {
 	return func(v *Vandal) { v.delete(bookingKey(id)) }
 }
+
+// Identity is that of a train without twins.
+func Identity(t *Train) uuid.UUID { return t.base() }

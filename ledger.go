@@ -241,11 +241,7 @@ func (l *ledger) runEntry(id RunID) *runEntry {
 // timetable. Its run is loaded.
 func (l *ledger) ride(sn *snapshot, r ride) *runEntry {
 	e := l.runEntry(r.run())
-	if e.inv == nil {
-		e.inv = sn.newInventory(r.train)
-	} else {
-		e.inv = sn.fitted(e.inv, r.train)
-	}
+	e.inv = sn.inventoryOf(e.inv, r.train)
 	return e
 }
 
@@ -311,11 +307,7 @@ func (l *ledger) handBack(sn *snapshot, h handback) error {
 		}
 		bookings = append(bookings, b)
 	}
-	if t := &sn.trains[h.train]; to.inv == nil {
-		to.inv = sn.newInventory(t)
-	} else {
-		to.inv = sn.fitted(to.inv, t)
-	}
+	to.inv = sn.inventoryOf(to.inv, &sn.trains[h.train])
 	from.inv.handBack(h.list, to.inv)
 	for _, b := range bookings {
 		b.Legs = slices.Clone(b.Legs)

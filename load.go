@@ -188,8 +188,9 @@ type draft struct {
 	ids       []numbering
 	registry  registry
 	slots     *slots
-	before    *snapshot // nil if nothing asks for it
+	before    *snapshot // nil if there is none, or none that can be read and nothing asks for it
 	next      *snapshot
+	looks     map[uint64][]int32 // its trains, by lookMark; nil until it is asked for
 }
 
 // draft prepares to replace the timetable in force.
@@ -220,10 +221,11 @@ func (s *Service) draft(ctx context.Context, t *Timetable, how loading) (*draft,
 	// Who has which inventory is decided by what is booked, in the update from
 	// which on bookings follow it.
 	d.slots = newSlots(former, d.registry, t.Trains, d.ids, calendars.get)
-	if len(d.slots.bases) > 0 {
-		if d.before, err = s.inForce(ctx, d.old); err != nil {
+	if d.before, err = s.inForce(ctx, d.old); err != nil {
+		if len(d.slots.bases) > 0 || !unreadable(err) {
 			return nil, err
 		}
+		d.before = nil // another timetable is what mends it
 	}
 	d.next, err = compile(ctx, t, d.ids, d.registry, s.compiling())
 	return d, err
@@ -280,11 +282,17 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable, how loadin
 			return errOvertaken
 		}
 		var back []handback
-		if moves, back, err = d.find(ctx, l.tx); err != nil {
+		var over []handover
+		if moves, back, over, err = d.find(ctx, l.tx); err != nil {
 			return err
 		}
 		for _, h := range back {
 			if err := l.handBack(d.next, h); err != nil && !unreadable(err) { // else its bookings stay stranded
+				return err
+			}
+		}
+		for _, h := range over {
+			if err := l.handOver(d.next, h); err != nil && !unreadable(err) {
 				return err
 			}
 		}
@@ -303,8 +311,20 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable, how loadin
 }
 
 // find finds out whose inventories the trains have.
-func (d *draft) find(ctx context.Context, r Reader) ([]move, []handback, error) {
-	return d.slots.find(ctx, r, d.before, max(d.old.since(d.today)-keepNumbers, FirstDate))
+func (d *draft) find(ctx context.Context, r Reader) (moves []move, back []handback, over []handover, err error) {
+	from := max(d.old.since(d.today)-keepNumbers, FirstDate)
+	if moves, back, err = d.slots.find(ctx, r, d.before, from); err != nil {
+		return nil, nil, nil, err
+	}
+	if over, err = d.handovers(ctx, r, moves, from); err != nil {
+		return nil, nil, nil, err
+	}
+	given := map[RunID]bool{}
+	for _, h := range back {
+		given[h.from] = true
+	}
+	over = slices.DeleteFunc(over, func(h handover) bool { return given[h.from] })
+	return moves, back, over, nil
 }
 
 func readCurrent(ctx context.Context, r Reader) (current, error) {

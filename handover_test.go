@@ -1,0 +1,104 @@
+package traintravel_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/store/memstore"
+)
+
+// A train that was sold as two, from another platform or by another feed, is one now. What
+// was sold of either is the train's, and nothing of it is sold again.
+func TestWhatIsSoldOfTheSameTrainIsHandedOver(t *testing.T) {
+	t.Parallel()
+	first := func(seats int) traintravel.Train { return withSeats(train("R 1", 8, "ACD"), seats) }
+	platform := func(seats int) traintravel.Train {
+		t := first(seats)
+		t.Calls = slices.Clone(t.Calls)
+		t.ID, t.Calls[0].Station = "another", station('B')
+		return t
+	}
+	otherFeed := func(seats int) traintravel.Train {
+		t := first(seats)
+		t.Feed, t.Operator = "other", "TEST rail"
+		return t
+	}
+	other := func(seats int) traintravel.Train { // is no twin
+		t := platform(seats)
+		t.Calls[1].Arrive--
+		return t
+	}
+	for _, c := range []struct {
+		name         string
+		twin         func(int) traintravel.Train
+		stays        bool // the twin, and not the first
+		apart        bool // A and B are two stations before
+		left, strand int
+	}{
+		{"from another platform", platform, false, false, 1, 0},
+		{"from what was another station", platform, false, true, 1, 0},
+		{"the one from another platform stays", platform, true, false, 1, 0},
+		{"of another feed", otherFeed, false, false, 1, 0},
+		{"the one of another feed stays", otherFeed, true, false, 1, 0},
+		{"another train", other, false, false, 2, 1},
+	} {
+		o := newOffice(t, memstore.New())
+		before := timetable(first(2), c.twin(2))
+		if !c.apart {
+			before = oneStation(before, 'A', 'B')
+		}
+		o.load(before)
+		var booked traintravel.Booking
+		stays := c.twin(2)
+		if !c.stays {
+			stays = first(2)
+		}
+		from := map[bool]rune{false: 'A', true: 'B'}[c.apart]
+		for _, trip := range o.trips(from, 'D') { // of the one that goes
+			if runs, err := o.Runs(t.Context(), "R 1", traintravel.DateOf(opens)); err != nil || len(runs) != 2 {
+				t.Fatalf("%s: %+v, %v", c.name, runs, err)
+			}
+			if isOf := trip.Legs[0].Run.Train == traintravel.Identity(&stays); !isOf {
+				booked = o.book(anna, trip.ID)
+			}
+		}
+		o.mustPay(booked, traintravel.Succeeded)
+		next := oneStation(timetable(stays), 'A', 'B')
+		e, err := o.CompareTimetable(t.Context(), next)
+		if err != nil || e.Bookings != c.strand {
+			t.Errorf("%s: %d bookings would not fit, %v; want %d", c.name, e.Bookings, err, c.strand)
+		}
+		for range 2 {
+			if got := o.load(next).Stranded; len(got) != c.strand {
+				t.Errorf("%s: %+v are stranded", c.name, got)
+			}
+		}
+		now, err := o.Booking(t.Context(), anna, booked.ID)
+		if err != nil || now.Status != traintravel.Confirmed || (now.Legs[0].Run.Train == traintravel.Identity(&stays)) != (c.strand == 0) {
+			t.Errorf("%s: the booking is %+v, %v", c.name, now, err)
+		}
+		for range c.left {
+			b := o.book(berta, o.trip('A', 'D', "R 1"))
+			if c.strand == 0 && b.Legs[0].Seat == now.Legs[0].Seat {
+				t.Errorf("%s: seat %d is sold twice", c.name, b.Legs[0].Seat)
+			}
+		}
+		o.tryBook(berta, o.trip('A', 'D', "R 1"), traintravel.ErrSoldOut)
+		o.audit()
+		o.expect("cancelling", o.CancelBooking(t.Context(), anna, booked.ID), nil)
+		if c.strand == 0 {
+			o.book(berta, o.trip('A', 'D', "R 1"))
+		}
+	}
+}
+
+// trips are the trips between two stations on the day of opens.
+func (o *office) trips(from, to rune) []traintravel.Trip {
+	o.t.Helper()
+	found, err := o.SearchTrips(o.t.Context(), traintravel.TripQuery{Origin: station(from), Destination: station(to), Depart: opens, Page: traintravel.Page{Limit: 100}})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return found.Items
+}
