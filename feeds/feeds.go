@@ -13,7 +13,7 @@
 // reported, for somebody to look at.
 //
 // Trains are not joined: one that two railways run together and both publish is
-// there twice. How many are is reported.
+// there twice. How many are is reported, and [Once] takes out those whose calls agree.
 package feeds
 
 import (
@@ -86,7 +86,7 @@ func Join(parts ...Part) (*traintravel.Timetable, Report) {
 	}
 	all.Stations = j.stations
 	all.Changes, j.report.Rules = joinChanges(rules)
-	j.report.Twice = twice(all.Trains)
+	j.report.Twice = twice(all.Trains, all.Stations)
 	return all, j.report
 }
 

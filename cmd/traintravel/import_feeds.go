@@ -96,13 +96,22 @@ func readParts(ctx context.Context, named []string, flags feedOptions, progress 
 		}
 		rep.add(read)
 	}
-	all, joined := parts[0].Timetable, feeds.Report{}
+	all, joined, doubled := parts[0].Timetable, feeds.Report{}, 0
 	if len(parts) > 1 {
 		all, joined = feeds.Join(parts...)
+		if !flags.KeepTwins {
+			once := feeds.Once(all)
+			joined.Twice -= len(once)
+			rep.Twins = lines(once, "sold once: ", flags.Verbose, feeds.Twin.String)
+			doubled = len(once)
+		}
 	}
 	rep.join(all, joined, flags.Verbose)
 	if flags.Strict && len(joined.Alike) > 0 {
 		return nil, rep, fmt.Errorf("refused by --strict: %s alike but are not joined", howMany(len(joined.Alike), "pair of stations looks", "pairs of stations look"))
+	}
+	if flags.Strict && doubled > 0 {
+		return nil, rep, fmt.Errorf("refused by --strict: %s in two feeds: take it out of one of them, or sell it twice with --keep-twins", howMany(doubled, "train is", "trains are"))
 	}
 	if err := all.Check(); err != nil {
 		return nil, rep, err

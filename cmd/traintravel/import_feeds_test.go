@@ -333,3 +333,25 @@ func TestImportTwins(t *testing.T) {
 		}
 	}
 }
+
+// A train that two feeds have is told and sold once, unless somebody wants both.
+func TestImportTwinsOfTwoFeeds(t *testing.T) {
+	t.Parallel()
+	ch, de := "ch="+writeSwiss(t, "Basel SBB,47.547,7.589"), "de="+writeSwiss(t, "BASEL SBB,47.547,7.589")
+	for _, c := range []struct {
+		args []string
+		code int
+		want []string
+	}{
+		{nil, 0, []string{"together: 2 stations, 1 train, ", "  sold once: Small Railway R 1 from Basel SBB at 08:00:00 to Bern is trip \"t of ch\" and trip \"t of de\" on "}},
+		{[]string{"--strict"}, 1, []string{"refused by --strict: 1 train is in two feeds"}},
+		{[]string{"--keep-twins", "--strict"}, 0, []string{"together: 2 stations, 2 trains, ", "1 train is in two feeds and is sold twice"}},
+	} {
+		code, out, stderr := once(t, nil, append([]string{"import", "--dry-run", ch, de}, c.args...)...)
+		for _, want := range c.want {
+			if code != c.code || !strings.Contains(out+stderr, want) {
+				t.Errorf("%v: %d, %q is not in\n%s%s", c.args, code, want, out, stderr)
+			}
+		}
+	}
+}

@@ -38,7 +38,7 @@ func (o *feedOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.Locate, "locate", true, "find the time zones that a feed lacks by the stations' coordinates, and the countries by the time zones; --locate=false leaves the countries unknown (ZZ) and takes the railway's time zone")
 	f.BoolVar(&o.Strict, "strict", false, "refuse feeds in which anything is wrong, even if it could be left out, and several feeds with stations that look alike but cannot be joined")
 	f.BoolVar(&o.Lenient, "lenient", false, "leave out the trips in which there are mistakes, list them, and import the others; without it, one mistake refuses the feed")
-	f.BoolVar(&o.KeepTwins, "keep-twins", false, "sell a train twice that a feed lists twice: trips of one operator, number and list of calls that run on the same days; without it, they are one train")
+	f.BoolVar(&o.KeepTwins, "keep-twins", false, "sell a train twice that is listed twice, in one feed or in two: trips of one operator, number and list of calls that run on the same days; without it, they are one train")
 	o.Limits.flags(f)
 	f.BoolVar(&o.DryRun, "dry-run", false, "read and check the feeds and say what they would change, but change nothing")
 	f.BoolVar(&o.Force, "force", false, "import a timetable even if it looks like a mistake: it has expired, ends by tomorrow, or has a twentieth of the trains of the one in force")

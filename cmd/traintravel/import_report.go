@@ -19,6 +19,7 @@ type report struct {
 	Stations, Trains, Calls int
 	First, Last             string
 	Joined, Alike           []string // stations of several feeds
+	Twins                   []string // trains of several feeds
 	Notes                   []string // about all feeds together
 	Stranded                []string
 }
@@ -102,7 +103,7 @@ func (r *report) join(t *traintravel.Timetable, joined feeds.Report, all bool) {
 		r.Notes = append(r.Notes, fmt.Sprintf("for %s the feeds' rules differ, so the strictest counts", howMany(joined.Rules, "change", "changes")))
 	}
 	if joined.Twice > 0 {
-		r.Notes = append(r.Notes, howMany(joined.Twice, "train is in two feeds and is", "trains are in two feeds and are")+" sold twice: take what is in both out of one of the feeds, as a rule by its agency")
+		r.Notes = append(r.Notes, howMany(joined.Twice, "train is in two feeds and is", "trains are in two feeds and are")+" sold twice: their calls or coaches differ, or --keep-twins asks for it. Take what is in both out of one of the feeds, as a rule by its agency")
 	}
 }
 
@@ -146,7 +147,7 @@ func (p *program) print(r *report, opts feedOptions) {
 	if len(r.Feeds) > 1 {
 		fmt.Fprintln(p.stdout, "together:", sizes(r.Stations, r.Trains, r.Calls, r.First, r.Last))
 	}
-	each(p.stdout, r.Notes, r.Joined, r.Alike, r.Stranded)
+	each(p.stdout, r.Notes, r.Twins, r.Joined, r.Alike, r.Stranded)
 	if opts.DryRun {
 		fmt.Fprintln(p.stdout, "dry run: nothing was changed")
 	}
