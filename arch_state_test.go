@@ -14,7 +14,7 @@ import (
 func TestNoGlobalState(t *testing.T) {
 	t.Parallel()
 	each(t, func(p *pkg) {
-		if p.main || p.under("internal/pgtest") { // one server serves all tests of a binary
+		if p.main || p.under("internal/pgtest", "internal/need") { // one server serves all tests of a binary, and packages are installed once for them
 			return
 		}
 		for _, f := range p.code() {

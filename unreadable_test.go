@@ -218,6 +218,11 @@ var calls = []struct {
 		return expectItems(d.Bookings, 1, err)
 	}},
 	{"LoadTimetable", func(s *scene) error { _, err := s.LoadTimetable(s.ctx, roomy()); return err }},
+	{"CompareTimetable", func(s *scene) error { _, err := s.CompareTimetable(s.ctx, roomy()); return err }},
+	{"ReplaceTimetable", func(s *scene) error {
+		_, err := s.ReplaceTimetable(s.ctx, roomy(), func(traintravel.Edition) error { return nil })
+		return err
+	}},
 	{"LoadFirstTimetable", func(s *scene) error {
 		_, err := s.LoadFirstTimetable(s.ctx, roomy())
 		if errors.Is(err, traintravel.ErrHasTimetable) {
@@ -283,8 +288,8 @@ var unreadables = []struct {
 		return strings.HasPrefix(r.ID, "d"+string(s.sub.ID[:])) && bytes.Contains(r.Value, []byte("ping"))
 	}, nil},
 	{"timetable", traintravel.TableTimetable, func(_ *scene, r traintravel.Record) bool { return r.ID[16] == 't' }, withoutTimetable},
-	{"registry", traintravel.TableTimetable, func(_ *scene, r traintravel.Record) bool { return r.ID[16] == 'r' }, append(slices.Clone(withoutTimetable), "LoadTimetable")},
-	{"timetable in force", traintravel.TableMeta, func(_ *scene, r traintravel.Record) bool { return r.ID == "timetable" }, append(slices.Clone(withoutTimetable), "LoadTimetable", "LoadFirstTimetable")},
+	{"registry", traintravel.TableTimetable, func(_ *scene, r traintravel.Record) bool { return r.ID[16] == 'r' }, append(slices.Clone(withoutTimetable), "LoadTimetable", "CompareTimetable", "ReplaceTimetable")},
+	{"timetable in force", traintravel.TableMeta, func(_ *scene, r traintravel.Record) bool { return r.ID == "timetable" }, append(slices.Clone(withoutTimetable), "LoadTimetable", "LoadFirstTimetable", "CompareTimetable", "ReplaceTimetable")},
 	{"server", traintravel.TableMeta, func(_ *scene, r traintravel.Record) bool { return strings.HasPrefix(r.ID, "server/") }, nil},
 }
 
