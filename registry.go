@@ -75,6 +75,10 @@ type numbering struct {
 // than any train travels.
 const keepNumbers = 16 // days
 
+// maxAlike bounds the trains of one base, each of which is compared with each. Those that
+// a railway has, one for each day at the most, are some hundred.
+const maxAlike = 2000
+
 var errNumbersExhausted = errors.New("the timetable has more trains than there are trip numbers")
 
 // register identifies the trains of a timetable and returns the registry that
@@ -123,6 +127,11 @@ func register(ctx context.Context, old registry, trains []Train, calendars func(
 			return nil, registry{}, err
 		}
 		groups++
+		if len(group) > maxAlike {
+			t := &trains[group[0].index]
+			return nil, registry{}, invalid("trains", "%d of %.60q with the number %.60q leave the same station at %v: of trains that are alike there are at most %d, so give them numbers",
+				len(group), t.Operator, t.Number, t.Calls[0].Depart, maxAlike)
+		}
 		b := group[0].base
 		for len(known) > 0 && bytes.Compare(kept[known[0]].base[:], b[:]) < 0 {
 			known = known[1:]
@@ -273,12 +282,18 @@ func twins(group []candidate, kept []registered, known []int) []int {
 	claim(func(c candidate, r registered) bool { return c.terminus == r.terminus && c.source == r.source })
 	claim(func(c candidate, r registered) bool { return c.terminus == r.terminus })
 	claim(func(c candidate, r registered) bool { return c.source == r.source })
+	taken := make([]bool, len(group)+1) // by those that run on a date of one
 	for i := range group {
-		for n := 0; at[i] < 0; n++ {
-			if free(i, n) {
-				at[i] = n
+		if at[i] >= 0 {
+			continue
+		}
+		clear(taken)
+		for j, n := range at {
+			if n >= 0 && n < len(taken) && !taken[n] && group[j].days.meets(group[i].days) {
+				taken[n] = true
 			}
 		}
+		at[i] = slices.Index(taken, false) // there are more than trains
 	}
 	return at
 }
