@@ -226,7 +226,7 @@ func (f *feed) priceRoute(key string) {
 	case len(all.flat) == 1:
 		all.flat[0].used = true
 		if all.flat[0].flaw == "" {
-			r.fare = all.flat[0].Fare
+			r.fare, r.fareFile = all.flat[0].Fare, "fare_attributes.txt"
 		}
 	}
 	f.routes[key] = r

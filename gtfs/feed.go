@@ -44,6 +44,7 @@ type feed struct {
 	days          map[*service]daySet // that are remembered
 	dayWords      int                 // in them
 	barriers      map[barrier]bool
+	walks         int                // changes that take less time than the way
 	parted        map[int32]bool     // stations of which calls have platforms
 	covered       map[int32][]uint16 // platforms that stops mean, by index
 	below         map[int32][]int32  // stops, by their parent_station

@@ -288,6 +288,7 @@ func Read(ctx context.Context, fsys fs.FS, opts Options) (*traintravel.Timetable
 	if err != nil {
 		return nil, f.report, err
 	}
+	f.countSales()
 	return f.timetable(), f.report, nil
 }
 

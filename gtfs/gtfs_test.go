@@ -134,6 +134,7 @@ func TestRead(t *testing.T) {
 	diff(t, "report", report, gtfs.Report{
 		Stations: 3, Trains: 1, Calls: 3,
 		First: traintravel.NewDate(2026, time.January, 1), Last: traintravel.NewDate(2026, time.December, 31),
+		Prices: []gtfs.Pricing{{Currency: "eur", Base: [2]int64{300, 300}, PerKm: [2]int64{12, 12}, Trains: 1}}, Seats: []gtfs.Seating{{Trains: 1}},
 	})
 }
 

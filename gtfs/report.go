@@ -38,6 +38,10 @@ type Report struct {
 	// Twins are the trains that the feed has twice, in the order of the rows of Twin.Left.
 	Twins []Twin
 
+	// Prices and Seats are how the trains are sold, those of most trains first.
+	Prices []Pricing
+	Seats  []Seating
+
 	// LeftOut are the trips that were left out because of Options.Lenient, in the order
 	// of trips.txt.
 	LeftOut []FlawedTrip

@@ -14,7 +14,9 @@ type route struct {
 	number string // route_short_name
 	fare   traintravel.Fare
 	tariff *tariff // in place of fare, if it depends on zones
-	line   int
+	// fareFile is the table that either is from; empty if fare is that of the options.
+	fareFile string
+	line     int
 	// skip says why trips of the route are not read; empty if they are.
 	skip string
 	flaw *Error // the mistake if skip is faulty

@@ -86,6 +86,10 @@ func (f *feed) readStops() error {
 			s.Name, s.Address = t.text(name), t.text(address)
 			s.place(t.get(lat), t.get(lon), string(t.get(country)))
 			s.ID = StationID(f.opts.Feed, key)
+		} else if y, ok := degrees(t.get(lat), 90); ok {
+			if x, ok := degrees(t.get(lon), 180); ok {
+				s.Latitude, s.Longitude = y, x
+			}
 		}
 		if f.zones != nil {
 			s.zone = f.zone(t.get(fares))

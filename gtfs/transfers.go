@@ -253,6 +253,7 @@ func (f *feed) readChange(t *transferTable, kind, least int, from, to *side) boo
 			f.part(from, to) // else it would count, and not that another change is impossible
 		}
 		ch.Time = time.Duration(least) * time.Second
+		f.noteWalk(t, least, from, to)
 	}
 	return f.addChange(t, ch, kind, from, to)
 }

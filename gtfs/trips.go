@@ -15,6 +15,7 @@ type trip struct {
 	flaw    *Error // the first mistake, for which it is left out
 
 	repeated, headway bool // see Report
+	origin            origin
 }
 
 // skipped is the index of a trip that is not read.
@@ -86,14 +87,19 @@ func (f *feed) readTrips() error {
 			f.blocks[string(b)] = append(f.blocks[string(b)], int32(len(f.trips)))
 		}
 		own, ok := f.readFare(t, fare)
+		from := origin{"trips.txt", "trips.txt", len(t.get(fare.currency)) > 0}
 		if !ok {
 			own = route.fare
+			from.prices, from.currency = route.fareFile, route.fareFile != ""
 			if route.tariff != nil {
 				f.tariffs[int32(len(f.trips))] = route.tariff
 			}
 		}
 		f.hold(sizeTrip, key, shown) // its ID once more, if it was cleaned
-		f.trips = append(f.trips, &trip{line: t.line(), service: service, Train: traintravel.Train{
+		if len(t.get(coaches)) == 0 {
+			from.coaches = ""
+		}
+		f.trips = append(f.trips, &trip{line: t.line(), service: service, origin: from, Train: traintravel.Train{
 			Feed:     f.opts.Feed,
 			ID:       clean(key),
 			Line:     route.id,

@@ -170,6 +170,7 @@ func (f *feed) priceByZones(r *route, offers []*offer) {
 	for _, o := range offers {
 		o.used = true
 	}
+	r.fareFile = "fare_attributes.txt"
 	if r.fare = (traintravel.Fare{}); currency != "" {
 		r.tariff = &tariff{offers: offers, contains: contains, currency: currency, line: r.line, known: map[string]*traintravel.Prices{}}
 		f.priced = append(f.priced, r.tariff)

@@ -48,6 +48,7 @@ servers that share a database sell from the new timetable within seconds.`,
 			if _, err := opts.gtfs(); err != nil {
 				return err
 			}
+			opts.Given = p.given(c.Flags())
 			feeds, err := nameFeeds(feeds)
 			if err != nil {
 				return err

@@ -178,6 +178,7 @@ func (r *feedReader) read(ctx context.Context, name, path string) (*traintravel.
 		return nil, feedReport{}, hintLenient(err, got)
 	}
 	rep := newFeedReport(name, got)
+	rep.Sales = sales(got, r.flags)
 	rep.LeftOut = lines(got.LeftOut, "left out: ", r.flags.Verbose, gtfs.FlawedTrip.String)
 	rep.Twins = twins(got, r.flags)
 	rep.stations(got, r.flags.Verbose)

@@ -27,6 +27,7 @@ type feedOptions struct {
 	Force     bool
 	Verbose   bool
 	Clock     string
+	Given     map[string]string // where the flags of prices and seats are from, if set
 	Limits    feedLimits
 }
 

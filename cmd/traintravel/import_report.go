@@ -31,6 +31,7 @@ type feedReport struct {
 	First, Last             string
 	From                    string // who published it
 	Notes                   []string
+	Sales                   []string // prices and seats
 	LeftOut                 []string // trips
 	Twins                   []string
 	Joined, Renamed         []string // stations of this feed
@@ -135,7 +136,7 @@ func (p *program) print(r *report, opts feedOptions) {
 		if f.From != "" {
 			fmt.Fprintf(p.stdout, "  by %s\n", f.From)
 		}
-		each(p.stdout, f.Notes, f.LeftOut, f.Twins, f.Joined, f.Renamed)
+		each(p.stdout, f.Sales, f.Notes, f.LeftOut, f.Twins, f.Joined, f.Renamed)
 		if f.ByZone > 0 {
 			fmt.Fprintf(p.stdout, "  found by time zones: the countries of %s\n", howMany(f.ByZone, "station", "stations"))
 		}
