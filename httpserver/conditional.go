@@ -115,6 +115,9 @@ func (x *exchange) noneWanted(tags ...string) bool {
 // anything says whether the value of a condition is an asterisk.
 func anything(values []string) bool { return len(values) == 1 && strings.TrimSpace(values[0]) == "*" }
 
+// maxTags is how many entity tags of a condition count, the first of them.
+const maxTags = 100
+
 // listed reads the entity tags of a condition, as far as they are in order. A
 // comma in a tag is part of it.
 func listed(values []string) (tags []string) {
@@ -140,7 +143,9 @@ func listed(values []string) (tags []string) {
 			if rest = strings.TrimLeft(rest[end:], " \t"); rest != "" && rest[0] != ',' {
 				return tags
 			}
-			tags = append(tags, tag)
+			if tags = append(tags, tag); len(tags) == maxTags {
+				return tags
+			}
 		}
 	}
 	return tags

@@ -55,10 +55,17 @@ type mediaRange struct {
 	quality float64
 }
 
+// maxRanges is how many elements of a list of ranges count, the first of them.
+const maxRanges = 100
+
 func readAccept(headers []string) accept {
 	var a accept
+	read := 0
 	for _, h := range headers {
 		for element := range strings.SplitSeq(h, ",") {
+			if read++; read > maxRanges {
+				break
+			}
 			name, params, _ := strings.Cut(element, ";")
 			if name = strings.ToLower(strings.TrimSpace(name)); name != "" {
 				a = append(a, mediaRange{name, quality(params)})
@@ -131,6 +138,9 @@ func sentPatch(h http.Header) bool {
 	return ok && f == asJSON || len(h["Content-Type"]) == 1 && identical(h) && h["Content-Type"][0] == "application/merge-patch+json"
 }
 
+// maxMediaType bounds the Content-Type of a request, in bytes, with its parameters.
+const maxMediaType = 256
+
 // sent says in which form a body comes, if we read it: in UTF-8, not compressed.
 func sent(h http.Header) (form, bool) {
 	types := h["Content-Type"]
@@ -139,6 +149,9 @@ func sent(h http.Header) (form, bool) {
 	}
 	if types[0] == "application/json" {
 		return asJSON, true
+	}
+	if len(types[0]) > maxMediaType {
+		return 0, false
 	}
 	media, params, err := mime.ParseMediaType(types[0])
 	if charset, ok := params["charset"]; err != nil || ok && !strings.EqualFold(charset, "utf-8") {
@@ -156,7 +169,7 @@ func sent(h http.Header) (form, bool) {
 // sentBytes says whether a body comes as bytes of no known form.
 func sentBytes(h http.Header) bool {
 	types := h["Content-Type"]
-	if len(types) != 1 || !identical(h) {
+	if len(types) != 1 || !identical(h) || len(types[0]) > maxMediaType {
 		return false
 	}
 	media, _, err := mime.ParseMediaType(types[0])

@@ -154,3 +154,12 @@ func TestMediaTypes(t *testing.T) {
 		}
 	}
 }
+
+// Of a list in Accept, what comes after the first hundred elements does not count.
+func TestLongAccept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.do("GET", "/stations", as("anna-r"), header("Accept", strings.Repeat("text/x,", 99)+"application/xml")).want(200)
+	w.do("GET", "/stations", as("anna-r"), header("Accept", strings.Repeat("text/x,", 100)+"application/xml")).problem(406, "not-acceptable")
+	w.do("GET", "/stations", as("anna-r"), header("Accept", strings.Repeat(",", 4000)+"application/xml")).want(200)
+}

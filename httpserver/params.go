@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"fmt"
+	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -25,9 +26,17 @@ type query struct {
 	number int      // the page's
 }
 
+// maxPairs is how many pairs a query may have, those that are ignored too.
+const maxPairs = 100
+
 // query reads the parameters of the request that the operation knows.
 func (x *exchange) query(names []string) *query {
 	q := &query{names: names, values: make([]string, len(names))}
+	if strings.Count(x.r.URL.RawQuery, "&") >= maxPairs {
+		q.wrong("query", "has more than "+strconv.Itoa(maxPairs)+" parameters")
+		q.sent = math.MaxUint // they were not read: none of them is missing
+		return q
+	}
 	for rest := x.r.URL.RawQuery; rest != ""; {
 		var pair string
 		pair, rest, _ = strings.Cut(rest, "&")

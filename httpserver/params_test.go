@@ -155,3 +155,17 @@ func TestBadQueries(t *testing.T) {
 		t.Errorf("POST of a payment names %q", p.names())
 	}
 }
+
+// A query of more pairs than any client needs is refused, and not read.
+func TestTooManyParameters(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, target := range []string{"/stations?", search + "&", "/bookings?"} {
+		w.get(target + strings.Repeat("a=b&", 80) + "limit=1").want(200)
+		for _, more := range []string{"a=b&", "&", "limit=1&", "%&"} {
+			if got := w.get(target+strings.Repeat(more, 200)).problem(400, "invalid-request").names(); got != "query" {
+				t.Errorf("%s with %q: fault is found with %s", target, more, got)
+			}
+		}
+	}
+}

@@ -234,10 +234,13 @@ type faults []fault
 const maxFaults = 20
 
 func (f *faults) add(more fault) {
-	if len(*f) < maxFaults {
+	if !f.full() {
 		*f = append(*f, more)
 	}
 }
+
+// full says whether no more faults are told.
+func (f *faults) full() bool { return len(*f) >= maxFaults }
 
 // problem returns what is wrong with the request, nil if nothing is.
 func (f faults) problem() error {

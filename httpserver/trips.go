@@ -68,6 +68,9 @@ func operators(legs []traintravel.Leg) string {
 
 var tripParams = []string{"origin", "destination", "date", "bicycles", "dogs", "direct", "page", "limit", "after"}
 
+// maxDate bounds a date and what stands around it, in bytes.
+const maxDate = 100
+
 // dateForm is what a date may look like, for reading it is more lenient than that.
 // A blank is the plus sign that a form decoder made it from.
 var dateForm = regexp.MustCompile(`^ *[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?([Zz]|[-+ ][0-9]{2}:[0-9]{2})?)?)? *$`)
@@ -79,7 +82,7 @@ func (s *Server) searchTrips(x *exchange) error {
 		Bicycles: q.flag("bicycles"), Dogs: q.flag("dogs"), Direct: q.flag("direct"), Page: q.page(),
 	}
 	date := q.required("date")
-	if date != "" && !dateForm.MatchString(date) {
+	if date != "" && (len(date) > maxDate || !dateForm.MatchString(date)) {
 		q.wrong("date", "is no date or date-time of the form 2026-12-31 or 2026-12-31T09:00:00+01:00")
 	}
 	if err := q.problem(); err != nil {

@@ -3,6 +3,7 @@ package httpserver_test
 import (
 	"bytes"
 	"encoding/xml"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -110,6 +111,15 @@ func TestXML(t *testing.T) {
 	}
 }
 
+// numbered repeats a text so many times, with the number of each in it.
+func numbered(format string, count int) string {
+	var b strings.Builder
+	for i := range count {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
+}
+
 // A booking that was got in XML can be sent back to book the same again.
 func TestBookingFromXML(t *testing.T) {
 	t.Parallel()
@@ -167,6 +177,8 @@ func TestXMLHabits(t *testing.T) {
 		`<booking><x xmlns:b="urn:b"><b:x xmlns:b="urn:c" b:y="1"/><b:x/></x><x xmlns=""/>CONTENT</booking>`,
 		`<booking xmlns:xml="http://www.w3.org/XML/1998/namespace" a='&lt;&#xA;&quot;' é.1-·="]]>"  b = "2"	>CONTENT<Ω/></booking>`,
 		`<booking a="&#x1F686;" >CONTENT<![CDATA[ &#xD800; &none; <a b=c> ]]]]><![CDATA[>]]>&#10;&#x9;&#13;</booking>`,
+		"<booking" + numbered(` a%d=""`, 2000) + ">CONTENT</booking>",
+		"<booking" + numbered(` xmlns:p%[1]d="%[1]d" p%[1]d:a=""`, 16) + ">CONTENT<x" + numbered(` p%d:b=""`, 16) + ` b=""/></booking>`,
 		"<booking>CONTENT<x>\ufdd0\U0001ffff&#xFDD0;&#000000065;&#xfffd;</x></booking>",
 	} {
 		text = strings.Replace(text, "BOOKING", "<booking>CONTENT</booking>", 1)
@@ -205,6 +217,9 @@ func TestMalformedXML(t *testing.T) {
 		// attributes
 		{in(` a="1" a="2"`), "twice"}, {in(` a="1" b="" a='1'`), "twice"}, {in(` xmlns:p="u" xmlns:q="u" p:a="1" q:a="1"`), "twice"},
 		{in(` xmlns="u" xmlns="u"`), "twice"}, {in(` xmlns:p="u" xmlns:p="v"`), "twice"}, {in(` xml:lang="de" xml:lang="en"`), "twice"},
+		{in(numbered(` a%d=""`, 2000) + ` a7="1"`), "twice"}, {in(` b=""` + numbered(` a%d=""`, 9) + ` b=""`), "twice"},
+		{in(numbered(` a%d=""`, 9) + ` xmlns:p="u" xmlns:q="u" p:a="1" q:a="1"`), "twice"}, {in(` xmlns:p="u&#x76;" xmlns:q="uv" p:a="1" q:a="1"`), "twice"},
+		{in(numbered(` xmlns:p%[1]d="%[1]d"`, 17)), "too many namespaces"},
 		{in(`a="1"b="2"`), ""}, {in(` a="1"b="2"`), ""}, {in(` a='1'b='2'`), ""}, {in(` a`), ""}, {in(` a=1`), ""}, {in(` a="<"`), ""}, {in(` a="1`), ""},
 		{in(` a=="1"`), ""}, {in(` 1a="1"`), ""}, {in(` ="1"`), ""}, {in(` a="1" /`), ""}, {in("\u00a0a='1'"), ""}, {in("\u2003"), ""},
 		{"<booking>CONTENT<x a='1' a='1'/></booking>", "twice"}, {"<booking>CONTENT<x a='1'b='1'/></booking>", ""},
