@@ -12,6 +12,9 @@ const (
 	patience = time.Second
 	// suspected is how many endpoints under suspicion are worked on at a time.
 	suspected = 64
+	// maxSuspects is how many endpoints are remembered as such: one that was deleted is not
+	// cleared here if another server does what is left of it.
+	maxSuspects = 1 << 14
 )
 
 // Suspects are the endpoints that have kept this service waiting and not answered in time
@@ -64,6 +67,14 @@ func (s *suspects) add(id uuid.UUID) bool {
 	}
 	if s.inHand[id] {
 		return true
+	}
+	if len(s.inHand) >= maxSuspects {
+		for other, busy := range s.inHand { // any that nobody waits for
+			if !busy {
+				delete(s.inHand, other)
+				break
+			}
+		}
 	}
 	s.inHand[id] = false
 	return s.hold(id)
