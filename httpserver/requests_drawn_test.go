@@ -53,6 +53,9 @@ func (d *drawer) chance(percent int) bool { return d.IntN(100) < percent }
 // request draws one that is as described, and changes most of them.
 func (d *drawer) request() *drawn {
 	r := &drawn{plan: one(d, d.operations), path: map[string]string{}, header: http.Header{}, exact: true}
+	if len(d.known["tickets"]) > 0 && d.chance(5) { // they are seldom, and used seldom
+		r.plan = d.operations[slices.IndexFunc(d.operations, func(p *plan) bool { return p.id == "verify-ticket" })]
+	}
 	r.method = r.plan.method
 	if r.plan.scopes {
 		r.header.Set("Authorization", "Bearer "+one(d, []string{"anna-rw", "anna-rw", "anna-rw", "berta-rw"}))
@@ -64,6 +67,9 @@ func (d *drawer) request() *drawn {
 	}
 	if d.chance(40) {
 		r.header.Set("Accept", one(d, append(d.forms(r.plan), "*/*")))
+	}
+	if r.plan.id == "get-booking-ticket" && d.chance(30) { // what is verified
+		r.header.Set("Accept", "application/octet-stream")
 	}
 	if len(r.plan.bodies) > 0 {
 		d.body(r)
