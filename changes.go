@@ -132,11 +132,14 @@ func (t callKinds) count(at uuid.UUID) int {
 	return (len(t[at].trains) + 1) * (len(t[at].platforms) + 1)
 }
 
-// maxPairs bounds how many pairs of trains the rules for changing may tell apart.
-const maxPairs = 4_000_000
+// MaxPairs bounds how many pairs of trains the rules of a timetable may tell apart, as
+// [ChangePairs] counts them.
+const MaxPairs = 4_000_000
 
-// pairs refuses rules that tell apart more pairs of trains than can be held.
-func (c *checker) pairs(all []Change) {
+// ChangePairs counts the pairs of trains that rules tell apart: at each station that they
+// are about, all trains, lines and platforms that they name on the one side with all on
+// the other, and those that none names.
+func ChangePairs(all []Change) int {
 	from, to, joined := callKinds{}, callKinds{}, map[[2]uuid.UUID]bool{}
 	for i := range all {
 		ch := &all[i]
@@ -151,8 +154,13 @@ func (c *checker) pairs(all []Change) {
 	for pair := range joined {
 		sum += from.count(pair[0]) * to.count(pair[1])
 	}
-	if sum > maxPairs {
-		c.say("changes", "tell apart %d pairs of trains, more than %d: name lines, or fewer trains at one station", sum, maxPairs)
+	return sum
+}
+
+// pairs refuses rules that tell apart more pairs of trains than can be held.
+func (c *checker) pairs(all []Change) {
+	if n := ChangePairs(all); n > MaxPairs {
+		c.say("changes", "tell apart %d pairs of trains, more than %d: name lines, or fewer trains at one station", n, MaxPairs)
 	}
 }
 

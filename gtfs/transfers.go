@@ -70,6 +70,7 @@ func (f *feed) readTransfers() error {
 		return err
 	}
 	f.rules.dropUnseated()
+	f.dropWaiting()
 	return nil
 }
 
