@@ -20,6 +20,7 @@ import (
 const (
 	maxBody    = 64 << 10 // bytes
 	maxDepth   = 32       // of objects and arrays
+	maxItems   = 100      // of an array
 	maxPointer = 200      // bytes of a pointer that we answer with
 )
 
@@ -126,7 +127,7 @@ func (d *decoder) object(required []string, member func(name string) bool) {
 	}
 }
 
-// array reads an array that is not empty. item reads one of its items.
+// array reads an array that has an item, and at most maxItems. item reads one of them.
 func (d *decoder) array(item func()) {
 	if d.dec.PeekKind() != '[' {
 		d.mismatch("is not an array")
@@ -137,8 +138,15 @@ func (d *decoder) array(item func()) {
 	if d.dec.PeekKind() == ']' {
 		d.wrong(at, "is empty")
 	}
-	for !d.broken && d.dec.PeekKind() != ']' {
-		item()
+	for n := 0; !d.broken && d.dec.PeekKind() != ']'; n++ {
+		if n < maxItems {
+			item()
+			continue
+		}
+		if n == maxItems {
+			d.wrong(at, "has more than "+strconv.Itoa(maxItems)+" items")
+		}
+		d.skip()
 	}
 	d.token()
 }
@@ -193,7 +201,7 @@ func (d *decoder) id() uuid.UUID {
 
 // mismatch finds fault with the value that comes next, and skips it.
 func (d *decoder) mismatch(detail string) {
-	if d.skip(); !d.broken {
+	if d.skip(); !d.broken && !d.full() { // where it is costs memory
 		d.wrong(d.dec.StackPointer(), detail)
 	}
 }

@@ -455,3 +455,22 @@ func TestWebhookURLsAreNormal(t *testing.T) {
 		}
 	}
 }
+
+// A body of more items or members than any client needs is refused for that, at the place
+// where they are.
+func TestTooManyItems(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	events := strings.Repeat(`"newBooking",`, 100) + `"newBooking"`
+	if got := w.do("POST", "/webhooks", as("anna-rw"), body(`{"url":"https://trains.example","events":[`+events+`]}`)).problem(400, "invalid-request").names(); got != "/events" {
+		t.Errorf("fault is found with %s", got)
+	}
+	b := w.book()
+	var members strings.Builder
+	for i := range 101 {
+		fmt.Fprintf(&members, `,"a%d":1`, i)
+	}
+	if got := w.post("/bookings/"+b.ID+"/payment", `{"amount":1,"currency":"eur","source":{"object":"card"`+members.String()+`}}`).problem(400, "invalid-request").names(); got != "/source" {
+		t.Errorf("fault is found with %s", got)
+	}
+}
