@@ -17,7 +17,7 @@ func TestListsAreInOrderWhenTheClockStepsBack(t *testing.T) {
 		ctx := t.Context()
 		options := func(opts *traintravel.Options) {
 			unlimited(opts)
-			opts.Webhooks = &traintravel.WebhookOptions{Sender: &mailroom{}, SealKey: make([]byte, 32)}
+			opts.Webhooks = &traintravel.WebhookOptions{Sender: &mailroom{}, SealKey: make([]byte, 32), PerHost: 1000}
 		}
 		o := newOffice(t, stores[0], options)
 		o.clock.set(opens.Add(-100 * time.Hour))

@@ -160,7 +160,7 @@ func (l *life) start(dieAt int, panics bool) *process {
 	p := &process{Store: l.store, gateway: l.bank, post: l.post, mail: l.mail, dieAt: dieAt, panics: panics}
 	opts := traintravel.Options{Now: l.clock.now, NewID: l.newID, Notifier: p, Gateway: p, Declines: traintravel.DeclineLimits{Card: -1, User: -1}}
 	if l.mail != nil {
-		opts.Webhooks = &traintravel.WebhookOptions{Sender: p, SealKey: make([]byte, 32), Clients: []string{"partner"}}
+		opts.Webhooks = &traintravel.WebhookOptions{Sender: p, SealKey: make([]byte, 32), PerHost: 1000, Clients: []string{"partner"}}
 	}
 	if l.fences {
 		opts.Gateway = fencing{p}

@@ -8,15 +8,19 @@ import (
 
 // RetryDead has all dead deliveries of a subscription of the caller's tried now, as
 // [Service.RetryDelivery] does with one, and returns how many. It returns ErrNotFound
-// if there is no such subscription, ErrDisabled if it is disabled or removed. Those about
-// bookings that have been removed (Options.KeepUnpaid) stay dead. After another error, as
-// many are tried. Deliveries that cannot be read are left out.
+// if there is no such subscription, ErrDisabled if it is disabled or removed, or ErrUnverified
+// if it is not verified. Those about bookings that have been removed (Options.KeepUnpaid)
+// stay dead, and so do those for which there is no room ([WebhookOptions].Backlog), the
+// newest: they can be retried when others have been posted. After another error, as many are
+// tried. Deliveries that cannot be read are left out.
 func (s *Service) RetryDead(ctx context.Context, by Caller, sub uuid.UUID) (retried int, err error) {
 	switch to, err := s.Subscription(ctx, by, sub); {
 	case err != nil:
 		return 0, err
 	case to.Disabled || to.Removed:
 		return 0, ErrDisabled
+	case !to.Unverified.IsZero():
+		return 0, ErrUnverified
 	}
 	now := s.now()
 	for after, more := uuid.Nil, true; more; {
@@ -40,7 +44,7 @@ func (s *Service) RetryDead(ctx context.Context, by Caller, sub uuid.UUID) (retr
 		if len(dead) == 0 {
 			continue
 		}
-		n := 0
+		n, full := 0, false
 		err = s.update(ctx, now, func(l *ledger) error {
 			values, err := l.tx.Get(l.ctx, append(dead, subscriptionKey(sub))...)
 			if err != nil {
@@ -48,6 +52,14 @@ func (s *Service) RetryDead(ctx context.Context, by Caller, sub uuid.UUID) (retr
 			}
 			if n = 0; values[len(dead)] == nil { // or else nobody would clear them
 				return ErrNotFound
+			}
+			to, err := decodeSubscription(values[len(dead)])
+			if err != nil {
+				return err
+			}
+			room, err := l.room(&to)
+			if err != nil {
+				return err
 			}
 			var still []delivery
 			for _, v := range values[:len(dead)] {
@@ -59,8 +71,10 @@ func (s *Service) RetryDead(ctx context.Context, by Caller, sub uuid.UUID) (retr
 				}
 			}
 			told, err := l.told(still...)
+			full = len(told) > room
+			told = told[:min(len(told), room)]
 			for i := range told {
-				l.revive(&told[i])
+				l.revive(&to, &told[i])
 			}
 			n = len(told)
 			return err
@@ -68,7 +82,9 @@ func (s *Service) RetryDead(ctx context.Context, by Caller, sub uuid.UUID) (retr
 		if err != nil {
 			return retried, err
 		}
-		retried += n
+		if retried += n; full {
+			break
+		}
 	}
 	return retried, nil
 }

@@ -66,7 +66,7 @@ func withWebhooks(t *testing.T, store traintravel.Store, options ...func(*traint
 	t.Helper()
 	m := &mailroom{answers: map[string]func(int) (traintravel.WebhookAnswer, error){}}
 	o := newOffice(t, store, append([]func(*traintravel.Options){func(opts *traintravel.Options) {
-		opts.Webhooks = &traintravel.WebhookOptions{Sender: m, SealKey: make([]byte, 32), Clients: []string{"partner"}}
+		opts.Webhooks = &traintravel.WebhookOptions{Sender: m, SealKey: make([]byte, 32), PerHost: 1000, Clients: []string{"partner"}}
 	}}, options...)...)
 	return o, m
 }
@@ -76,6 +76,9 @@ func (o *office) subscribe(by traintravel.Caller, url string, events ...traintra
 	sub, secret, err := o.Subscribe(o.t.Context(), by, traintravel.NewSubscription{URL: url, Events: events})
 	if err != nil || !strings.HasPrefix(string(secret), "whsec_") {
 		o.t.Fatalf("subscribing: %v", err)
+	}
+	if err := traintravel.Verify(o.t.Context(), o.Service, sub.ID); err != nil {
+		o.t.Fatalf("verifying: %v", err)
 	}
 	return sub
 }

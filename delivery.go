@@ -49,12 +49,16 @@ const (
 	DeadByReceiver DeadReason = "gone"
 	// DeadByDisabling: its subscription was disabled while it waited.
 	DeadByDisabling DeadReason = "disabled"
+	// DeadByBacklog: as many waited as may (WebhookOptions.Backlog), and it was the oldest.
+	DeadByBacklog DeadReason = "overflow"
+	// DeadByVerification: the subscription was not verified in time.
+	DeadByVerification DeadReason = "unverified"
 	// DeadByRemoval: the booking that it is about was removed (Options.KeepUnpaid).
 	DeadByRemoval DeadReason = "removed"
 )
 
 // deadReasons are those of records, by their byte.
-var deadReasons = [...]DeadReason{"", DeadByAttempts, DeadByReceiver, DeadByDisabling, DeadByRemoval}
+var deadReasons = [...]DeadReason{"", DeadByAttempts, DeadByReceiver, DeadByDisabling, DeadByRemoval, DeadByBacklog, DeadByVerification}
 
 // Ping is the type of the event that [Service.PingSubscription] sends. It is about no
 // booking.
@@ -104,8 +108,8 @@ func (s *Service) Deliveries(ctx context.Context, by Caller, sub uuid.UUID, page
 // RetryDelivery has a delivery of the caller's tried now: a dead one gets all its tries
 // anew. key is an idempotency key as in [NewBooking]. It returns ErrNotFound, also if the
 // booking that it is about has been removed (Options.KeepUnpaid), ErrDelivered
-// for one that has arrived, or ErrDisabled if the subscription is disabled and it is no ping,
-// or is removed.
+// for one that has arrived, ErrDisabled if the subscription is disabled and it is no ping,
+// or is removed, or ErrUnverified if the subscription is not verified and it is no ping.
 func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUID, key string) (d Delivery, err error) {
 	ctx, end := s.begin(ctx, "RetryDelivery")
 	defer end(&err)
@@ -144,10 +148,12 @@ func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUI
 			return ErrDelivered
 		case to.Disabled && is.Type != Ping || to.Removed:
 			return ErrDisabled
+		case !to.Unverified.IsZero() && is.Type != Ping:
+			return ErrUnverified
 		case len(told) == 0:
 			return ErrNotFound
 		case is.Status == DeliveryDead:
-			l.revive(&is)
+			l.revive(&to, &is)
 		default:
 			l.delete(is.queueKey())
 			l.schedule(&is)
@@ -159,7 +165,8 @@ func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUI
 	return d, err
 }
 
-// PingSubscription has a ping posted to a subscription of the caller's, once. key is an
+// PingSubscription has a ping posted to a subscription of the caller's, once. If its
+// receiver answers with a status of 2xx, the subscription is verified. key is an
 // idempotency key as in [NewBooking].
 func (s *Service) PingSubscription(ctx context.Context, by Caller, sub uuid.UUID, key string) (_ Delivery, err error) {
 	ctx, end := s.begin(ctx, "PingSubscription")
@@ -179,7 +186,8 @@ func (s *Service) PingSubscription(ctx context.Context, by Caller, sub uuid.UUID
 		if err != nil {
 			return err
 		}
-		if _, err := s.ownSubscription(l.ctx, l.tx, by, sub); err != nil {
+		to, err := s.ownSubscription(l.ctx, l.tx, by, sub)
+		if err != nil {
 			return err
 		}
 		if first != nil {
@@ -187,7 +195,8 @@ func (s *Service) PingSubscription(ctx context.Context, by Caller, sub uuid.UUID
 			d.Replayed = true
 			return err
 		}
-		l.schedule(&d)
+		d.Next = now
+		l.ping(&to, d)
 		l.remember(idem, answer{booking: sub, payment: d.ID})
 		return nil
 	})

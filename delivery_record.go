@@ -131,9 +131,10 @@ func (l *ledger) schedule(d *delivery) {
 }
 
 // revive has a dead delivery tried now, with all its tries anew.
-func (l *ledger) revive(d *delivery) {
-	d.Attempts, d.Status, d.Dead, d.Ended = 0, DeliveryPending, "", time.Time{}
-	l.schedule(d)
+func (l *ledger) revive(sub *subscription, d *delivery) {
+	d.Attempts, d.Status, d.Dead, d.Ended, d.Next = 0, DeliveryPending, "", time.Time{}, l.now
+	l.arrive(sub, *d, true)
+	l.put(endpointKey(l.now, d.Subscription), nil)
 }
 
 // wait writes a delivery that is due at an instant.
@@ -150,10 +151,13 @@ func (l *ledger) bury(d *delivery, why DeadReason) { l.finish(d, DeliveryDead, w
 func (l *ledger) finish(d *delivery, status DeliveryStatus, why DeadReason) {
 	l.delete(d.queueKey())
 	d.Status, d.Next, d.Dead, d.Ended = status, time.Time{}, why, l.now
+	if why != "" {
+		l.dead = append(l.dead, why)
+	}
 	l.put(deliveryKey(d.Subscription, d.ID), d.encode())
 }
 
-const deliveryVersion = 2 // 2 has when it ended, and why
+const deliveryVersion = 3 // 2 has when it ended, and why; 3 has more reasons
 
 // deliveryStatuses are those of records, by their byte.
 var deliveryStatuses = [...]DeliveryStatus{DeliveryPending, DeliveryDelivered, DeliveryDead}

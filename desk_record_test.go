@@ -13,7 +13,7 @@ import (
 // have more than the samples: when a booking's status changed, when it was confirmed
 // and that the operator cancelled it, which of its legs have a hook and what it gave back,
 // when a payment was settled, how a refund was resolved, what operators and the gateway
-// said of it, what was told of a subscription, and a run that is cancelled and has a place that is blocked.
+// said of it, what was told of a subscription, since when it is unverified, and a run that is cancelled and has a place that is blocked.
 func TestRecordsOfTheDesk(t *testing.T) {
 	t.Parallel()
 	changed, confirmed := sampleBooking(), sampleBooking()
@@ -35,6 +35,9 @@ func TestRecordsOfTheDesk(t *testing.T) {
 	stopped, dead := sampleSubscription(), sampleDelivery()
 	stopped.Disabling = Disabling{DisabledByReceiver, sampleTime(9)}
 	dead.Status, dead.Next, dead.Ended, dead.Dead = DeliveryDead, time.Time{}, sampleTime(9), DeadByReceiver
+	unverified, overflow := sampleSubscription(), sampleDelivery()
+	unverified.Unverified = sampleTime(10)
+	overflow.Status, overflow.Next, overflow.Ended, overflow.Dead = DeliveryDead, time.Time{}, sampleTime(9), DeadByBacklog
 	v := sampleInventory()
 	v.cancelled = true
 	v.taken = append(v.taken, taken{booking: blocked, place: 3, from: 0, to: 2, until: forGood, sold: v.list})
@@ -47,6 +50,7 @@ func TestRecordsOfTheDesk(t *testing.T) {
 		{"payment", "settled.2.hex", paid.encode()}, {"payment", "resolved.3.hex", resolved.encode()}, {"inventory", "cancelled.3.hex", v.encode()},
 		{"idempotency", "told.2.hex", told.encode()},
 		{"subscription", "stopped.2.hex", stopped.encode()}, {"delivery", "dead.2.hex", dead.encode()},
+		{"subscription", "unverified.3.hex", unverified.encode()}, {"delivery", "overflow.3.hex", overflow.encode()},
 	} {
 		text, err := os.ReadFile("testdata/records/" + g.file)
 		if err != nil {

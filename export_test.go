@@ -178,3 +178,27 @@ func RemoveBooking(id uuid.UUID) func(*Vandal) {
 
 // Identity is that of a train without twins.
 func Identity(t *Train) uuid.UUID { return t.base() }
+
+// Verify verifies a subscription as a receiver does that answers its ping, and leaves
+// nothing of the ping.
+func Verify(ctx context.Context, s *Service, id uuid.UUID) error {
+	return s.update(ctx, s.now(), func(l *ledger) error {
+		v, err := l.tx.Get(ctx, subscriptionKey(id))
+		if err != nil {
+			return err
+		}
+		sub, err := decodeSubscription(v[0])
+		if err != nil {
+			return err
+		}
+		ping := newDelivery(id, sub.challenge(), queued{kind: Ping, created: sub.Unverified})
+		d, err := l.delivery(id, ping.ID)
+		if err != nil {
+			return err
+		}
+		l.delete(d.queueKey())
+		l.delete(deliveryKey(id, d.ID))
+		l.delete(endpointKey(sub.Unverified, id))
+		return l.verified(&sub)
+	})
+}

@@ -74,11 +74,14 @@ func (s *Service) fanOut(ctx context.Context, items ...item) error {
 func (l *ledger) give(e *fanned, subs []subscription, told map[uuid.UUID]bool) {
 	for i := range subs {
 		sub := &subs[i]
-		if sub.Disabled || !sub.wants(e.kind) || sub.Created.After(e.created.Add(clocksOff)) {
+		if sub.Disabled || sub.lapsed(l.now) || !sub.wants(e.kind) || sub.Created.After(e.created.Add(clocksOff)) {
 			continue
 		}
 		d := newDelivery(sub.ID, e.id, e.queued)
-		l.wait(&d, l.now)
+		if d.Next = sub.VerifyBy(); d.Next.IsZero() {
+			d.Next = l.now
+		}
+		l.arrive(sub, d, false)
 		if !told[sub.ID] {
 			told[sub.ID] = true
 			l.put(endpointKey(l.now, sub.ID), nil)

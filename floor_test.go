@@ -227,7 +227,7 @@ func TestWorkUnderTheFloor(t *testing.T) {
 		behind.store = h
 		late := behind.another(func(opts *traintravel.Options) {
 			opts.Now = func() time.Time { return time.Now().Add(-time.Minute) }
-			opts.Webhooks = &traintravel.WebhookOptions{Sender: &mailroom{}, SealKey: make([]byte, 32)}
+			opts.Webhooks = &traintravel.WebhookOptions{Sender: &mailroom{}, SealKey: make([]byte, 32), PerHost: 1000}
 		})
 		for range 3 {
 			begun := time.Now()

@@ -30,9 +30,13 @@ type ledger struct {
 	events     []queued
 	attempts   []Attempt // for the observer
 	stopped    []Subscription
-	subscribed bool  // somebody has: see subscribedKey
-	webhooks   bool  // a subscription is changed, or what is posted
-	due        kinds // what is put on the agenda
+	arrivals   map[uuid.UUID][]incoming // what comes to queues: see fillQueues
+	receivers  []*subscription          // those that have arrivals
+	overflows  []overflow
+	dead       []DeadReason // for the observer
+	subscribed bool         // somebody has: see subscribedKey
+	webhooks   bool         // a subscription is changed, or what is posted
+	due        kinds        // what is put on the agenda
 	puts       []write
 	deletes    []Key
 }
@@ -92,6 +96,9 @@ func (s *Service) update(ctx context.Context, now time.Time, rules func(*ledger)
 			return err
 		}
 		if err := l.queueEvents(); err != nil {
+			return err
+		}
+		if err := l.fillQueues(); err != nil {
 			return err
 		}
 		l.write()

@@ -31,6 +31,9 @@ type Observer struct {
 	// subscriber.
 	Attempt func(ctx context.Context, a Attempt)
 
+	// Dead is told of a delivery to a subscriber that is given up, and why.
+	Dead func(ctx context.Context, why DeadReason)
+
 	// Disabled is told that a subscription was disabled, and by whom.
 	Disabled func(ctx context.Context, by DisabledBy)
 
@@ -126,4 +129,5 @@ func (l *ledger) tell() {
 		}
 	}
 	l.tellStopped()
+	l.tellDead()
 }

@@ -80,7 +80,7 @@ func (s *Service) record(ctx context.Context, outcomes []outcome) error {
 	var made []outcome
 	var errs []error
 	for _, o := range outcomes {
-		if errs = append(errs, o.err); o.dropped != "" || o.url != "" {
+		if errs = append(errs, o.err); o.dropped != "" || o.kept || o.url != "" {
 			made = append(made, o)
 		}
 	}
@@ -156,26 +156,48 @@ func (s *Service) recordAll(ctx context.Context, made []outcome) error {
 				subs[id] = &sub
 			}
 		}
-		for i, o := range made {
+		for _, i := range pingsFirst(made) {
+			o := made[i]
 			sub := subs[o.delivery.Subscription]
 			if sub == nil || v[i] == nil {
 				continue
 			}
 			is, err := decodeDelivery(v[i])
-			if err == nil && is.Status == DeliveryPending {
-				l.attempted(sub, &is, o)
+			if err != nil || is.Status != DeliveryPending && !(is.Dead == DeadByBacklog && o.answer.Status == 200) {
+				continue
+			}
+			if err := l.attempted(sub, &is, o); err != nil {
+				return err
 			}
 		}
 		return nil
 	})
 }
 
+// pingsFirst is the order in which outcomes are recorded: a ping may verify a subscription,
+// of which others in the same update have to know.
+func pingsFirst(made []outcome) []int {
+	order := make([]int, 0, len(made))
+	for _, ping := range [...]bool{true, false} {
+		for i := range made {
+			if (made[i].delivery.Type == Ping) == ping {
+				order = append(order, i)
+			}
+		}
+	}
+	return order
+}
+
 // attempted decides what becomes of a delivery that is pending. Who works at the
 // endpoint sees to it that the agenda has it for the next attempt.
-func (l *ledger) attempted(sub *subscription, is *delivery, o outcome) {
-	if o.dropped != "" {
+func (l *ledger) attempted(sub *subscription, is *delivery, o outcome) (err error) {
+	switch {
+	case o.dropped != "":
 		l.bury(is, o.dropped)
-		return
+		return nil
+	case o.kept:
+		l.keep(sub, is)
+		return nil
 	}
 	is.Attempts++
 	is.LastStatus = o.answer.Status
@@ -183,8 +205,11 @@ func (l *ledger) attempted(sub *subscription, is *delivery, o outcome) {
 		l.attempts = append(l.attempts, Attempt{Status: is.Status, Answered: is.LastStatus, Lag: l.now.Sub(is.Created)})
 	}()
 	switch {
-	case o.answer.Status == 200:
+	case received(is.Type, o.answer.Status):
 		l.finish(is, DeliveryDelivered, "")
+		if is.Type == Ping && !sub.Unverified.IsZero() && sub.URL == o.url {
+			err = l.verified(sub)
+		}
 	case o.answer.Status == 410 && is.Type != Ping && !sub.operator:
 		l.bury(is, DeadByReceiver)
 		if sub.URL == o.url {
@@ -193,7 +218,7 @@ func (l *ledger) attempted(sub *subscription, is *delivery, o outcome) {
 			}
 			l.putSubscription(sub)
 		}
-	case is.Type == Ping || is.Attempts > len(retryAfter):
+	case is.Type == Ping && !sub.verifies(is) || is.Attempts > len(retryAfter):
 		l.bury(is, DeadByAttempts)
 	case !is.Next.Equal(o.delivery.Next): // somebody wants it tried at another time
 		l.put(deliveryKey(sub.ID, is.ID), is.encode())
@@ -202,4 +227,5 @@ func (l *ledger) attempted(sub *subscription, is *delivery, o outcome) {
 		// On full seconds, so that what is due at about the same time is done in one go.
 		l.wait(is, l.now.Add(o.wait+time.Second-1).Truncate(time.Second))
 	}
+	return err
 }

@@ -20,8 +20,9 @@ const (
 	readAhead = 64
 	// goodFor is how long what was read holds, unless this service changes it before.
 	goodFor = time.Second
-	// atOnce is how many deliveries are under way to one endpoint at most: as long as
-	// each takes less than growAfter, one after another. Where many are under way to all
+	// atOnce is how many deliveries are under way to an endpoint of the operator's at
+	// most: as long as each takes less than growAfter, one after another. To others there
+	// is one, so that nobody has the server press somebody else's machine. Where many are under way to all
 	// endpoints it is perhaps this machine that takes its time, and more would take it
 	// more: then one has to take crowded times as long.
 	atOnce    = 16
@@ -112,13 +113,17 @@ type posting struct {
 	done    chan outcome
 	gone    chan struct{} // of a poster
 	posters int
+	most    int // how many posters there may be
 	tick    *time.Ticker
 	ticks   int          // since when it was last looked
 	tried   atomic.Int32 // since then
 }
 
 // hopeless says that nothing arrives: an endpoint that hangs would take long.
-func (p *posting) hopeless() bool { return p.lost.Load() >= atOnce && p.arrived.Load() == 0 }
+func (p *posting) hopeless() bool {
+	lost := p.lost.Load()
+	return p.arrived.Load() == 0 && (lost >= atOnce || lost > 0 && p.slow.Load())
+}
 
 // over says that no more is to be posted.
 func (p *posting) over(ctx context.Context) bool {
@@ -191,6 +196,9 @@ func (p *posting) round(ctx context.Context, n int) (posted int, found bool, err
 			return posted, found, err
 		}
 		for _, d := range due {
+			if p.most = 1; d.to.operator {
+				p.most = atOnce
+			}
 			p.give(ctx, d)
 		}
 		if posted += len(due); from == "" {
@@ -250,8 +258,8 @@ func (p *posting) grow(ctx context.Context) {
 		return
 	}
 	p.ticks = 0
-	if slow := p.tried.Swap(0) < int32(p.posters); slow && len(p.todo) > 0 && p.posters < atOnce {
-		if p.hire(ctx); p.posters == atOnce {
+	if slow := p.tried.Swap(0) < int32(p.posters); slow && len(p.todo) > 0 && p.posters < p.most {
+		if p.hire(ctx); p.posters == p.most {
 			p.tick.Stop()
 		}
 	}
@@ -271,7 +279,7 @@ func (p *posting) hire(ctx context.Context) {
 			}
 			o := p.attempt(ctx, d)
 			switch {
-			case o.answer.Status == 200:
+			case received(d.delivery.Type, o.answer.Status):
 				p.arrived.Add(1)
 			case o.url != "":
 				p.lost.Add(1)
@@ -301,6 +309,7 @@ func (p *posting) record(ctx context.Context) (err error) {
 type outcome struct {
 	delivery *delivery  // as it was before
 	dropped  DeadReason // why it is not posted, nor ever; empty if it is
+	kept     bool       // it is not posted before its subscription is verified
 	url      string     // where it was posted to; empty if it was not
 	answer   WebhookAnswer
 	wait     time.Duration // until it is tried again
@@ -333,6 +342,9 @@ func (p *posting) attempt(ctx context.Context, d *parcel) (o outcome) {
 	case errors.Is(d.err, errBookingGone):
 		o.dropped = DeadByRemoval
 		return o
+	case !to.Unverified.IsZero() && d.delivery.Type != Ping:
+		o.kept = true
+		return o
 	}
 	if o.err = cmp.Or(to.err, d.err); o.err != nil {
 		return o
@@ -349,7 +361,7 @@ func (p *posting) attempt(ctx context.Context, d *parcel) (o outcome) {
 		return o
 	}
 	o.url, o.wait = to.URL, max(jittered(d.delivery.Attempts), min(o.answer.RetryAfter, 24*time.Hour))
-	if err != nil || o.answer.Status != 200 {
+	if err != nil || !received(d.delivery.Type, o.answer.Status) {
 		p.s.log.InfoContext(ctx, "an event was not delivered", "event", d.event.ID, "type", string(d.event.Type), "webhook", p.sub, "attempt", d.delivery.Attempts+1, "status", o.answer.Status, "error", err)
 	}
 	return o

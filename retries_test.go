@@ -78,7 +78,7 @@ func TestWorkThatFailsIsInNobodysWay(t *testing.T) {
 		c := &chore{store: memstore.New(), bad: map[uuid.UUID]bool{}, tries: map[string]int{}, did: map[string]int{}, told: map[string]int{}}
 		s, err := traintravel.New(c.store, traintravel.Options{
 			Gateway: sandbox.New(), Notifier: &post{}, Retain: time.Hour, Logger: slog.New(slog.NewTextHandler(c, nil)),
-			Webhooks: &traintravel.WebhookOptions{Sender: &mailroom{}, SealKey: make([]byte, 32)},
+			Webhooks: &traintravel.WebhookOptions{Sender: &mailroom{}, SealKey: make([]byte, 32), PerHost: 1000},
 			Observer: traintravel.Observer{Failing: c.failing},
 		})
 		if err != nil {
@@ -169,7 +169,7 @@ func TestOneOfABatchFails(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const all = 1000
 				c := &chore{store: memstore.New(), whole: whole, tries: map[string]int{}, did: map[string]int{}, told: map[string]int{}}
-				s, err := traintravel.New(c.store, traintravel.Options{Webhooks: &traintravel.WebhookOptions{Sender: &mailroom{}, SealKey: make([]byte, 32)}})
+				s, err := traintravel.New(c.store, traintravel.Options{Webhooks: &traintravel.WebhookOptions{Sender: &mailroom{}, SealKey: make([]byte, 32), PerHost: 1000}})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -16,7 +16,7 @@ func TestSecretsAreReplayedAsTheyWere(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		ctx := t.Context()
 		o := newOffice(t, store, func(opts *traintravel.Options) {
-			opts.Webhooks = &traintravel.WebhookOptions{Sender: &mailroom{}, SealKey: make([]byte, 32)}
+			opts.Webhooks = &traintravel.WebhookOptions{Sender: &mailroom{}, SealKey: make([]byte, 32), PerHost: 1000}
 		})
 		type told struct {
 			Sub    traintravel.Subscription

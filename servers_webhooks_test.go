@@ -37,7 +37,7 @@ const operatorsHook = "http://10.0.0.1/hook"
 // operator, who wants to hear of everything.
 func posting(mail *mailroom, m **machine) func(*traintravel.Options) {
 	return func(opts *traintravel.Options) {
-		opts.Webhooks = &traintravel.WebhookOptions{Sender: watched{mail, m}, SealKey: make([]byte, 32), Operator: []traintravel.OperatorWebhook{
+		opts.Webhooks = &traintravel.WebhookOptions{Sender: watched{mail, m}, SealKey: make([]byte, 32), PerHost: 1000, Operator: []traintravel.OperatorWebhook{
 			{URL: operatorsHook, Secrets: []traintravel.Secret{operators}, Events: traintravel.EventTypes()},
 		}}
 	}

@@ -1,6 +1,7 @@
 package traintravel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,11 @@ type Subscription struct {
 	Disabled bool
 	// Disabling says who disabled it; it is zero unless Disabled is set.
 	Disabling Disabling
+	// Unverified is since when nothing but pings is posted, because the receiver has not
+	// answered one with a status of 2xx: since the subscription was made, its URL was
+	// changed, or it was enabled again unverified. It is zero if the receiver has, and for
+	// endpoints of the operator's. Events wait until VerifyBy.
+	Unverified time.Time
 	// Removed says of an endpoint of the operator's, or of a subscription of a client for
 	// itself, that it, or the client, is no longer among those of [WebhookOptions] of the
 	// service that was asked. Nothing arrives there, and what waits becomes dead letters.
@@ -72,6 +78,13 @@ type WebhookOptions struct {
 	// They do so when they act for themselves: see [Caller].
 	// Nothing is posted any more for one that is taken from the list.
 	Clients []string
+	// PerHost is how many subscriptions to one host a user may have, through all clients.
+	// Zero is 3.
+	PerHost int
+	// Backlog is how many deliveries may wait for one subscription: when there are more,
+	// the oldest become dead letters. Zero is 1,000. The operator's own endpoints have no
+	// bound.
+	Backlog int
 }
 
 // An OperatorWebhook is an endpoint of the operator's own.
@@ -103,9 +116,9 @@ type WebhookPost struct {
 }
 
 // A WebhookAnswer is what a receiver said. Only the status 200 means that it has the
-// event.
+// event; to a ping any of 2xx.
 type WebhookAnswer struct {
-	Status int
+	Status int // of HTTP
 	// RetryAfter is how long the receiver asks to be left alone; zero if it does not.
 	RetryAfter time.Duration
 }
@@ -115,6 +128,9 @@ const (
 	maxSubscriptions = 100 // of a user through one client
 	maxSubject       = 400 // of a user
 	maxWebhookURL    = 2048
+	defaultPerHost   = 3
+	defaultBacklog   = 1000
+	maxBacklog       = 100_000
 	// overlap is for how long a replaced secret signs along.
 	overlap = 24 * time.Hour
 )
@@ -165,12 +181,19 @@ func listed(events []EventType) string {
 	return strings.Join(names, ", ")
 }
 
+func (o *WebhookOptions) perHost() int { return cmp.Or(o.PerHost, defaultPerHost) }
+func (o *WebhookOptions) backlog() int { return cmp.Or(o.Backlog, defaultBacklog) }
+
 func (o *WebhookOptions) check() error {
 	switch {
 	case o.Sender == nil:
 		return invalid("Options.Webhooks.Sender", "is nil")
 	case len(o.SealKey) != 32:
 		return invalid("Options.Webhooks.SealKey", "has %d bytes, not 32", len(o.SealKey))
+	case o.PerHost < 0:
+		return invalid("Options.Webhooks.PerHost", "is below zero")
+	case o.Backlog < 0 || o.Backlog > maxBacklog:
+		return invalid("Options.Webhooks.Backlog", "is not 0 to %d", maxBacklog)
 	}
 	for i := range o.Operator {
 		op := &o.Operator[i]
@@ -198,8 +221,11 @@ func (o *WebhookOptions) check() error {
 // acts for itself and is one of [WebhookOptions].Clients gets the events of all
 // bookings made through it.
 //
-// It returns ErrNoWebhooks, ErrTooManySubscriptions, ErrKeyReused or an
-// [*InvalidError].
+// Events wait until the subscription is verified, which a ping that is posted now does:
+// see [Subscription].Unverified.
+//
+// It returns ErrNoWebhooks, ErrTooManySubscriptions, a [*HostLimitError], ErrKeyReused or
+// an [*InvalidError].
 func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (_ Subscription, _ Secret, err error) {
 	ctx, end := s.begin(ctx, "Subscribe")
 	defer end(&err)
@@ -237,6 +263,7 @@ func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (
 		sub.Disabling = Disabling{DisabledByOwner, now}
 	}
 	sub.secrets = []sealedSecret{{sealed: s.seal(secret, sub.ID)}}
+	sub.Unverified = now
 	told := s.sealTold(&sub, secret)
 	var first *answer
 	err = s.update(ctx, now, func(l *ledger) (err error) {
@@ -256,6 +283,10 @@ func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (
 		if through >= maxSubscriptions || len(others)+len(left) >= maxSubject {
 			return ErrTooManySubscriptions
 		}
+		if err := s.opts.Webhooks.hasRoom(sub.host(), others); err != nil {
+			return err
+		}
+		l.mustVerify(&sub)
 		l.newSubscription(&sub)
 		l.remember(idem, answer{booking: sub.ID, sealed: told})
 		return nil
@@ -384,7 +415,8 @@ func (s *Service) change(ctx context.Context, by Caller, id uuid.UUID, now time.
 
 // ChangeSubscription changes a subscription of the caller's. One that is disabled gets
 // no new events, and what was waiting for it becomes dead letters; one that is enabled
-// again gets those that happen from then on.
+// again gets those that happen from then on. One with another URL has to be verified
+// anew: what waits is posted once it is. Its errors are those of Subscribe and ErrNotFound.
 func (s *Service) ChangeSubscription(ctx context.Context, by Caller, id uuid.UUID, c SubscriptionChange) (_ Subscription, err error) {
 	ctx, end := s.begin(ctx, "ChangeSubscription")
 	defer end(&err)
@@ -407,8 +439,18 @@ func (s *Service) ChangeSubscription(ctx context.Context, by Caller, id uuid.UUI
 	}
 	now := s.now()
 	sub, err := s.change(ctx, by, id, now, func(l *ledger, sub *subscription) error {
-		if c.URL != nil {
-			sub.URL = *c.URL
+		again := c.URL != nil && *c.URL != sub.URL
+		if again {
+			from := sub.host()
+			if sub.URL = *c.URL; sub.host() != from {
+				others, _, err := readMarked(l.ctx, l.tx, subjectPrefix(by.Subject), "")
+				if err == nil {
+					err = s.opts.Webhooks.hasRoom(sub.host(), others)
+				}
+				if err != nil {
+					return err
+				}
+			}
 		}
 		if events != nil {
 			sub.Events = events
@@ -418,10 +460,16 @@ func (s *Service) ChangeSubscription(ctx context.Context, by Caller, id uuid.UUI
 			if *c.Disabled {
 				by = DisabledByOwner
 			}
-			if sub.disable(by, now) && sub.Disabled {
+			switch changed := sub.disable(by, now); {
+			case changed && sub.Disabled:
 				l.stopped = append(l.stopped, sub.Subscription)
+			case changed && !sub.Unverified.IsZero():
+				again = true
 			}
 			l.put(endpointKey(now, id), nil) // for what is waiting
+		}
+		if again {
+			l.mustVerify(sub)
 		}
 		return nil
 	})

@@ -122,7 +122,7 @@ func (l *ledger) newSubscription(s *subscription) {
 
 func (l *ledger) putSubscription(s *subscription) { l.put(subscriptionKey(s.ID), s.encode()) }
 
-const subscriptionVersion = 2 // 2 has who disabled it, and when
+const subscriptionVersion = 3 // 2 has who disabled it, and when; 3 has since when it is unverified
 
 func (s *subscription) encode() []byte {
 	e := newEncoder(subscriptionVersion, 200+len(s.URL))
@@ -141,6 +141,7 @@ func (s *subscription) encode() []byte {
 	}
 	e.byte(byte(max(0, slices.Index(disablers[:], s.Disabling.By))))
 	e.time(s.Disabling.At)
+	e.time(s.Unverified)
 	return e.b
 }
 
@@ -171,6 +172,9 @@ func decodeSubscription(v []byte) (s subscription, err error) {
 		if (s.Disabling.By != "") != s.Disabled {
 			d.fail()
 		}
+	}
+	if version > 2 {
+		s.Unverified = d.time()
 	}
 	return s, d.done()
 }

@@ -55,7 +55,7 @@ func TestManyEndpointsHang(t *testing.T) {
 		}
 		o := &office{t: t, store: memstore.New(), bank: &bank{Gateway: sandbox.New()}, post: &post{}}
 		o = o.another(func(opts *traintravel.Options) {
-			opts.Now, opts.Webhooks = nil, &traintravel.WebhookOptions{Sender: m, SealKey: make([]byte, 32)}
+			opts.Now, opts.Webhooks = nil, &traintravel.WebhookOptions{Sender: m, SealKey: make([]byte, 32), PerHost: 1000}
 		})
 		o.load(inBubbles())
 		user := func(what string, i int) traintravel.Caller {

@@ -166,6 +166,7 @@ type Service struct {
 	suspects      suspects
 	queueFloors   queueFloors
 	omitted       lines         // what was logged of unreadable records
+	overflows     lines         // what was logged of backlogs that were full
 	posters       atomic.Int32  // how many deliveries are posted at a time, to all endpoints
 	subscriptions atomic.Uint64 // counts changes, by this service, of any or of what is posted
 	clocked       bool          // the clock was supplied

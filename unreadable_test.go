@@ -43,7 +43,7 @@ func roomy() *traintravel.Timetable {
 
 func posts(m *mailroom) func(*traintravel.Options) {
 	return func(opts *traintravel.Options) {
-		opts.Webhooks = &traintravel.WebhookOptions{Sender: m, SealKey: make([]byte, 32)}
+		opts.Webhooks = &traintravel.WebhookOptions{Sender: m, SealKey: make([]byte, 32), PerHost: 1000}
 	}
 }
 

@@ -20,7 +20,6 @@ import (
 const (
 	maxBody    = 64 << 10 // bytes
 	maxDepth   = 32       // of objects and arrays
-	maxItems   = 100      // of an array
 	maxPointer = 200      // bytes of a pointer that we answer with
 )
 
@@ -127,7 +126,7 @@ func (d *decoder) object(required []string, member func(name string) bool) {
 	}
 }
 
-// array reads an array that has an item, and at most maxItems. item reads one of them.
+// array reads an array that is not empty. item reads one of its items.
 func (d *decoder) array(item func()) {
 	if d.dec.PeekKind() != '[' {
 		d.mismatch("is not an array")
@@ -138,15 +137,8 @@ func (d *decoder) array(item func()) {
 	if d.dec.PeekKind() == ']' {
 		d.wrong(at, "is empty")
 	}
-	for n := 0; !d.broken && d.dec.PeekKind() != ']'; n++ {
-		if n < maxItems {
-			item()
-			continue
-		}
-		if n == maxItems {
-			d.wrong(at, "has more than "+strconv.Itoa(maxItems)+" items")
-		}
-		d.skip()
+	for !d.broken && d.dec.PeekKind() != ']' {
+		item()
 	}
 	d.token()
 }
@@ -201,7 +193,7 @@ func (d *decoder) id() uuid.UUID {
 
 // mismatch finds fault with the value that comes next, and skips it.
 func (d *decoder) mismatch(detail string) {
-	if d.skip(); !d.broken && !d.full() { // where it is costs memory
+	if d.skip(); !d.broken {
 		d.wrong(d.dec.StackPointer(), detail)
 	}
 }

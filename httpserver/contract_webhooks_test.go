@@ -2,8 +2,10 @@ package httpserver_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,8 +15,13 @@ import (
 )
 
 // withWebhooks has events posted to a receiver, whatever the URLs, and what the
-// operator wants to the URL of that.
+// operator wants to the URL of that. All webhooks are verified without the receiver.
 func withWebhooks(r http.RoundTripper, operator ...string) func(*world) {
+	return postedTo(&welcome{RoundTripper: r}, operator...)
+}
+
+// postedTo does likewise, and leaves it to the receiver to verify webhooks.
+func postedTo(r http.RoundTripper, operator ...string) func(*world) {
 	return func(w *world) {
 		s, err := httpserver.NewWebhookSender(httpserver.WebhookSenderOptions{BaseURL: base, Tickets: true, Transport: r})
 		if err != nil {
@@ -43,7 +50,7 @@ func (c *contract) webhooks(t *testing.T) {
 	if self := made.resource().Links["self"]; made.local(self) != at {
 		t.Errorf("the webhook is at %s, and Location leads to %s", self, at)
 	}
-	k.ask(201, "create-webhook", "/webhooks", subscribing, body(`{"url":"https://shop.example","disabled":false}`), key("other"))
+	other := k.ask(201, "create-webhook", "/webhooks", subscribing, body(`{"url":"https://shop.example","disabled":false}`), key("other"))
 	k.ask(422, "create-webhook", "/webhooks", subscribing, body(`{"url":"https://shop.example/"}`), key("hook"))
 	for bad, names := range map[string]string{
 		"": "", "[]": "", "{}": "/url", `{"url":1}`: "/url", `{"url":"http://shop.example"}`: "/url", `{"url":""}`: "/url", `{"url":"https://127.0.0.1/"}`: "/url",
@@ -76,6 +83,7 @@ func (c *contract) webhooks(t *testing.T) {
 	deliveries := at + "/deliveries"
 	until := func(what string) { t.Helper(); w.runUntil(deliveries, what) }
 	k.ask(200, "get-webhook-deliveries", deliveries, reading)
+	w.runUntil(at, `"verified":true`)
 	pinged := k.ask(202, "create-webhook-ping", at+"/ping", subscribing, key("ping"))
 	k.ask(200, "get-webhook-deliveries", deliveries, reading)
 	until(`"status":"dead","attempts":1,"last_status":503`)
@@ -112,13 +120,54 @@ func (c *contract) webhooks(t *testing.T) {
 	k.ask(404, "get-webhook", at, reading)
 
 	anna := traintravel.Caller{Subject: traintravel.Subject{Issuer: "test", ID: "anna"}, Client: "app"}
-	for range 99 { // one is there already
-		if _, _, err := w.service.Subscribe(t.Context(), anna, traintravel.NewSubscription{URL: "https://shop.example"}); err != nil {
+	for i := range 99 { // one is there already
+		if _, _, err := w.service.Subscribe(t.Context(), anna, traintravel.NewSubscription{URL: fmt.Sprintf("https://shop%d.example", i/3)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	k.ask(409, "create-webhook", "/webhooks", subscribing, body(wanted))
+	k.ask(409, "create-webhook", "/webhooks", subscribing, body(wanted)).problem(409, "too-many-webhooks")
 	k.ask(201, "create-webhook", "/webhooks", as("anna-rw-other"), body(wanted), key("hook"))
+
+	full := `{"url":"https://SHOP1.example:8443/"}`
+	if p := k.ask(409, "create-webhook", "/webhooks", as("anna-rw-other"), body(full)).problem(409, "too-many-webhooks-to-host"); !strings.Contains(p.Detail, "3 webhooks to shop1.example") {
+		t.Errorf("%+v", p)
+	}
+	k.ask(409, "update-webhook", made.local(other.header.Get("Location")), subscribing, body(full)).problem(409, "too-many-webhooks-to-host")
+	c.unverified(t)
+}
+
+// unverified has a receiver refuse pings, and then take one.
+func (c *contract) unverified(t *testing.T) {
+	hook := newReceiver(503)
+	w := newWorld(t, postedTo(hook))
+	k := c.asker(t, w)
+	made := k.ask(201, "create-webhook", "/webhooks", subscribing, body(`{"url":"https://shop.example"}`), key("unverified"))
+	at := made.local(made.header.Get("Location"))
+	w.book()
+	w.runUntil(at+"/deliveries", `"event":"newBooking","created_at":"2024-02-01T00:00:00Z","status":"pending","attempts":0,"next_attempt_at":"2024-02-02T00:00:00Z"`)
+	for _, a := range []answer{made, k.ask(200, "get-webhook", at, reading), k.ask(200, "get-webhooks", "/webhooks", reading)} {
+		if !strings.Contains(a.body, `"verified":false,"verify_by":"2024-02-02T00:00:00Z","disabled":false`) {
+			t.Error(a.body)
+		}
+	}
+	var all struct{ Data []posting }
+	k.ask(200, "get-webhook-deliveries", at+"/deliveries", reading).into(&all)
+	for _, d := range all.Data {
+		if d.Event == "newBooking" {
+			k.ask(409, "retry-webhook-delivery", at+"/deliveries/"+d.ID+"/retry", subscribing).problem(409, "webhook-unverified")
+		}
+	}
+	for _, got := range hook.all() {
+		if got.header.Get("Webhook-Event") != "ping" {
+			t.Errorf("it got %s", got.body)
+		}
+	}
+	hook.status.Store(200)
+	k.ask(202, "create-webhook-ping", at+"/ping", subscribing, key("verifies"))
+	w.runUntil(at+"/deliveries", `"event":"newBooking","created_at":"2024-02-01T00:00:00Z","status":"delivered","attempts":1`)
+	if a := k.ask(200, "get-webhook", at, reading); !strings.Contains(a.body, `"verified":true,"disabled":false`) {
+		t.Error(a.body)
+	}
 }
 
 // events makes things happen, and holds what is posted then to the description.
@@ -193,4 +242,20 @@ func (c *contract) posted(t *testing.T, r received) {
 		}
 	}
 	c.met["webhook "+event] = true
+}
+
+// A welcome answers for a receiver the ping that verifies its webhook: the first to each
+// URL. The receiver gets whatever comes after it.
+type welcome struct {
+	http.RoundTripper
+	verified sync.Map // by URL
+}
+
+func (v *welcome) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Header.Get("Webhook-Event") == "ping" {
+		if _, again := v.verified.LoadOrStore(r.URL.String(), true); !again {
+			return &http.Response{StatusCode: 204, Body: http.NoBody}, nil
+		}
+	}
+	return v.RoundTripper.RoundTrip(r)
 }

@@ -78,17 +78,6 @@ func hostiles() (all []hostile) {
 	} {
 		body("JSON", c.name, c.text, readJSON)
 	}
-	const source = `{"amount":1,"currency":"eur","source":{"object":"card"`
-	pay := func(x *exchange) { _ = x.decode(func(d *decoder) { d.newPayment() }) }
-	body("JSON", "members of a source", filled(maxBody, source, "}}", numbered(`,"%x":1`)), pay)
-	body("JSON", "items in a source", filled(maxBody, source, "}}", numbered(`,"%x":[]`)), pay)
-	body("JSON", "a long amount", filled(maxBody, `{"amount":1`, `,"currency":"eur"}`, always("0")), pay)
-	body("JSON", "events", filled(maxBody, `{"url":"https://trains.example","events":[""`, "]}", always(`,""`)), func(x *exchange) {
-		_ = x.decode(func(d *decoder) { d.newWebhook() })
-	})
-	body("JSON", "events that are none", filled(maxBody, `{"url":"https://trains.example","events":[1`, "]}", always(`,1`)), func(x *exchange) {
-		_ = x.decode(func(d *decoder) { d.newWebhook() })
-	})
 	const (
 		open = "<booking><trip_id>" + hostileTrip + "</trip_id><passenger_name>Anna Example</passenger_name>"
 		shut = "</booking>"

@@ -99,6 +99,8 @@ var refusals = []struct {
 		detail: "An idempotency key belongs to one request. Use a new one."}},
 	{traintravel.ErrTooManySubscriptions, problem{status: http.StatusConflict, slug: "too-many-webhooks", title: "There are too many webhooks",
 		detail: "You have as many webhooks as there may be."}},
+	{traintravel.ErrUnverified, problem{status: http.StatusConflict, slug: "webhook-unverified", title: "The webhook is not verified",
+		detail: "Its receiver has not answered a ping with a status of 2xx yet. Until then nothing but pings is posted to it."}},
 	{traintravel.ErrDelivered, problem{status: http.StatusConflict, slug: "delivered", title: "The event was delivered",
 		detail: "The receiver has acknowledged the event with 200. It is not sent again."}},
 	{traintravel.ErrDisabled, problem{status: http.StatusConflict, slug: "webhook-disabled", title: "The webhook is disabled",
@@ -128,6 +130,10 @@ func (x *exchange) problemOf(err error) *problem {
 		}
 		return &problem{status: http.StatusBadRequest, slug: "amount-mismatch", title: "The amount is not what is due", detail: detail,
 			faults: faults{{pointer: pointer, body: true, detail: detail}}}
+	}
+	if e, ok := errors.AsType[*traintravel.HostLimitError](err); ok {
+		return &problem{status: http.StatusConflict, slug: "too-many-webhooks-to-host", title: "There are too many webhooks to one host",
+			detail: fmt.Sprintf("You have %d webhooks to %s, which is as many as there may be.", e.Most, e.Host)}
 	}
 	if e, ok := errors.AsType[*traintravel.DeclinesError](err); ok {
 		return declinesProblem(e)

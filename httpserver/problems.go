@@ -59,10 +59,13 @@ var whatNext = map[string]advice{
 	"overloaded":            {next: "Wait for as many seconds as Retry-After says, then send the request again. Nothing of it was done."},
 	"too-many-declines":     {next: "Book the trip again, if it still has places, and pay with another card or account."},
 	"too-many-webhooks":     {next: "Delete one of your webhooks that is not used any more, or change one to another address."},
+	"too-many-webhooks-to-host": {happened: "You have as many webhooks to one host as there may be, through all programs that you use.",
+		next: "Delete one that is not used any more. Or have one get more types of events: it gets those of all your bookings, and tells them apart by their type."},
 	"unauthorized": {happened: "The request came without an access token, or with one that is malformed, forged, expired, or meant for another service.",
 		next: "Get a new access token from the authorization server and send it in one header, Authorization: Bearer, and nowhere else."},
 	"unavailable":            {next: "Wait for as many seconds as Retry-After says, then send the request again. If it goes on, ask the operator: there may be no timetable yet, or the database is away."},
 	"unsupported-media-type": {next: "Send JSON with Content-Type: application/json, not compressed. Bookings are read in XML too, and tickets to be verified as application/octet-stream."},
+	"webhook-unverified":     {next: "Have the receiver answer pings with 200, then post one with POST /webhooks/{webhookId}/ping. When verified is true, retry what you want."},
 	"webhook-disabled": {happened: "You, or the receiver by the answer 410, have disabled the webhook. Nothing was posted.",
 		next: "Enable it with disabled set to false, then retry what you want."},
 }
@@ -76,7 +79,7 @@ func problems() map[string][]*problem {
 	}
 	// Some are made where they arise.
 	busy := &exchange{s: &Server{limits: newLimiter(1)}, route: &route{scope: counted}}
-	for _, err := range []error{busy.take(0), busy.take(0), read.allowedBy(Identity{}), &traintravel.AmountError{}, &traintravel.DeclinesError{}, &traintravel.DeclinesError{Card: true}} {
+	for _, err := range []error{busy.take(0), busy.take(0), read.allowedBy(Identity{}), &traintravel.AmountError{}, &traintravel.HostLimitError{}, &traintravel.DeclinesError{}, &traintravel.DeclinesError{Card: true}} {
 		if err != nil {
 			all = append(all, busy.problemOf(err))
 		}

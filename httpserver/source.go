@@ -34,9 +34,6 @@ type scalar struct {
 	text string
 }
 
-// maxMembers is how many members of a source are looked at.
-const maxMembers = 100
-
 // source reads what a payment is taken from. Unlike elsewhere, members that
 // are not known are refused: a mistyped one would be missed only later, by a
 // gateway.
@@ -44,12 +41,6 @@ func (d *decoder) source() traintravel.Source {
 	r := sourceReader{decoder: d, at: d.dec.StackPointer(), members: map[string]scalar{}}
 	before, null := len(d.faults), d.dec.PeekKind() == 'n'
 	d.object(nil, func(name string) bool {
-		if len(r.names) == maxMembers {
-			if len(d.faults) == before {
-				d.wrong(r.at, "has more than "+strconv.Itoa(maxMembers)+" members")
-			}
-			return false
-		}
 		kind := d.dec.PeekKind()
 		text := d.scalar("is neither a string nor a number", '"', '0')
 		r.names = append(r.names, name)

@@ -101,6 +101,8 @@ func (s *WebhookSender) Send(ctx context.Context, p traintravel.WebhookPost) (tr
 		way = s.plain
 	} else if req.URL.Scheme != "https" && !s.private { // it was subscribed while that was allowed
 		return traintravel.WebhookAnswer{}, errors.New("webhook: the URL is not https")
+	} else if !openPort(req.URL.Port()) { // likewise
+		return traintravel.WebhookAnswer{}, errors.New("webhook: the port " + req.URL.Port() + " is not one of 80, 443, and 1024 to 65535")
 	}
 	resp, err := way.RoundTrip(req)
 	if err != nil {

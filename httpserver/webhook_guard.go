@@ -3,6 +3,7 @@ package httpserver
 import (
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"code.dny.dev/ssrf"
@@ -30,6 +31,13 @@ func (s *WebhookSender) CheckURL(text string) error {
 	return &traintravel.InvalidError{Field: "url", Reason: reason}
 }
 
+// openPort says whether subscribers may name a port. Below 1024 stand the services of
+// machines, such as mail, which are not to be talked to by way of this server.
+func openPort(port string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	return port == "" || err == nil && (n == 80 || n == 443 || n >= 1024)
+}
+
 func (s *WebhookSender) fault(u *url.URL, text string) string {
 	schemes := "https"
 	if s.private {
@@ -46,6 +54,9 @@ func (s *WebhookSender) fault(u *url.URL, text string) string {
 	}
 	if _, ok := hostInBrowser(u); !ok || u.Port() == "0" {
 		return "has no host that is a name in ASCII (xn--… for other letters), or an address in its usual form, with a port if need be"
+	}
+	if !openPort(u.Port()) {
+		return "has port " + u.Port() + ": webhooks go to ports 80, 443, and 1024 to 65535"
 	}
 	if s.private {
 		return ""

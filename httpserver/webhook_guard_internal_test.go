@@ -136,7 +136,7 @@ func TestGuardedAddresses(t *testing.T) {
 		t.Helper()
 		var all []error
 		for _, e := range []traintravel.EventType{traintravel.BookingCreated, traintravel.Ping} {
-			_, err := s.Send(t.Context(), posting("https://"+host+":1/", e))
+			_, err := s.Send(t.Context(), posting("https://"+host+":8443/", e))
 			all = append(all, err)
 		}
 		if errors.Is(all[0], errAllowed) != errors.Is(all[1], errAllowed) {
@@ -251,8 +251,8 @@ func TestCheckURL(t *testing.T) {
 	}
 	for _, url := range []string{
 		"https://hooks.example", "https://hooks.example/a?b=c", "https://HOOKS.example:8443/", "https://hooks.example./", "https://xn--bcher-kva.example/",
-		"https://8.8.8.8/", "https://[2606:4700::1111]:444/", "https://a_b.example", "https://hooks.example:/", "https://1.2.example", "https://0x7f.example",
-		"https://localhost.example/",
+		"https://8.8.8.8/", "https://[2606:4700::1111]:4444/", "https://a_b.example", "https://hooks.example:/", "https://1.2.example", "https://0x7f.example",
+		"https://localhost.example/", "https://hooks.example:80/", "https://hooks.example:443/", "https://hooks.example:1024/", "https://hooks.example:65535/",
 	} {
 		check(s, url, true)
 		check(private, url, true)
@@ -268,6 +268,7 @@ func TestCheckURL(t *testing.T) {
 		"", "hooks.example", "//hooks.example", "https:", "https:///a", "https:hooks.example", "https://:443/", "ftp://hooks.example", "javascript:alert(1)", "file:///etc/passwd",
 		"https://user@hooks.example", "https://user:pass@hooks.example", "https://@hooks.example", "https://127.0.0.1@hooks.example",
 		"https://hooks.example#", "https://hooks.example/#a", "https://hooks.example:0", "https://hooks.example:65536", "https://hooks.example:x",
+		"https://hooks.example:1/", "https://hooks.example:25/", "https://hooks.example:79/", "https://hooks.example:444/", "https://hooks.example:1023/", "https://8.8.8.8:22/", "https://[2606:4700::1111]:993/",
 		"https://2130706433/", "https://0x7f000001/", "https://017700000001/", "https://0177.0.0.1/", "https://0x7f.1/", "https://127.1/", "https://127.0.1", "https://127.0.0.1./",
 		"https://00127.0.0.1", "https://0/", "https://1.1", "https://256.256.256.256/", "https://1.2.3.4.5", "https://0xa9.0xfe.0xa9.0xfe/", "https://a.0x",
 		"https://[fe80::1%25eth0]/", "https://[::ffff:127.0.0.1%25x]/", "https://[127.0.0.1]/", "https://[]/", "https://[::1", "https://::1/",
@@ -276,6 +277,28 @@ func TestCheckURL(t *testing.T) {
 	} {
 		check(s, url, false)
 		check(private, url, false)
+	}
+}
+
+// What is wrong with a port says which ports there may be, and what was subscribed before
+// that was asked is not posted there; the operator's own may have any.
+func TestPortsOfURLs(t *testing.T) {
+	t.Parallel()
+	asked := ""
+	s, err := NewWebhookSender(WebhookSenderOptions{BaseURL: "https://trains.example", Transport: carrier(func(r *http.Request) { asked = r.URL.Host })})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CheckURL("https://hooks.example:25/"); err == nil || !strings.Contains(err.Error(), "port 25: webhooks go to ports 80, 443, and 1024 to 65535") {
+		t.Error(err)
+	}
+	p := posting("https://hooks.example:25/", traintravel.Ping)
+	if a, err := s.Send(t.Context(), p); err == nil || asked != "" {
+		t.Errorf("%+v, %v, asked %s", a, err, asked)
+	}
+	p.Operator = true
+	if _, err := s.Send(t.Context(), p); err != nil || asked != "hooks.example:25" {
+		t.Errorf("the operator's: %v, asked %s", err, asked)
 	}
 }
 

@@ -24,6 +24,10 @@ func (d *webhookDoc) encode(e *encoder) {
 	}
 	e.endList("events")
 	e.optional("secret", string(d.secret))
+	e.flag("verified", d.Unverified.IsZero())
+	if by := d.VerifyBy(); !by.IsZero() {
+		e.time("verify_by", by.UTC())
+	}
 	e.flag("disabled", d.Disabled || d.Removed)
 	if stopped := d.Stopped(); stopped.By != "" {
 		e.text("disabled_by", string(stopped.By))

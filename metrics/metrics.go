@@ -42,7 +42,7 @@ type Metrics struct {
 
 	bookings, payments, refunds *prometheus.CounterVec
 	deliveries                  *prometheus.CounterVec
-	disabled                    *prometheus.CounterVec
+	disabled, dead              *prometheus.CounterVec
 	unreadable                  *prometheus.CounterVec
 	failing                     *prometheus.GaugeVec
 	lag                         *prometheus.HistogramVec
@@ -86,6 +86,7 @@ func New(version string) *Metrics {
 	m.refunds = counter("refunds_total", "Refunds by the status that they have entered: pending is one begun.", "status")
 	m.deliveries = counter("delivery_attempts_total", "Attempts to deliver an event, to the notifier or to a webhook: delivered, failed and tried again, or dead and given up.", "to", "outcome")
 	m.disabled = counter("webhooks_disabled_total", "Webhooks that were disabled, by whom: the owner, or the receiver, who answered 410.", "by")
+	m.dead = counter("deliveries_dead_total", "Deliveries to webhooks that were given up, by why: attempts, gone, disabled, removed, overflow or unverified.", "reason")
 	m.unreadable = counter("unreadable_records_total", "Records left out by an operation because they are damaged, or newer than the program, by table.", "table", "reason")
 	m.failing = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "traintravel_work_failing", Help: "Things that the program failed to do in the background at its latest try, and tries again, by kind of work."}, []string{"work"})
 	m.registry.MustRegister(m.failing)
@@ -125,6 +126,10 @@ func (m *Metrics) start() {
 	for _, by := range [...]traintravel.DisabledBy{traintravel.DisabledByOwner, traintravel.DisabledByReceiver} {
 		m.disabled.WithLabelValues(string(by))
 	}
+	for _, why := range [...]traintravel.DeadReason{traintravel.DeadByAttempts, traintravel.DeadByReceiver, traintravel.DeadByDisabling,
+		traintravel.DeadByRemoval, traintravel.DeadByBacklog, traintravel.DeadByVerification} {
+		m.dead.WithLabelValues(string(why))
+	}
 	for _, t := range traintravel.Tables() {
 		m.unreadable.WithLabelValues(t.String(), damaged)
 		m.unreadable.WithLabelValues(t.String(), newer)
@@ -152,6 +157,7 @@ const (
 func (m *Metrics) Observer() traintravel.Observer {
 	return traintravel.Observer{
 		Disabled: func(_ context.Context, by traintravel.DisabledBy) { m.disabled.WithLabelValues(string(by)).Inc() },
+		Dead:     func(_ context.Context, why traintravel.DeadReason) { m.dead.WithLabelValues(string(why)).Inc() },
 		Failing:  func(f traintravel.FailingWork) { m.failing.WithLabelValues(f.Work).Set(float64(f.Items)) },
 		Unreadable: func(_ context.Context, u traintravel.UnreadableRecord) {
 			reason := damaged

@@ -32,6 +32,8 @@ type settings struct {
 	tlsCert, tlsKey            string
 	webhooks, webhookClients   []string
 	webhookEvents              []string
+	webhooksPerHost            int
+	webhookBacklog             int
 	clientClaims               []string
 	proxies, origins           []string
 	webhookPrivate, publicSign bool
@@ -66,6 +68,8 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&s.webhooks, "webhook", nil, "`URL` of the operator's own that the events of all bookings are posted to, signed with the secret in "+webhookSecret+" (default: the one in the keys file)")
 	f.StringSliceVar(&s.webhookEvents, "webhook-event", nil, "`event` to be posted to --webhook, of "+eventNames()+" (default newBooking)")
 	f.StringSliceVar(&s.webhookClients, "webhook-client", nil, "`ID` of a program that may subscribe to the events of all bookings made through it, with a token of its own")
+	f.IntVar(&s.webhooksPerHost, "webhooks-per-host", 3, "how many webhooks to one host a user may have, through all programs")
+	f.IntVar(&s.webhookBacklog, "webhook-backlog", 1000, "how many events may wait for one webhook of a user or program; beyond that the oldest become dead letters")
 	f.StringSliceVar(&s.clientClaims, "client-claim", nil, "`NAME=VALUE` of a claim that the --issuer's tokens have if a program acts for itself, and never in a user's token, beside gty=client-credentials and idtyp=app: without one of them, a program is taken for a user")
 	f.BoolVar(&s.webhookPrivate, "webhook-allow-private", false, "let subscribers name private addresses (the operator's own --webhook always may)")
 	f.StringSliceVar(&s.proxies, "trusted-proxy", nil, "`network` such as 10.0.0.0/8 whose X-Forwarded headers count: -For, and, without --base-url, -Proto, -Host and -Prefix")
@@ -154,6 +158,12 @@ func (s *settings) check(f *pflag.FlagSet) error {
 			errs = append(errs, usagef("%s: %d is not 0 to 1000", d.flag, d.value))
 		}
 	}
+	if s.webhooksPerHost < 1 {
+		errs = append(errs, usagef("--webhooks-per-host: %d is below 1", s.webhooksPerHost))
+	}
+	if s.webhookBacklog < 1 {
+		errs = append(errs, usagef("--webhook-backlog: %d is below 1", s.webhookBacklog))
+	}
 	if (s.tlsCert == "") != (s.tlsKey == "") {
 		errs = append(errs, usagef("--tls-cert and --tls-key belong together: give both or none"))
 	}
@@ -240,7 +250,7 @@ func flagError(err error) error {
 	}
 	flags := map[string]string{
 		"Options.BaseURL": "--base-url", "Options.TrustedProxies": "--trusted-proxy", "Options.CORSOrigins": "--cors-origin",
-		"Options.HoldFor": "--hold", "Options.Webhooks.Operator[0]": webhookSecret, // the URLs have been checked
+		"Options.HoldFor": "--hold", "Options.Webhooks.Backlog": "--webhook-backlog", "Options.Webhooks.Operator[0]": webhookSecret, // the URLs have been checked
 	}
 	if flag := flags[e.Field]; flag != "" {
 		return usagef("%s: %s", flag, e.Reason)

@@ -31,7 +31,7 @@ func (p *program) webhookOptions(set settings, base string, ring *keys.Ring) (*t
 	if err != nil {
 		return nil, err
 	}
-	o := &traintravel.WebhookOptions{Sender: lingering{sender, p.waits.deliver}, SealKey: ring.Seal(), Clients: set.webhookClients}
+	o := &traintravel.WebhookOptions{Sender: lingering{sender, p.waits.deliver}, SealKey: ring.Seal(), Clients: set.webhookClients, PerHost: set.webhooksPerHost, Backlog: set.webhookBacklog}
 	own := traintravel.OperatorWebhook{Secrets: []traintravel.Secret{traintravel.Secret(cmp.Or(p.env()[webhookSecret], ring.WebhookSecret()))}}
 	for _, e := range set.webhookEvents {
 		own.Events = append(own.Events, traintravel.EventType(e))

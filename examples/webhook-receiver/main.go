@@ -7,7 +7,8 @@
 //
 // Both have the secret: whsec_ and 24 to 64 random bytes in base64. Without the variable,
 // serve makes one and keeps it in its keys file. Whoever has subscribed with POST /webhooks
-// takes the secret of the answer.
+// takes the secret of the answer. Once it runs, it answers the pings that verify the
+// subscription; POST /webhooks/{webhookId}/ping has one posted now.
 package main
 
 import (

@@ -45,7 +45,7 @@ func (s *Server) parseRequest(query string) (_ *request, why string) {
 	if len(query) > maxQuery {
 		return nil, "The request is too long."
 	}
-	all, err := parsePairs(query)
+	all, err := url.ParseQuery(query)
 	if err != nil {
 		return nil, "The request is malformed."
 	}

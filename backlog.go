@@ -1,0 +1,138 @@
+package traintravel
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// An incoming is a delivery that comes to the queue of a subscription.
+type incoming struct {
+	delivery
+	// asked says that somebody asked for it, so that it is not the one that goes.
+	asked bool
+}
+
+// arrive has a delivery wait until it is due, at d.Next. When the rules have run,
+// fillQueues makes room for it.
+func (l *ledger) arrive(sub *subscription, d delivery, asked bool) {
+	if sub.operator {
+		l.wait(&d, d.Next)
+		return
+	}
+	if l.arrivals == nil {
+		l.arrivals = map[uuid.UUID][]incoming{}
+	}
+	if len(l.arrivals[sub.ID]) == 0 {
+		l.receivers = append(l.receivers, sub)
+	}
+	l.arrivals[sub.ID] = append(l.arrivals[sub.ID], incoming{d, asked})
+}
+
+// fillQueues writes the deliveries that have come to the queues of subscriptions. Where
+// more would wait than may, the oldest of all go to the dead letters.
+func (l *ledger) fillQueues() error {
+	for _, sub := range l.receivers {
+		come := l.arrivals[sub.ID]
+		most := l.s.opts.Webhooks.backlog()
+		queue, err := l.tx.List(l.ctx, queueOf(sub.ID, time.Time{}, most+batch))
+		if err != nil {
+			return err
+		}
+		dead := map[uuid.UUID]bool{}
+		if surplus := len(queue) + len(come) - most; surplus > 0 {
+			if dead, err = l.overflow(sub, queue, come, surplus); err != nil {
+				return err
+			}
+		}
+		for i := range come {
+			d := &come[i].delivery
+			if dead[d.ID] {
+				l.bury(d, DeadByBacklog)
+			} else {
+				l.wait(d, d.Next)
+			}
+		}
+	}
+	return nil
+}
+
+// room says how many more deliveries may wait for a subscription.
+func (l *ledger) room(sub *subscription) (int, error) {
+	if sub.operator {
+		return batch, nil // as many as are looked at together
+	}
+	most := l.s.opts.Webhooks.backlog()
+	queue, err := l.tx.List(l.ctx, queueOf(sub.ID, time.Time{}, most))
+	return most - len(queue), err
+}
+
+// overflow gives up as many deliveries as are too many, the oldest by their events, of
+// those that wait and those that have come. It returns the IDs of those that have come:
+// they are not written yet. What somebody has just asked for, the ping that verifies the
+// subscription, and what cannot be read stay.
+func (l *ledger) overflow(sub *subscription, queue []Record, come []incoming, surplus int) (dead map[uuid.UUID]bool, err error) {
+	var ids []uuid.UUID
+	fresh := map[uuid.UUID]*incoming{}
+	for _, rec := range queue {
+		ids = append(ids, queuedDelivery(rec.ID))
+	}
+	for i := range come {
+		ids = append(ids, come[i].ID)
+		fresh[come[i].ID] = &come[i]
+	}
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	dead = map[uuid.UUID]bool{}
+	for given := 0; given < surplus && len(ids) > 0; {
+		n := min(surplus-given, len(ids))
+		keys := make([]Key, n)
+		for i, id := range ids[:n] {
+			keys[i] = deliveryKey(sub.ID, id)
+		}
+		values, err := l.tx.Get(l.ctx, keys...)
+		if err != nil {
+			return nil, err
+		}
+		for i, id := range ids[:n] {
+			if a := fresh[id]; a != nil {
+				if a.asked || a.Event == sub.challenge() {
+					continue
+				}
+				dead[id] = true
+			} else {
+				d, err := decodeDelivery(values[i])
+				if err != nil || d.Status != DeliveryPending || d.Event == sub.challenge() {
+					continue
+				}
+				l.bury(&d, DeadByBacklog)
+			}
+			given++
+		}
+		ids = ids[n:]
+	}
+	l.overflows = append(l.overflows, overflow{sub.ID, surplus})
+	return dead, nil
+}
+
+// An overflow is how many deliveries a subscription has lost to its dead letters because
+// too many waited.
+type overflow struct {
+	sub uuid.UUID
+	n   int
+}
+
+// tellDead logs and tells the observer which deliveries an update that is durable has
+// given up.
+func (l *ledger) tellDead() {
+	for _, o := range l.overflows {
+		if ok, unsaid := l.s.overflows.take(time.Now()); ok {
+			l.s.log.WarnContext(l.ctx, "webhook backlog full; oldest deliveries became dead letters", "webhook", o.sub, "deliveries", o.n, "backlog", l.s.opts.Webhooks.backlog(), "not_logged", unsaid)
+		}
+	}
+	if told := l.s.opts.Observer.Dead; told != nil {
+		for _, why := range l.dead {
+			told(l.ctx, why)
+		}
+	}
+}
