@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -33,6 +34,7 @@ func (s *Server) Beside(route string, h http.Handler) http.Handler {
 			}()
 		}
 		if !s.house.open.Take(a.who, 1) {
+			defer s.house.aside(r, a.who)()
 			s.refuse(a, r, problemManyAtATime)
 		} else {
 			defer s.house.open.Give(a.who, 1)
@@ -41,9 +43,12 @@ func (s *Server) Beside(route string, h http.Handler) http.Handler {
 		if s.closes(r, a.who) {
 			a.header["Connection"] = s.fixed.close
 		}
+		if a.body.Len() > 0 && r.ProtoMajor >= 2 { // as in exchange.write
+			a.header["Content-Length"] = []string{strconv.Itoa(a.body.Len())}
+		}
 		w.WriteHeader(a.status)
 		if r.Method != http.MethodHead {
-			s.house.deliver(w, a.who, a.body.Bytes(), false)
+			s.house.deliver(w, r, a.who, a.body.Bytes(), false)
 		}
 	})
 }

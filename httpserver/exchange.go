@@ -109,15 +109,17 @@ func (x *exchange) request() uuid.UUID {
 func (x *exchange) attempt() {
 	x.from = x.s.house.address(x.s.client(x.r))
 	x.who = x.from
-	if x.route.scope == free || x.route.scope == beside {
+	switch {
+	case x.route.scope == beside: // who is beside has counted it
 		x.decide()
-		x.send()
-		return
-	}
-	if x.s.house.open.Take(x.from, 1) {
+	case x.route.scope == free:
+		defer x.s.house.aside(x.r, x.from)()
+		x.decide()
+	case x.s.house.open.Take(x.from, 1):
 		defer x.s.house.open.Give(x.from, 1)
 		x.decide()
-	} else {
+	default:
+		defer x.s.house.aside(x.r, x.from)()
 		x.quota = x.limits().peek(x.from)
 		x.fail(problemManyAtATime)
 	}
@@ -278,9 +280,9 @@ func (x *exchange) write(status int, contentType, cache []string) {
 	if contentType != nil {
 		h["Content-Type"] = contentType
 	}
-	// net/http itself tells the length of a body as short as most are.
-	head, n := x.r.Method == http.MethodHead, len(x.body())
-	if n >= 2048 || head && n > 0 {
+	// Over HTTP/1 net/http itself tells the length of a body as short as most are.
+	told, n := x.r.Method != http.MethodHead && x.r.ProtoMajor < 2, len(x.body())
+	if n >= 2048 || !told && n > 0 {
 		x.set("Content-Length", strconv.Itoa(n))
 	}
 	if &cache[0] == &x.s.fixed.shared[0] && x.base != x.s.base.text {
@@ -317,7 +319,7 @@ func (x *exchange) body() []byte {
 func (x *exchange) send() {
 	x.w.WriteHeader(x.status)
 	if body := x.body(); len(body) > 0 && x.r.Method != http.MethodHead {
-		x.s.house.deliver(x.w, x.who, body, x.shared != nil && !x.own)
+		x.s.house.deliver(x.w, x.r, x.who, body, x.shared != nil && !x.own)
 	}
 }
 

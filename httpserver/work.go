@@ -60,6 +60,9 @@ const (
 	// that in all, everybody with more than a sixteenth of it.
 	maxUnread, maxUnfinished = 2 << 20, 1 << 20
 	manyCallers              = 32
+	// An address has so many streams of HTTP/2 on which it is told that it has too much,
+	// or that the server is well, and reads none of it.
+	maxAside = 128
 	// What is smaller than this is bounded by the number of requests.
 	countedBytes = 8 << 10
 )
@@ -68,6 +71,7 @@ const (
 type house struct {
 	seed    maphash.Seed
 	open    *fair.Budget // requests that are not answered, of each address
+	extra   *fair.Budget // those over HTTP/2 that are answered whatever is open; see aside
 	bodies  *fair.Budget // bytes of bodies that are on their way
 	answers *fair.Budget // bytes of answers that are on their way
 	pools   [works]*fair.Pool
@@ -82,6 +86,7 @@ func newHouse(most int) *house {
 	}
 	h := &house{
 		seed: maphash.MakeSeed(), open: fair.NewBudget(int64(most), manyCallers*int64(most)),
+		extra:  fair.NewBudget(maxAside, manyCallers*maxAside),
 		bodies: fair.NewBudget(maxUnfinished, manyCallers*maxUnfinished), answers: fair.NewBudget(maxUnread, manyCallers*maxUnread),
 	}
 	for kind, l := range slots(runtime.GOMAXPROCS(0)) {
@@ -109,6 +114,20 @@ func (h *house) user(by traintravel.Caller) fair.Caller {
 		hash.WriteByte(0xff) // in no UTF-8
 	}
 	return fair.Caller(hash.Sum64())
+}
+
+// aside makes room for an answer to an address that does not count as an open request:
+// to a health check, or that too many are open. It returns what gives the room back. Over
+// HTTP/1 the address's connections bound such answers. Over HTTP/2 each connection has
+// many streams: those for which there is no room are reset.
+func (h *house) aside(r *http.Request, from fair.Caller) (done func()) {
+	if r.ProtoMajor < 2 {
+		return func() {}
+	}
+	if !h.extra.Take(from, 1) {
+		panic(http.ErrAbortHandler)
+	}
+	return func() { h.extra.Give(from, 1) }
 }
 
 // tell says whether the log is to be told of want of room: once a second.
@@ -175,9 +194,19 @@ func due(least time.Duration, perSecond, n int) time.Time {
 
 // deliver writes the body of an answer, within bounds of time and memory. A body that is
 // one for all takes no memory.
-func (h *house) deliver(w http.ResponseWriter, who fair.Caller, body []byte, forAll bool) {
+//
+// Over HTTP/2 it waits until the client has had all of a small one as well, which net/http
+// would otherwise send when the request counts nowhere any more: a client may let it wait.
+func (h *house) deliver(w http.ResponseWriter, r *http.Request, who fair.Caller, body []byte, forAll bool) {
 	if len(body) <= countedBytes {
+		control := http.NewResponseController(w)
+		if r.ProtoMajor >= 2 {
+			_ = control.SetWriteDeadline(due(answerAtLeast, answerPerSecond, len(body)))
+		}
 		_, _ = w.Write(body) // the client may be gone
+		if r.ProtoMajor >= 2 {
+			_ = control.Flush()
+		}
 		return
 	}
 	if !forAll {
@@ -211,13 +240,12 @@ type Work struct {
 // Work says what the server has in hand, of each kind of work. It is quick.
 func (s *Server) Work() []Work {
 	all := make([]Work, 0, works)
-	limits := slots(runtime.GOMAXPROCS(0))
 	for kind, pool := range s.house.pools {
 		if pool == nil {
 			continue
 		}
 		counts, last := pool.Counts(), pool.Last()
-		w := Work{Kind: work(kind).String(), Slots: limits[kind].Slots, Busy: counts.Busy, Waiting: counts.Waiting,
+		w := Work{Kind: work(kind).String(), Slots: pool.Slots(), Busy: counts.Busy, Waiting: counts.Waiting,
 			Refused: counts.Refused, OverShare: counts.OverShare, LastRefused: last.At, MostInHand: last.InHand, InHand: last.Of}
 		if !last.At.IsZero() {
 			w.Most = callerName(last.Most)

@@ -76,6 +76,11 @@ func TestMaxRequests(t *testing.T) {
 		if got := w.do("GET", "/readyz").want(200).body; !refusals.MatchString(got) {
 			t.Errorf("after refusals readiness is %s", got)
 		}
+		for _, work := range w.server.Work() {
+			if work.Slots < 1 || work.Slots > 4 {
+				t.Errorf("of 4 requests at a time, %d slots are told for the work %s", work.Slots, work.Kind)
+			}
+		}
 		time.Sleep(time.Minute)
 		if got := w.do("GET", "/readyz").want(200).body; got != `{"status":"ready"}` {
 			t.Errorf("a minute after refusals readiness is %s", got)

@@ -282,6 +282,9 @@ func (p *Pool) tidy(f *flow) {
 	}
 }
 
+// Slots is how many pieces of work may be done at a time.
+func (p *Pool) Slots() int { return p.limits.Slots }
+
 // Counts says how much work there is.
 func (p *Pool) Counts() Counts {
 	p.mu.Lock()
