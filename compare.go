@@ -157,14 +157,16 @@ func (c *comparison) count(a, b *days) (n int) {
 	return n
 }
 
+// compareStations counts stations by identity. Several may have been one before, by its
+// other IDs: one of them is that one, and the others are added.
 func (c *comparison) compareStations(before, after *snapshot) {
-	d := &c.e.Stations
+	kept := map[int32]bool{}
 	for i := range after.stations {
-		if _, ok := before.stationAt[after.stations[i].ID]; ok {
-			d.Kept++
+		if at, ok := before.stationAt[after.stations[i].ID]; ok {
+			kept[at] = true
 		}
 	}
-	d.Added, d.Removed = len(after.stations)-d.Kept, len(before.stations)-d.Kept
+	c.e.Stations = Difference{len(after.stations) - len(kept), len(before.stations) - len(kept), len(kept)}
 }
 
 // compareTrains counts trains by identity, and their runs by identity and date. On one

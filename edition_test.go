@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/store/memstore"
@@ -100,6 +101,39 @@ func TestCompareTimetable(t *testing.T) {
 		}
 		if books := o.audit(); books.Generations != 1 {
 			t.Errorf("%d generations", books.Generations)
+		}
+	})
+}
+
+// Of stations that were one before, one is kept and the others are added: no fewer
+// than none are removed.
+func TestComparePartedStation(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		service, err := traintravel.New(store, traintravel.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		parted, joined := network(), network()
+		last := len(joined.Stations) - 1
+		was := joined.Stations[last].ID
+		joined.Stations[0].OtherIDs = []uuid.UUID{was}
+		joined.Stations = joined.Stations[:last]
+		joined.Trains = slices.DeleteFunc(joined.Trains, func(tr traintravel.Train) bool {
+			return slices.ContainsFunc(tr.Calls, func(c traintravel.Call) bool { return c.Station == was })
+		})
+		if _, err := service.LoadTimetable(t.Context(), joined); err != nil {
+			t.Fatal(err)
+		}
+		e, err := service.CompareTimetable(t.Context(), parted)
+		if want := (traintravel.Difference{Added: 1, Kept: 7}); err != nil || e.Stations != want {
+			t.Errorf("parted: %+v, want %+v, %v", e.Stations, want, err)
+		}
+		if _, err := service.LoadTimetable(t.Context(), parted); err != nil {
+			t.Fatal(err)
+		}
+		e, err = service.CompareTimetable(t.Context(), joined)
+		if want := (traintravel.Difference{Removed: 1, Kept: 7}); err != nil || e.Stations != want {
+			t.Errorf("joined again: %+v, want %+v, %v", e.Stations, want, err)
 		}
 	})
 }

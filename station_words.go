@@ -51,6 +51,8 @@ var sameWords = [][]string{
 	{"bahnhof", "bf", "bhf"},
 	{"saint", "sankt", "st"},
 	{"sainte", "ste"},
+	{"santa", "sta"},
+	{"santo", "sto"},
 	{"strasse", "str"},
 }
 

@@ -61,6 +61,7 @@ type feed struct {
 	errs         Errors
 
 	first      *Error          // of the mistakes since blame was called
+	doubts     int             // mistakes that are none without Options.Strict
 	blamed     int             // mistakes that are gone if flawed trips are left out
 	flawedRows []FlawedTrip    // of trips.txt, that made no trip
 	broken     map[string]bool // blocks of which a trip is left out

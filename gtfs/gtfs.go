@@ -11,8 +11,8 @@
 //     out. The others have the IDs and names of their platforms among theirs.
 //   - Stops without a parent, and stations, of one name are one station if they are
 //     no farther than [JoinRadius] from one of them, and [Report].Joined lists it.
-//     Letter case, accents and words such as Bahnhof make no difference in a name,
-//     nor does a platform at its end: Gleis 5, Platform 2. Calls keep the ID that
+//     Letter case, accents, usual abbreviations and words such as Bahnhof make no
+//     difference in a name, nor does a platform at its end: Gleis 5, Platform 2. Calls keep the ID that
 //     their stop has by itself, which is one of [traintravel.Station].OtherIDs.
 //   - A station named by a common noun alone, such as Hauptbahnhof or Gare centrale,
 //     is named by its platforms, and [Report].Renamed lists it.

@@ -68,7 +68,7 @@ func TestStopsAreJoined(t *testing.T) {
 		},
 		{
 			"names that agree", "a,Zürich HB,47.378,8.540,,,\nb,ZUERICH HB,47.3785,8.540,,,\nc,Zurich HB,47.379,8.540,,,\n", []string{"a", "b", "c"},
-			[]string{"ZUERICH HB: b", "Zürich HB: a c"}, []string{"2 stops named Zürich HB, up to 111 m apart"},
+			[]string{"Zürich HB: a b c (ZUERICH HB)"}, []string{"3 stops named Zürich HB, up to 111 m apart"},
 		},
 		{
 			"named by platform", "a,Stuttgart Hbf Gleis 1,48.784,9.182,,,\nb,\"Stuttgart Hbf, Gl. 2\",48.785,9.182,,,\nc,Bahnhof Stuttgart Hbf,48.785,9.182,,,\n", []string{"a", "b", "c"},

@@ -95,6 +95,8 @@ type Errors struct {
 	// trips, and with the trains that it has besides.
 	Lenient bool
 	Trips   int
+	// Strict says whether the feed would be read without Options.Strict.
+	Strict bool
 }
 
 const (
@@ -187,6 +189,7 @@ func (f *feed) mistakes() error {
 	if f.errs.Total == 0 {
 		return nil
 	}
+	f.errs.Strict = f.errs.Total == f.doubts
 	left := f.flawedTrips()
 	if f.errs.Total == f.blamed {
 		if f.opts.Lenient {
@@ -202,6 +205,7 @@ func (f *feed) mistakes() error {
 // from being read, unless Options.Strict says so.
 func (f *feed) doubt(file string, line int, reason string) {
 	if f.opts.Strict {
+		f.doubts++
 		f.fail(file, line, "%s", reason)
 		return
 	}

@@ -134,7 +134,10 @@ func (x *translations) add(stop int32) {
 	}
 	s.OtherNames = append(s.OtherNames, strings.Clone(name))
 	x.feed.report.Translated++
-	if language := string(x.get(x.language)); len(x.languages) < maxLanguages {
+	language := string(x.get(x.language))
+	if language == "" {
+		x.feed.doubt(x.name, x.line(), "the language is missing: the name counts all the same")
+	} else if len(x.languages) < maxLanguages {
 		x.languages[fmt.Sprintf("%.40s", language)] = true
 	}
 }

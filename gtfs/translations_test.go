@@ -77,6 +77,8 @@ func TestTranslations(t *testing.T) {
 			"translations.txt:2: record_sub_id is for stop_times alone"}},
 		{"nothing and too much", columns + "stops,stop_name,en,,A,,\nstops,stop_name,en," + strings.Repeat("x", traintravel.MaxText+1) + ",A,,\n", map[string]string{}, "", []string{
 			"translations.txt:2: translation is missing", "translations.txt:3: translation has more than 200 characters"}},
+		{"no language", columns + "stops,stop_name,,Alpha,A,,\nstops,stop_name,en,Beta,B,,\n", map[string]string{"A": "Alpha", "B": "Beta"}, "en", []string{
+			"translations.txt:2: the language is missing: the name counts all the same"}},
 		{"other columns", "a,b\n1,2\n", map[string]string{}, "", []string{
 			"translations.txt:1: the columns are neither table_name, field_name, language and translation nor trans_id, lang and translation, so that nothing is translated"}},
 		{"no row", columns, map[string]string{}, "", nil},

@@ -169,7 +169,14 @@ func (p *program) env() map[string]string {
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, a []string) error {
 		if err := check(c, a); err != nil {
-			return usageError{err}
+			if c.HasSubCommands() {
+				return usageError{err}
+			}
+			given := "no argument is given"
+			if len(a) > 0 {
+				given = fmt.Sprintf("%s given (%.100q)", howMany(len(a), "argument is", "arguments are"), strings.Join(a, " "))
+			}
+			return usagef("%s: expected is '%s'", given, c.UseLine())
 		}
 		if i := slices.Index(a, ""); i >= 0 {
 			return usagef("argument %d is empty: expected is '%s'", i+1, c.UseLine())

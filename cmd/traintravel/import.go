@@ -23,8 +23,8 @@ with mistakes changes nothing.
 The report begins with what changes: the period, trains, runs and stations, and the
 bookings that do not fit any more. A timetable that has expired, that ends today or
 tomorrow, or that has a twentieth of the trains of the one in force, or less, is
-refused: --force imports it all the same. The demo network gives way to any number of
-trains. --dry-run tells all that, fails where the import would, and changes nothing.
+refused: --force imports it all the same. The first timetable is taken as it is, and
+the demo network gives way to any number of trains. --dry-run tells all that, fails where the import would, and changes nothing.
 
 Several feeds become one timetable, in which their stations are joined: those of
 one UIC code within 1000 metres, or of one name within 300. The first feed's

@@ -175,7 +175,7 @@ func (r *feedReader) read(ctx context.Context, name, path string) (*traintravel.
 	}
 	t, got, err := gtfs.ReadFile(ctx, path, opts)
 	if err != nil {
-		return nil, feedReport{}, hintLenient(err, got)
+		return nil, feedReport{}, hintFlags(err, got)
 	}
 	rep := newFeedReport(name, got)
 	rep.Sales = sales(got, r.flags)

@@ -174,8 +174,12 @@ func TestImportStrict(t *testing.T) {
 	if code, out, stderr := once(t, nil, "import", "--dry-run", feed); code != 0 || !strings.Contains(out, "  wrong: transfers.txt:2: ") {
 		t.Errorf("%d, %s%s", code, out, stderr)
 	}
-	if code, _, stderr := once(t, nil, "import", "--dry-run", "--strict", feed); code != 1 || !strings.Contains(stderr, "transfers.txt:2: ") {
+	if code, _, stderr := once(t, nil, "import", "--dry-run", "--strict", feed); code != 1 || !strings.Contains(stderr, "transfers.txt:2: ") || !strings.Contains(stderr, "nothing has changed: without it, the feed is imported") {
 		t.Errorf("strict: %d, %s", code, stderr)
+	}
+	rewrite(t, feed, "stops.txt", "stop_id,stop_name,stop_lat,stop_lon\na,A,1000,1000\n")
+	if code, _, stderr := once(t, nil, "import", "--dry-run", "--strict", feed); code != 1 || strings.Contains(stderr, "without it, the feed is imported") {
+		t.Errorf("what is refused without --strict too: %d, %s", code, stderr)
 	}
 	past := writeFeed(t, "1")
 	rewrite(t, past, "calendar.txt", "service_id,monday,tuesday,wednesday,thursday,friday,saturday,sunday,start_date,end_date\nd,1,1,1,1,1,1,1,20200101,20200131\n")

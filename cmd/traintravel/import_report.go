@@ -55,17 +55,25 @@ func newFeedReport(name string, r gtfs.Report) feedReport {
 		out.Notes = append(out.Notes, line)
 	}
 	if r.Translated > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("stations have %s from translations.txt, in %s",
-			howMany(r.Translated, "further name", "further names"), strings.Join(r.Languages, ", ")))
+		line := fmt.Sprintf("stations have %s from translations.txt", howMany(r.Translated, "further name", "further names"))
+		if len(r.Languages) > 0 {
+			line += ", in " + strings.Join(r.Languages, ", ")
+		}
+		out.Notes = append(out.Notes, line)
 	}
 	return out
 }
 
-// hintLenient adds to the mistakes of a feed that --lenient would read it, and without
-// how many trips.
-func hintLenient(err error, r gtfs.Report) error {
+// hintFlags adds to the mistakes of a feed that it would be read without --strict, or
+// that --lenient would read it, and without how many trips.
+func hintFlags(err error, r gtfs.Report) error {
 	mistakes, ok := errors.AsType[*gtfs.Errors](err)
-	if !ok || !mistakes.Lenient {
+	switch {
+	case !ok:
+		return err
+	case mistakes.Strict:
+		return fmt.Errorf("%w\nrefused by --strict, and nothing has changed: without it, the feed is imported, and all this is told", err)
+	case !mistakes.Lenient:
 		return err
 	}
 	return fmt.Errorf("%w\nnothing has changed: --lenient leaves out %s of %d and imports the rest", err, howMany(mistakes.Trips, "trip", "trips"), r.Trains+mistakes.Trips)

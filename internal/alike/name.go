@@ -2,6 +2,7 @@
 package alike
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,13 +14,20 @@ import (
 var spelled = map[string]string{
 	"bahnhof": "", "bhf": "", "bf": "", "gare": "", "station": "", "stazione": "", "estacion": "", "estacao": "",
 	"de": "", "du": "", "des": "", "d": "", "di": "", "la": "", "l": "",
-	"hauptbahnhof": "hbf", "saint": "st", "sankt": "st",
+	"am": "", "hauptbahnhof": "hbf", "centralstation": "c", "centraal": "c", "hlavni": "hl", "hlavna": "hl", "nadrazi": "n", "glowny": "gl", "glowna": "gl",
+	"saint": "st", "sankt": "st", "sint": "st", "sainte": "st", "ste": "st", "santa": "st", "santo": "st", "san": "st", "s": "st",
 }
+
+// centralLetters is how Italian railways write centrale, in words.
+var centralLetters = []string{"c", "le"}
+
+// possessive is where an English name has an apostrophe that others leave out.
+var possessive = regexp.MustCompile(`(\pL)'s(\PL|$)`)
 
 // Name is a station's name as names are compared.
 func Name(name string) string {
 	folded := fold.String(name)
-	words := fold.Words(folded)
+	words := fold.Words(possessive.ReplaceAllString(folded, "${1}s$2"))
 	if len(words) == 0 {
 		return folded
 	}
@@ -27,6 +35,13 @@ func Name(name string) string {
 	for i, w := range short {
 		if as, ok := spelled[w]; ok {
 			short[i] = as
+		} else if stem, ok := strings.CutSuffix(w, "bahnhof"); ok { // Ostbf
+			short[i] = fold.Single(stem) + "bf"
+		} else {
+			short[i] = fold.Single(w) // Zuerich
+		}
+		if i > 0 && slices.Equal(words[i-1:i+1], centralLetters) {
+			short[i-1], short[i] = "centrale", ""
 		}
 	}
 	short = slices.DeleteFunc(short, func(w string) bool { return w == "" })

@@ -11,16 +11,21 @@ import (
 // (Platform 11a)", "Gleis 20+21".
 var platform = regexp.MustCompile(`(?i)(?:^|[\s,;:/(\[\-]+)(?:` +
 	`gleis|gl|bahnsteig|steig|bussteig|platform|plat|track|voie|quai|binario|bin|vía|via|andén|anden|plataforma|` +
-	`spoor|perron|spor|spår|raide|laituri|peron|tor|kolej|nástupiště|nástupište|nastupiste|vágány|vagany|kolosijek|línia` +
+	`spoor|perron|spor|spår|raide|laituri|peron|tor|kolej|nástupiště|nástupište|nastupiste|vágány|vagany|kolosijek|línia|` +
+	`gleise|bahnsteige|platforms|tracks|voies|quai|quais|binari|sporen|perrons` +
 	`)\.?\s*[0-9]{1,3}\s?[a-z]?(?:\s?[+/\-]\s?[0-9]{1,3}[a-z]?)*[)\]]?\s*$`)
+
+// lettered is where a name ends with a platform that has a letter: "Perrache, voie A",
+// or with a direction as American railways name their platforms.
+var lettered = regexp.MustCompile(`(?i)[\s,;:/(\[\-]+(?:(?:gleis|bahnsteig|platform|track|voie|quai|binario|spoor|perron)\s+[a-z]|(?:north|south|east|west)bound)[)\]]?\s*$`)
 
 // WithoutPlatform is a name without the platform with which it ends, if it does. It
 // is empty if nothing else is in the name.
 func WithoutPlatform(name string) string {
-	if !strings.ContainsAny(name, "0123456789") {
-		return name
+	at := lettered.FindStringIndex(name)
+	if at == nil && strings.ContainsAny(name, "0123456789") {
+		at = platform.FindStringIndex(name)
 	}
-	at := platform.FindStringIndex(name)
 	if at == nil {
 		return name
 	}
