@@ -16,13 +16,14 @@ const firstBytes = 2 << 10
 // to. Room is made as the bytes come, so that a body that never comes takes none. What is
 // no longer needed is cleared: it may hold the number of a card.
 //
+// After an error the deadline stays: before net/http answers, it waits for the rest of a
+// body whose length it was told, and would do so for ever.
+//
 // Its errors are those of reading, such as os.ErrDeadlineExceeded and
 // [http.MaxBytesError], and problemUnfinished.
 func (h *house) receive(w http.ResponseWriter, r *http.Request, who fair.Caller, size int, to *[]byte) error {
 	control := http.NewResponseController(w)
-	if control.SetReadDeadline(due(bodyAtLeast, bodyPerSecond, size)) == nil {
-		defer func() { _ = control.SetReadDeadline(time.Time{}) }() // or the request would end with it
-	}
+	deadline := control.SetReadDeadline(due(bodyAtLeast, bodyPerSecond, size)) == nil
 	taken := 0
 	defer func() { h.bodies.Give(who, int64(taken)) }()
 	body := http.MaxBytesReader(w, r.Body, maxBody)
@@ -33,6 +34,9 @@ func (h *house) receive(w http.ResponseWriter, r *http.Request, who fair.Caller,
 		in = in[:len(in)+n]
 		switch {
 		case errors.Is(err, io.EOF):
+			if deadline { // or the request would end with it
+				_ = control.SetReadDeadline(time.Time{})
+			}
 			return nil
 		case err != nil:
 			return err
