@@ -155,7 +155,7 @@ func (d *draft) renamed(was, is *train) map[uuid.UUID]uuid.UUID {
 // lookMark shortens what travellers know of a train that calls at stations.
 func (t *train) lookMark(at func(call int) int32) uint64 {
 	h := fnv.New64a()
-	h.Write([]byte(fold.String(t.operator) + "\x00" + fold.String(t.name) + "\x00"))
+	h.Write([]byte(fold.Label(t.operator) + "\x00" + fold.Label(t.name) + "\x00"))
 	for i := range t.stops {
 		v := uint32(at(i))
 		h.Write([]byte{byte(v), byte(v >> 8), byte(v >> 16), byte(v >> 24)})
@@ -168,7 +168,7 @@ func (t *train) lookMark(at func(call int) int32) uint64 {
 // looksLike says whether travellers cannot tell a train from another one that calls at
 // stations.
 func (t *train) looksLike(was *train, at func(call int) int32) bool {
-	if fold.String(t.operator) != fold.String(was.operator) || fold.String(t.name) != fold.String(was.name) ||
+	if fold.Label(t.operator) != fold.Label(was.operator) || fold.Label(t.name) != fold.Label(was.name) ||
 		t.location.String() != was.location.String() || !slices.Equal(t.times, was.times) {
 		return false
 	}

@@ -24,6 +24,11 @@ func TestWhatIsSoldOfTheSameTrainIsHandedOver(t *testing.T) {
 		t.Feed, t.Operator = "other", "TEST rail"
 		return t
 	}
+	spaced := func(seats int) traintravel.Train {
+		t := first(seats)
+		t.Number = "r1"
+		return t
+	}
 	other := func(seats int) traintravel.Train { // is no twin
 		t := platform(seats)
 		t.Calls[1].Arrive--
@@ -41,6 +46,7 @@ func TestWhatIsSoldOfTheSameTrainIsHandedOver(t *testing.T) {
 		{"the one from another platform stays", platform, true, false, 1, 0},
 		{"of another feed", otherFeed, false, false, 1, 0},
 		{"the one of another feed stays", otherFeed, true, false, 1, 0},
+		{"of a number that is spaced otherwise", spaced, false, false, 1, 0},
 		{"another train", other, false, false, 2, 1},
 	} {
 		o := newOffice(t, memstore.New())

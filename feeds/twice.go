@@ -83,7 +83,7 @@ func looksOf(t *traintravel.Train, at map[uuid.UUID]uuid.UUID) (looks, bool) {
 		return looks{}, false
 	}
 	first, last := t.Calls[0], t.Calls[len(t.Calls)-1]
-	return looks{fold.String(t.Operator), fold.String(t.Number), at[first.Station], at[last.Station], first.Depart, last.Arrive}, true
+	return looks{fold.Label(t.Operator), fold.Label(t.Number), at[first.Station], at[last.Station], first.Depart, last.Arrive}, true
 }
 
 // twice counts the trains that an earlier part has as well, to all appearances:

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/fold"
 )
 
 // A Twin is a train that a feed has twice: two trips of one operator, number and
@@ -84,9 +85,9 @@ func (f *feed) findTwins() {
 // lookMark shortens what twins agree in.
 func (f *feed) lookMark(t *trip) uint64 {
 	h := fnv.New64a()
-	h.Write([]byte(t.Operator))
+	h.Write([]byte(fold.Label(t.Operator)))
 	h.Write([]byte{0})
-	h.Write([]byte(t.Number))
+	h.Write([]byte(fold.Label(t.Number)))
 	var b [10]byte
 	for i, c := range t.Calls {
 		at := f.stationID(c.Station)
@@ -122,7 +123,7 @@ func looksOf(t *trip, i int) (arrive, depart traintravel.ServiceTime, bars byte)
 // number, it takes one route for that.
 func (f *feed) compareLooks(a, b int32) int {
 	s, t := f.trips[a], f.trips[b]
-	if c := cmp.Or(cmp.Compare(s.Operator, t.Operator), cmp.Compare(s.Number, t.Number), cmp.Compare(s.Zone, t.Zone), cmp.Compare(len(s.Calls), len(t.Calls))); c != 0 {
+	if c := cmp.Or(compareLabels(s.Operator, t.Operator), compareLabels(s.Number, t.Number), cmp.Compare(s.Zone, t.Zone), cmp.Compare(len(s.Calls), len(t.Calls))); c != 0 {
 		return c
 	}
 	if s.Number == "" && s.Line != t.Line {
@@ -137,6 +138,14 @@ func (f *feed) compareLooks(a, b int32) int {
 		}
 	}
 	return 0
+}
+
+// compareLabels compares numbers, or operators, however they are spaced and cased.
+func compareLabels(a, b string) int {
+	if a == b {
+		return 0
+	}
+	return cmp.Compare(fold.Label(a), fold.Label(b))
 }
 
 func compareIDs(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) }

@@ -68,6 +68,7 @@ func TestTwins(t *testing.T) {
 		{"of two others", "a,june,575,ICE,,,,\nb,july,575,ICE,,,,\nc,summer,575,ICE,,,,\n", "a 06-01..06-30, b 07-01..07-31", []string{"trip \"a\" and trip \"c\" on 21 days from 2026-06-15 on"}},
 		{"three", "a,june,575,ICE,,,,\nb,june,575,ICE,,,,\nc,june,575,ICE,,,,\n", "a 06-01..06-30", []string{"trip \"a\" and trip \"b\" on 30", "trip \"a\" and trip \"c\" on 30"}},
 		{"no common day", "a,june,575,ICE,,,,\nb,july,575,ICE,,,,\n", "a 06-01..06-30, b 07-01..07-31", nil},
+		{"spaced and cased otherwise", "a,june,IC 575,ICE,,,,\nb,june,ic575,ICE,,,,\nc,june,IC  575,ICE,,,,\n", "a 06-01..06-30", []string{"trip \"a\" and trip \"b\" on 30", "trip \"a\" and trip \"c\" on 30"}},
 		{"another number", "a,june,575,ICE,,,,\nb,june,576,ICE,,,,\n", "a 06-01..06-30, b 06-01..06-30", nil},
 		{"other headsign, block and fare", "a,june,575,ICE,Köln,x,,5\nb,june,575,ICE,Bonn,y,,7\n", "a 06-01..06-30", []string{"trip \"a\" and trip \"b\" on 30"}},
 		{"portions", "a,june,575,ICE,,,21:80,\nb,june,575,ICE,,,31:80,\n", "a 06-01..06-30, b 06-01..06-30", nil},

@@ -67,3 +67,21 @@ func Single(folded string) string { return single.Replace(folded) }
 func Words(folded string) []string {
 	return strings.FieldsFunc(folded, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
+
+// Label folds what a train or an operator is called, so that it is the same however
+// railways space it: "IC 1", "IC1", "ic  1".
+func Label(s string) string {
+	words := strings.Fields(String(s))
+	var b strings.Builder
+	for i, w := range words {
+		if i > 0 {
+			before, _ := utf8.DecodeLastRuneInString(words[i-1])
+			next, _ := utf8.DecodeRuneInString(w)
+			if !unicode.IsLetter(before) || !unicode.IsDigit(next) {
+				b.WriteByte(' ')
+			}
+		}
+		b.WriteString(w)
+	}
+	return b.String()
+}
