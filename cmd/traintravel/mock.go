@@ -77,10 +77,7 @@ func (m *mockServer) check() error {
 			return err
 		}
 	}
-	if m.baseURL != "" && !isBase(m.baseURL) {
-		return usagef("--base-url: %.200q is not a URL such as http://192.0.2.7:8080", withoutSecrets(m.baseURL))
-	}
-	return nil
+	return checkBase(m.baseURL)
 }
 
 // flag is the flag that says where to listen.

@@ -151,6 +151,8 @@ func TestMockHost(t *testing.T) {
 		}
 		if err := m.check(); err == nil || !strings.HasPrefix(err.Error(), c.flag+": ") || !errors.As(err, new(usageError)) {
 			t.Errorf("%s %s: %v", c.flag, c.value, err)
+		} else if strings.HasSuffix(c.value, "/") && !strings.Contains(err.Error(), "without a slash at its end") {
+			t.Errorf("%s %s does not say that the slash is wrong: %v", c.flag, c.value, err)
 		}
 	}
 	if addrs := networkAddrs(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080}); addrs != nil {

@@ -102,8 +102,8 @@ func (s *settings) check(f *pflag.FlagSet) error {
 		errs = append(errs, err)
 	}
 	errs = append(errs, s.watch.check(s.addr)...)
-	if s.baseURL != "" && !isBase(s.baseURL) {
-		errs = append(errs, usagef("--base-url: %.200q is no http or https URL such as https://trains.example/api, without a query and without a slash at its end", withoutSecrets(s.baseURL)))
+	if err := checkBase(s.baseURL); err != nil {
+		errs = append(errs, err)
 	}
 	for _, u := range append([]struct{ flag, value string }{{"--issuer", s.issuer}}, webhookFlags(s.webhooks)...) {
 		if u.value == "" {
@@ -188,6 +188,14 @@ func (s *settings) check(f *pflag.FlagSet) error {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+// checkBase returns an error unless links can begin with what --base-url says, if anything.
+func checkBase(baseURL string) error {
+	if baseURL == "" || isBase(baseURL) {
+		return nil
+	}
+	return usagef("--base-url: %.200q is no http or https URL such as https://trains.example/api, without a query and without a slash at its end", withoutSecrets(baseURL))
 }
 
 // isBase says whether links can begin with a text.
