@@ -103,11 +103,10 @@ func (e Edition) Doubts() []Doubt {
 	var all []Doubt
 	few := false
 	for _, f := range e.Feeds {
-		d := f.doubt(len(e.Feeds) > 1)
-		if d.Kind != 0 {
+		for _, d := range f.doubts(len(e.Feeds) > 1) {
 			all = append(all, d)
+			few = few || d.Kind == DoubtExpired || d.Kind == DoubtFewTrains
 		}
-		few = few || d.Kind == DoubtExpired || d.Kind == DoubtFewTrains
 	}
 	running := 0
 	for _, f := range e.Feeds {
@@ -127,27 +126,31 @@ func (e Edition) Check() error {
 	return nil
 }
 
-// doubt finds out what is doubtful about a feed. What is in one timetable alone cannot
-// be compared.
-func (f FeedEdition) doubt(named bool) Doubt {
+// doubts finds out what is doubtful about a feed. What is in one timetable alone cannot
+// be compared, and of one that has expired no train is left to be counted.
+func (f FeedEdition) doubts(named bool) []Doubt {
 	if f.After == 0 {
-		return Doubt{}
+		return nil
 	}
-	d := Doubt{Feed: f.Feed}
+	var all []Doubt
+	say := func(kind DoubtKind, text string) {
+		if named {
+			text = fmt.Sprintf("feed %q: %s", f.Feed, text)
+		}
+		all = append(all, Doubt{kind, f.Feed, text})
+	}
+	if f.Left >= 0 && isFew(f.Before, f.Running) {
+		say(DoubtFewTrains, fewText(f.Before, f.Running))
+	}
 	switch {
 	case f.Left < 0:
-		d.Kind, d.Text = DoubtExpired, fmt.Sprintf("it has expired: its last train runs on %v", f.Last)
-	case isFew(f.Before, f.Running):
-		d.Kind, d.Text = DoubtFewTrains, fewText(f.Before, f.Running)
+		say(DoubtExpired, fmt.Sprintf("it has expired: its last train runs on %v", f.Last))
 	case f.Left == 0:
-		d.Kind, d.Text = DoubtEndsSoon, fmt.Sprintf("it ends today: its last train runs on %v", f.Last)
+		say(DoubtEndsSoon, fmt.Sprintf("it ends today: its last train runs on %v", f.Last))
 	case f.Left <= soon:
-		d.Kind, d.Text = DoubtEndsSoon, fmt.Sprintf("it ends tomorrow: its last train runs on %v", f.Last)
+		say(DoubtEndsSoon, fmt.Sprintf("it ends tomorrow: its last train runs on %v", f.Last))
 	}
-	if named && d.Kind != 0 {
-		d.Text = fmt.Sprintf("feed %q: %s", f.Feed, d.Text)
-	}
-	return d
+	return all
 }
 
 func isFew(before, running int) bool { return before > 0 && running*fewTrains <= before }

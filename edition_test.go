@@ -33,6 +33,7 @@ func TestEditionDoubts(t *testing.T) {
 		"ends today":              {traintravel.Edition{Replaces: true, Feeds: []traintravel.FeedEdition{feed("", 100, 90, 80, 0)}}, doubts{"ends-soon "}},
 		"ends tomorrow":           {traintravel.Edition{Replaces: true, Feeds: []traintravel.FeedEdition{feed("", 100, 90, 80, 1)}}, doubts{"ends-soon "}},
 		"a twentieth":             {traintravel.Edition{Replaces: true, Before: traintravel.EditionSize{Trains: 100}, Feeds: []traintravel.FeedEdition{feed("", 100, 5, 5, 9)}}, doubts{"few-trains "}},
+		"a twentieth, and ends":   {traintravel.Edition{Replaces: true, Before: traintravel.EditionSize{Trains: 100}, Feeds: []traintravel.FeedEdition{feed("", 100, 5, 5, 1)}}, doubts{"few-trains ", "ends-soon "}},
 		"more than a twentieth":   {traintravel.Edition{Replaces: true, Before: traintravel.EditionSize{Trains: 100}, Feeds: []traintravel.FeedEdition{feed("", 100, 6, 6, 9)}}, nil},
 		"a twentieth still runs":  {traintravel.Edition{Replaces: true, Feeds: []traintravel.FeedEdition{feed("", 100, 100, 5, 9)}}, doubts{"few-trains "}},
 		"one train for one":       {traintravel.Edition{Replaces: true, Before: traintravel.EditionSize{Trains: 1}, Feeds: []traintravel.FeedEdition{feed("", 1, 1, 1, 9)}}, nil},
