@@ -22,7 +22,8 @@ type Answer struct {
 	// Route is the path of the operation with the names of its parameters in braces,
 	// such as /bookings/{bookingId}. It is empty if the request fits none.
 	Route string
-	// Status is what was answered, zero if the connection was cut off before.
+	// Status is what was answered, zero if the connection was cut off before, by the
+	// server or, while its request was worked on or waited, by the client.
 	Status int
 	// Bytes is the length of the body that was sent.
 	Bytes int

@@ -40,6 +40,7 @@ type exchange struct {
 	begun  time.Time   // if the server is watched
 	ident  uuid.UUID   // the request's name; see id
 	wrong  string      // the slug of the problem that was answered
+	gone   bool        // nobody gets the answer: see givenUp
 
 	from, who fair.Caller // the address it comes from, and who is asking: the user, or else the address
 	shared    []byte      // the body of the answer, if it is kept for others too and not out
@@ -88,7 +89,10 @@ func (x *exchange) serve() {
 func (x *exchange) report() {
 	a := Answer{Request: x.ident, Method: knownMethod(x.r.Method), Route: x.at, Status: x.status, Took: time.Since(x.begun),
 		Problem: x.wrong, Client: x.by.Client}
-	if x.r.Method != http.MethodHead {
+	switch {
+	case x.gone:
+		a.Status = 0
+	case x.r.Method != http.MethodHead:
 		a.Bytes = len(x.body())
 	}
 	x.s.report(x.ctx(), a)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -158,7 +159,12 @@ func TestClosedStore(t *testing.T) {
 // A request that its client has given up is no failure of the server's.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
-	w, store := newFailingWorld(t)
+	var told []string
+	store := &failingStore{}
+	w := newWorld(t, func(w *world) {
+		store.Store, w.store = w.store, store
+		w.options.Answered = func(_ context.Context, a httpserver.Answer) { told = append(told, fmt.Sprint(a.Status, a.Problem)) }
+	})
 	store.fail = func() error { return context.Canceled }
 	gone := func(r *http.Request) {
 		ctx, stop := context.WithCancel(r.Context())
@@ -167,8 +173,11 @@ func TestClientGone(t *testing.T) {
 	}
 	w.do("GET", "/bookings", as("anna-r"), gone).problem(503, "unavailable")
 	w.get("/bookings").problem(500, "internal-error")
-	if log := w.log.String(); strings.Count(log, "level=ERROR") != 1 {
+	if log := w.log.String(); strings.Count(log, "level=ERROR") != 1 || strings.Contains(log, "level=WARN") {
 		t.Errorf("the log: %s", log)
+	}
+	if want := []string{"0", "500internal-error"}; !slices.Equal(told, want) {
+		t.Errorf("the host is told of %q, want %q", told, want)
 	}
 	unread := func(r *http.Request) { r.Body, r.ContentLength = io.NopCloser(brokenReader{}), -1 }
 	w.do("POST", "/bookings", as("anna-w"), body(""), unread).problem(400, "invalid-request")

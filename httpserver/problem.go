@@ -177,7 +177,9 @@ func (x *exchange) fault(e *traintravel.InvalidError) fault {
 // fail answers with the problem that an error is: the one place that does.
 func (x *exchange) fail(err error) {
 	p := x.problemOf(err)
-	x.wrong = p.slug
+	if x.wrong, x.gone = p.slug, x.givenUp(p); x.gone {
+		x.wrong = ""
+	}
 	x.logProblem(p)
 	if x.status != 0 { // too late: cut the answer off, so that nobody takes it for whole
 		panic(http.ErrAbortHandler)
@@ -193,13 +195,19 @@ func (x *exchange) fail(err error) {
 	x.write(p.status, x.s.fixed.problems[f], x.s.fixed.noStore)
 }
 
+// givenUp says whether a request was not worked on to its end only because its client has
+// left. Nobody gets the answer, and it is no failure of the server's.
+func (x *exchange) givenUp(p *problem) bool {
+	return p.status == http.StatusServiceUnavailable && errors.Is(p.cause, context.Canceled) && errors.Is(x.ctx().Err(), context.Canceled)
+}
+
 // logProblem tells the operator of failures and of tokens that were refused, and
 // whoever debugs of the rest.
 // The faults of a request are nobody's but the client's: they may quote it.
 func (x *exchange) logProblem(p *problem) {
 	level := slog.LevelDebug
 	switch {
-	case p == problemOverloaded && !x.s.house.tell(): // a line for each would add to it
+	case p == problemOverloaded && !x.s.house.tell(), x.gone: // a line for each would add to it
 	case p.status == http.StatusServiceUnavailable:
 		level = slog.LevelWarn
 	case p.status >= http.StatusInternalServerError:
