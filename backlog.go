@@ -31,17 +31,25 @@ func (l *ledger) arrive(sub *subscription, d delivery, asked bool) {
 }
 
 // fillQueues writes the deliveries that have come to the queues of subscriptions. Where
-// more would wait than may, the oldest of all go to the dead letters.
+// more would wait than may, the oldest of all go to the dead letters. On a store that is
+// shared, a server that does not work on a queue counts it seldom, so that some more may
+// wait for a while: see queueFloors.head.
 func (l *ledger) fillQueues() error {
 	for _, sub := range l.receivers {
 		come := l.arrivals[sub.ID]
 		most := l.s.opts.Webhooks.backlog()
-		queue, err := l.tx.List(l.ctx, queueOf(sub.ID, time.Time{}, most+batch))
-		if err != nil {
-			return err
+		var queue []Record
+		if head, look := l.s.queueFloors.head(sub.ID, come[0].delivery); look || len(come) > batch {
+			all := queueOf(sub.ID, time.Time{}, most+batch)
+			all.From = max(all.From, head)
+			var err error
+			if queue, err = l.tx.List(l.ctx, all); err != nil {
+				return err
+			}
 		}
 		dead := map[uuid.UUID]bool{}
 		if surplus := len(queue) + len(come) - most; surplus > 0 {
+			var err error
 			if dead, err = l.overflow(sub, queue, come, surplus); err != nil {
 				return err
 			}

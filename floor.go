@@ -159,6 +159,17 @@ func (f *queueFloors) of(it item) string {
 	return min(at, queueKey(it.id, it.due))
 }
 
+// head is where a queue begins, as far as this server knows; empty is the beginning. It
+// says whether to look there now: who does not know would walk over all that is done, and
+// so looks once in some times. what is of one that comes to the queue.
+func (f *queueFloors) head(sub uuid.UUID, what delivery) (key string, look bool) {
+	const seldom = 64
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at, ok := f.at[sub]
+	return at, ok || !f.on || what.ID[len(what.ID)-1]%seldom == 0
+}
+
 // set says that there is nothing in a queue before a key, but for what comes with an item
 // of the agenda that is still to be worked on.
 func (f *queueFloors) set(sub uuid.UUID, key string) {

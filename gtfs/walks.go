@@ -8,6 +8,9 @@ import (
 const (
 	// walkingSpeed is how fast people walk at the most, in metres a second.
 	walkingSpeed = 1.5
+	// farthestWalk is how far anybody walks to change trains, in metres. For a longer way
+	// a feed means another means of transport.
+	farthestWalk = 3000
 	// maxWalks is how many changes that take less than the way to walk are named one by
 	// one.
 	maxWalks = 20
@@ -18,7 +21,7 @@ func (f *feed) noteWalk(t *transferTable, least int, from, to *side) {
 	a, b := f.placeOf(from.stop), f.placeOf(to.stop)
 	metres := a.Distance(b.Station)
 	walk := int(math.Ceil(metres / walkingSpeed))
-	if walk <= least {
+	if walk <= least || metres > farthestWalk {
 		return
 	}
 	reason := "the change takes less time than people need who walk at 1.5 m/s"
