@@ -137,7 +137,7 @@ func (d *desk) lookAtWhole(ctx context.Context, slots chan struct{}) (took time.
 // queueFloors are the floors of the queues of deliveries, by subscription. There is no
 // look at the whole of those: a delivery is written together with an item of the agenda
 // that is not due later than the delivery, so whoever works on that item looks from
-// there on. The zero value knows none, and keeps none unless on is set.
+// there on. The zero value knows none, and keeps none before keep(true).
 type queueFloors struct {
 	mu sync.Mutex
 	on bool
@@ -157,6 +157,13 @@ func (f *queueFloors) of(it item) string {
 		return ""
 	}
 	return min(at, queueKey(it.id, it.due))
+}
+
+// keep says whether floors are remembered.
+func (f *queueFloors) keep(on bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.on = on
 }
 
 // head is where a queue begins, as far as this server knows; empty is the beginning. It

@@ -48,7 +48,7 @@ func (s *Service) Run(ctx context.Context) error {
 	if isLocal {
 		claims = local.Claims()
 	}
-	s.queueFloors.on = !isLocal
+	s.queueFloors.keep(!isLocal)
 	for _, d := range desks {
 		d.wake, d.claims, d.shared = make(chan struct{}, 1), claims, !isLocal
 		if isLocal {
