@@ -70,10 +70,17 @@ func (m *mailroom) twice() (n int) {
 	return n
 }
 
-func (m *mailroom) count() int {
+// count counts the posts, but for pings: a server may be quicker than a test that verifies
+// a subscription.
+func (m *mailroom) count() (n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return len(m.posts)
+	for _, p := range m.posts {
+		if p.Event.Type != traintravel.Ping {
+			n++
+		}
+	}
+	return n
 }
 
 // Servers that are well post each event once to each subscriber, and each does its part.
