@@ -327,9 +327,11 @@ func TestOneDeliveryAtATime(t *testing.T) {
 		}
 		defer o.runs()()
 		time.Sleep(time.Hour)
+		m.mu.Lock()
 		if m.most[hook] != 1 || m.most[operatorsHook] != 16 {
 			t.Errorf("%v under way at a time", m.most)
 		}
+		m.mu.Unlock()
 		for _, d := range o.events(sub.ID) {
 			if d.Status != traintravel.DeliveryDelivered {
 				t.Errorf("%+v", d)

@@ -22,6 +22,9 @@ func (s *Server) Routes() map[string]bool {
 	return all
 }
 
+// LimitPages has so few public documents be had a minute.
+func (s *Server) LimitPages(n int) { s.pages = newLimiter(n) }
+
 // However many keys come, memory is bounded, and keys in use are not lost: not
 // even those that are refused again and again.
 func TestLimiterForgets(t *testing.T) {
