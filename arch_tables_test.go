@@ -114,7 +114,7 @@ func TestEveryTableIsBounded(t *testing.T) {
 	}
 	for name := range tableBounds {
 		if !used[name] {
-			t.Errorf("%s is in tableBounds, and there is no such table", name)
+			t.Errorf("tableBounds names %s, but no such table exists: remove the entry", name)
 		}
 	}
 }

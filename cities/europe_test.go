@@ -14,7 +14,7 @@ import (
 func TestNamesOfEurope(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("it takes a second")
+		t.Skip("-short leaves out the feed of all Europe, which takes a second to make")
 	}
 	dir := t.TempDir()
 	if err := synthfeed.Write(dir, synthfeed.Options{Days: 3}); err != nil {
