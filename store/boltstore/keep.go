@@ -1,9 +1,7 @@
 package boltstore
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -21,75 +19,6 @@ func (s *Store) Snapshot(ctx context.Context, fn func(file io.WriterTo, size int
 		return err
 	}
 	return s.view(func(r *reader) error { return fn(r.tx, r.tx.Size()) })
-}
-
-// CheckPages reads all pages of the file and returns what is wrong with them, joined:
-// pages that belong to nobody, or to two, or are damaged. Unless the store is opened
-// ReadOnly, updates wait meanwhile. It takes some ten bytes of memory a page.
-func (s *Store) CheckPages(ctx context.Context) error {
-	tx, err := s.db.Begin(!s.db.IsReadOnly())
-	if err != nil {
-		return s.readable(err)
-	}
-	defer func() { _ = tx.Rollback() }()
-	if err := errors.Join(visit(ctx, tx), s.measure(ctx, tx)); err != nil {
-		return fmt.Errorf("boltstore: %s: %w", s.path, err)
-	}
-	var faults []error
-	for err := range tx.Check() {
-		if len(faults) < 20 {
-			faults = append(faults, fmt.Errorf("boltstore: %s: %w", s.path, err))
-		}
-	}
-	return errors.Join(faults...)
-}
-
-// visit reads every record, and looks for it as readers do, which reads the pages on the
-// way to it. Unlike bbolt's check, which runs on a goroutine of its own, it survives a
-// page that points out of the file.
-func visit(ctx context.Context, tx *bolt.Tx) (err error) {
-	defer caught(&err)()
-	n := 0
-	return tx.ForEach(func(name []byte, b *bolt.Bucket) error {
-		c := b.Cursor()
-		return b.ForEach(func(k, v []byte) error {
-			if n++; n%1024 == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if v == nil {
-				return fmt.Errorf("damaged: there is a bucket in the table %s", name)
-			}
-			if found, _ := c.Seek(k); !bytes.Equal(found, k) {
-				return fmt.Errorf("damaged: a record of the table %s is not where it is looked for", name)
-			}
-			return nil
-		})
-	})
-}
-
-// measure looks whether pages end where the file does. bbolt's check counts through all
-// that a page says it has, for minutes where that is damaged.
-func (s *Store) measure(ctx context.Context, tx *bolt.Tx) error {
-	size := int64(s.db.Info().PageSize)
-	pages := uint64(tx.Size() / size)
-	var header [16]byte // its number, its kind, how many things are on it, how many pages follow it
-	for n := uint64(2); n < pages; n++ {
-		if n%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if _, err := s.place.file.ReadAt(header[:], int64(n)*size); err != nil {
-			return fmt.Errorf("damaged: page %d cannot be read: %w", n, err)
-		}
-		if binary.NativeEndian.Uint64(header[:]) != n {
-			continue // it was never used, or goes on with the one before
-		}
-		more := uint64(binary.NativeEndian.Uint32(header[12:]))
-		if n+more >= pages {
-			return fmt.Errorf("damaged: page %d says that %d pages follow it, and the file has %d", n, more, pages)
-		}
-		n += more
-	}
-	return nil
 }
 
 // caught is to be deferred, called, by who reads pages that may be damaged.

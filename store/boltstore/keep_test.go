@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -284,44 +283,4 @@ func TestReadOnly(t *testing.T) {
 	if _, err := boltstore.Open(filepath.Join(t.TempDir(), "none.db"), readOnly); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
-}
-
-// Whatever stands in a page, the check is an error or finds it sound: no panic.
-func TestDamagedPages(t *testing.T) {
-	t.Parallel()
-	path := stocked(t, 500)
-	sound, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pages := min(50, len(sound)/4096) // those that are used
-	found := 0
-	for range 60 {
-		damaged := []byte(string(sound))
-		page := damaged[4096*(2+rand.IntN(pages-2)):][:4096]
-		switch rand.IntN(3) {
-		case 0:
-			clear(page)
-		case 1:
-			for i := range page {
-				page[i] = byte(rand.Uint32())
-			}
-		default:
-			page[rand.IntN(64)] ^= byte(1 + rand.IntN(255))
-		}
-		if err := os.WriteFile(path, damaged, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		s, err := boltstore.Open(path, readOnly)
-		if err == nil {
-			err = errors.Join(s.CheckPages(t.Context()), s.Close())
-		}
-		if err != nil {
-			found++
-		}
-	}
-	if found == 0 {
-		t.Error("nothing was found in 60 damaged files")
-	}
-	t.Logf("found in %d of 60", found)
 }
