@@ -11,6 +11,10 @@ import (
 // A directory finds stations without looking at all of them. Like all that
 // refers to stations, it has their index in the order in which they are listed.
 type directory struct {
+	stations []Station // by folded name, then ID
+	cities   *gazetteer
+	traffic  func(station int32) int // how many trains call there
+
 	words  []string  // of names and addresses, in every form of theirs, sorted
 	starts []int32   // having[starts[i]:starts[i+1]] have words[i]
 	having []int32   // stations
@@ -20,76 +24,42 @@ type directory struct {
 	north  []int32   // all stations, from south to north
 }
 
-// A token is a word of a station in one of its forms, in which of its names it
-// is, and where it stands in the views of that name. The tokens of a station are
-// sorted by name, with those of the address at the end.
-type token struct {
-	word  int32
-	place [views]uint8
-	name  uint8
-	traits
-}
-
-// traits say more of a token.
-type traits uint8
-
-const (
-	endsInFull  traits = 1 << iota // whoever has typed as far has typed the name
-	endsTelling                    // the same without common words
-	alias                          // the word is of a city's other name, or a notion
-)
-
-// ends returns the trait of the last word that has to be given for the whole name
-// in a view: those in parentheses at its end need not be.
-func ends(view int) traits { return endsInFull << view }
-
-// A name is seen in full, and without the words that are common to many.
-const (
-	inFull = iota
-	telling
-	views
-
-	nowhere = 255 // the place of a word of the address, or beyond counting
-)
-
-// traffic is how many trains call at a station.
-func (sn *snapshot) traffic(station int32) int { return sn.network.Calls(station) }
-
-func (sn *snapshot) makeDirectory() {
-	d := &sn.directory
+// newDirectory makes the directory of stations that are in their order. It asks for
+// traffic only in searches.
+func newDirectory(stations []Station, cities *gazetteer, traffic func(station int32) int) *directory {
+	d := &directory{stations: stations, cities: cities, traffic: traffic}
 	known := map[string]int32{}
-	for i := range sn.stations {
-		st := &sn.stations[i]
+	for i := range stations {
 		d.north = append(d.north, int32(i))
 		d.begins = append(d.begins, int32(len(d.tokens)))
-		sn.addStation(known, st)
+		d.addStation(known, &stations[i])
 	}
 	d.begins = append(d.begins, int32(len(d.tokens)))
 	d.sortWords(known)
 	d.invert()
 	d.tokens, d.begins, d.north = slices.Clip(d.tokens), slices.Clip(d.begins), slices.Clip(d.north)
-	slices.SortFunc(d.north, func(a, b int32) int { return cmp.Compare(sn.stations[a].Latitude, sn.stations[b].Latitude) })
+	slices.SortFunc(d.north, func(a, b int32) int { return cmp.Compare(stations[a].Latitude, stations[b].Latitude) })
+	return d
 }
 
 // addStation adds the words of a station: those of its names with the other names
 // of cities in place of the one that is there, those of its address, and the names
 // of cities that it lies in, if its names have none of them.
-func (sn *snapshot) addStation(known map[string]int32, st *Station) {
-	d := &sn.directory
+func (d *directory) addStation(known map[string]int32, st *Station) {
 	mentioned := map[int32]bool{}
 	n := uint8(0)
-	for name := range st.names() {
+	for name := range namesOf(st) {
 		words := wordsOf(name)
 		places := placesOf(words)
 		for i, w := range words {
 			d.add(known, w, token{place: places.of[i], name: n, traits: places.traits(i, i+1)})
 		}
-		for _, m := range sn.cities.mentions(st, words) {
+		for _, m := range d.cities.mentions(st, words) {
 			if mentioned[m.city] {
 				continue
 			}
 			mentioned[m.city] = true
-			for i, other := range sn.cities.cities[m.city].names {
+			for i, other := range d.cities.cities[m.city].names {
 				if int32(i) != m.name {
 					d.addAlias(known, other, places, m, n)
 				}
@@ -102,11 +72,11 @@ func (sn *snapshot) addStation(known map[string]int32, st *Station) {
 		d.add(known, w, elsewhere)
 	}
 	elsewhere.traits = alias
-	for _, city := range sn.cities.around(st) {
+	for _, city := range d.cities.around(st) {
 		if mentioned[city] {
 			continue
 		}
-		for _, name := range sn.cities.cities[city].names {
+		for _, name := range d.cities.cities[city].names {
 			for _, w := range name {
 				d.add(known, w, elsewhere)
 			}
@@ -244,40 +214,20 @@ func (d *directory) invert() {
 	})
 }
 
-// alone says how a station has a search for one word of its own.
-func (t *token) alone() twoWays {
-	w, b := inItsName, inItsNameBegun
-	if t.place[inFull] == nowhere {
-		w, b = inItsAddress, inItsAddress
-	} else {
-		for v, n := range t.place {
-			switch {
-			case n != 0:
-			case t.traits&ends(v) != 0:
-				w, b = asItsName, asItsBeginning
-			default:
-				w, b = min(w, asItsFirstWords), asItsBeginning
-			}
-		}
-	}
-	return waysOf(w.by(t.traits), b.by(t.traits))
-}
-
 // of returns the words of a station.
 func (d *directory) of(at int32) []token { return d.tokens[d.begins[at]:d.begins[at+1]] }
 
 // near lists the stations within reach of a place, the nearest first.
-func (sn *snapshot) near(p Position, fits func(int32) bool) []int32 {
+func (d *directory) near(p Position, fits func(int32) bool) []int32 {
 	const reach = nearby / (earth * degree) // in degrees of latitude
-	north := sn.directory.north
-	first := sort.Search(len(north), func(i int) bool { return sn.stations[north[i]].Latitude >= p.Latitude-reach })
+	first := sort.Search(len(d.north), func(i int) bool { return d.stations[d.north[i]].Latitude >= p.Latitude-reach })
 	type reached struct {
 		at     int32
 		metres float64
 	}
 	var found []reached
-	for _, at := range north[first:] {
-		st := &sn.stations[at]
+	for _, at := range d.north[first:] {
+		st := &d.stations[at]
 		if st.Latitude > p.Latitude+reach {
 			break
 		}
@@ -291,4 +241,21 @@ func (sn *snapshot) near(p Position, fits func(int32) bool) []int32 {
 		order[i] = r.at
 	}
 	return order
+}
+
+// neighbours lists for each station those that are within so many metres.
+func (d *directory) neighbours(metres float64) [][]int32 {
+	near := make([][]int32, len(d.stations))
+	reach := metres / (earth * degree) * 1.01 // in degrees of latitude
+	for i, a := range d.north {
+		for _, b := range d.north[i+1:] {
+			if d.stations[b].Latitude > d.stations[a].Latitude+reach {
+				break
+			}
+			if d.stations[a].Distance(d.stations[b]) <= metres {
+				near[a], near[b] = append(near[a], b), append(near[b], a)
+			}
+		}
+	}
+	return near
 }

@@ -203,7 +203,7 @@ func (n *nodes) seated(t *Train, station int32) int32 {
 // edges says where one can get on after getting off.
 func (n *nodes) edges(ctx context.Context) ([][]raptor.Edge, error) {
 	general := map[[2]int32]int32{} // by stations: the rule that counts of those that single out nobody
-	near := n.sn.walks()
+	near := n.sn.directory.neighbours(walkable)
 	for i, c := range n.changes {
 		if c.Kind == StaySeated {
 			continue
@@ -357,22 +357,4 @@ func (c *Change) weight() int {
 		}
 	}
 	return w
-}
-
-// walks lists for each station those that are near enough to walk to.
-func (sn *snapshot) walks() [][]int32 {
-	near := make([][]int32, len(sn.stations))
-	north := slices.Clone(sn.directory.north)
-	const reach = walkable / (earth * degree) * 1.01
-	for i, a := range north {
-		for _, b := range north[i+1:] {
-			if sn.stations[b].Latitude > sn.stations[a].Latitude+reach {
-				break
-			}
-			if sn.stations[a].Distance(sn.stations[b]) <= walkable {
-				near[a], near[b] = append(near[a], b), append(near[b], a)
-			}
-		}
-	}
-	return near
 }

@@ -17,8 +17,7 @@ import (
 type snapshot struct {
 	generation uuid.UUID
 	stations   []Station // by folded name, then ID
-	directory  directory
-	cities     *gazetteer
+	directory  *directory
 	locations  []*time.Location
 	stationAt  map[uuid.UUID]int32
 	trains     []train
@@ -72,7 +71,6 @@ func compile(ctx context.Context, t *Timetable, ids []numbering, reg registry, w
 	z := with.zones
 	sn := &snapshot{
 		anyRide:   with.anyRide,
-		cities:    with.cities,
 		stations:  slices.Clone(t.Stations),
 		stationAt: make(map[uuid.UUID]int32, len(t.Stations)),
 	}
@@ -80,7 +78,7 @@ func compile(ctx context.Context, t *Timetable, ids []numbering, reg registry, w
 		sn.stations[i].Country = cmp.Or(sn.stations[i].Country, UnknownCountry)
 	}
 	sn.sortStations()
-	sn.makeDirectory()
+	sn.directory = newDirectory(sn.stations, with.cities, func(station int32) int { return sn.network.Calls(station) })
 	for i, s := range sn.stations {
 		sn.stationAt[s.ID] = int32(i)
 		for _, id := range s.OtherIDs {

@@ -62,7 +62,7 @@ func continent(n int) *Timetable {
 }
 
 func BenchmarkStations(b *testing.B) {
-	sn := compiled(b, continent(60_000))
+	d := compiled(b, continent(60_000)).directory
 	for _, c := range []struct{ name, search string }{
 		{"city", "stuttgart"}, {"abbreviated", "zuerich hbf"}, {"reversed", "hbf frei"}, {"prefix", "mun"}, {"letter", "s"}, {"letters", "s b"},
 		{"common", "gare"}, {"misspelt", "stutgart"}, {"misspelt2", "stutgart strase"}, {"misspelt8", "aberg alberg bernau bradorf hamburg stutgart franfurt linach"}, {"nothing", "qqqqqqqq"},
@@ -72,7 +72,7 @@ func BenchmarkStations(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				sn.search(q)
+				d.search(q)
 			}
 		})
 	}
@@ -81,7 +81,7 @@ func BenchmarkStations(b *testing.B) {
 	near.enough = DefaultLimit + 1
 	b.Run("near", func(b *testing.B) {
 		for b.Loop() {
-			sn.search(near)
+			d.search(near)
 		}
 	})
 }
@@ -89,19 +89,20 @@ func BenchmarkStations(b *testing.B) {
 // BenchmarkStationsDirectory makes the directory of 60,000 stations, and says
 // what memory it takes.
 func BenchmarkStationsDirectory(b *testing.B) {
-	sn := compiled(b, continent(60_000))
+	d := compiled(b, continent(60_000)).directory
+	stations, traffic := d.stations, d.traffic
 	memory := func() float64 {
 		var m runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&m)
 		return float64(m.HeapAlloc) / 1e6
 	}
-	sn.directory = directory{}
+	d = nil
 	before := memory()
 	for b.Loop() {
-		sn.directory = directory{}
-		sn.makeDirectory()
+		d = nil
+		d = newDirectory(stations, nil, traffic)
 	}
 	b.ReportMetric(memory()-before, "MB")
-	b.ReportMetric(float64(len(sn.directory.words)), "words")
+	b.ReportMetric(float64(len(d.words)), "words")
 }

@@ -6,6 +6,15 @@ import (
 	"unicode/utf8"
 )
 
+// lettersToMiss is how many letters a word must have for one to be amiss: of
+// shorter ones too many are but a letter apart. One that has a letter less may
+// lack a letter of a word that is nothing more; one of so many is amiss for such
+// words only.
+const lettersToMiss = 4
+
+// lettersToMissTwo is how many letters a word must have for two to be amiss.
+const lettersToMissTwo = 7
+
 // maxEdits is the edit distance beyond which words are not compared.
 const maxEdits = 2
 

@@ -1,22 +1,11 @@
 package traintravel
 
 import (
-	"cmp"
 	"iter"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
-
-// lettersToMiss is how many letters a word must have for one to be amiss: of
-// shorter ones too many are but a letter apart. One that has a letter less may
-// lack a letter of a word that is nothing more; one of so many is amiss for such
-// words only.
-const lettersToMiss = 4
-
-// lettersToMissTwo is how many letters a word must have for two to be amiss.
-const lettersToMissTwo = 7
 
 // misspelt returns the words that begin with one, or would if a letter of it
 // had not been left out, added, mistaken or swapped with the next. Where the
@@ -118,27 +107,4 @@ func (d *directory) misspeltTwice(word string) []span {
 		at += n
 	}
 	return disjoint(spans)
-}
-
-// disjoint makes spans that do not overlap of those that may: words are in the
-// best that they were in, with the fewest letters amiss, and in full.
-func disjoint(spans []span) []span {
-	var single []span
-	for _, s := range spans {
-		for i := s.from; i < s.to; i++ {
-			single = append(single, span{i, i + 1, s.whole, s.amiss})
-		}
-	}
-	slices.SortFunc(single, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	joined := single[:0]
-	for _, s := range single {
-		n := len(joined) - 1
-		switch {
-		case n >= 0 && joined[n].to == s.to:
-			joined[n].whole, joined[n].amiss = joined[n].whole || s.whole, min(joined[n].amiss, s.amiss)
-		default:
-			joined = append(joined, s)
-		}
-	}
-	return joined
 }

@@ -20,7 +20,7 @@ var citiesForTests = []City{
 	{Names: []string{"Київ", "Kyiv", "Kiev"}, Country: "UA", Latitude: 50.45, Longitude: 30.52, Radius: 10_000},
 }
 
-func withCities(t tester, cities []City) *snapshot {
+func withCities(t tester, cities []City) *directory {
 	t.Helper()
 	var stations []Station
 	var trains []int
@@ -58,15 +58,13 @@ func withCities(t tester, cities []City) *snapshot {
 		stations = append(stations, Station{Name: s.name, Country: s.country, Latitude: s.lat, Longitude: s.lon})
 		trains = append(trains, s.trains)
 	}
-	sn := calledAt(t, stations, trains)
-	sn.cities, sn.directory = newGazetteer(cities), directory{}
-	sn.makeDirectory()
-	return sn
+	d := calledAt(t, stations, trains)
+	return newDirectory(d.stations, newGazetteer(cities), d.traffic)
 }
 
 func TestStationsByTheNamesOfCities(t *testing.T) {
 	t.Parallel()
-	sn := withCities(t, citiesForTests)
+	d := withCities(t, citiesForTests)
 	for search, want := range map[string]string{
 		"vienna":                "Vienna (Kr Wien), Wien Hbf, Wien Meidling, Flughafen Wien, Praterstern",
 		"wien":                  "Wien, Wien Hbf, Wien Meidling, Wien Süd, Wiener Neustadt, Flughafen Wien, Vienna (Kr Wien), Praterstern",
@@ -108,7 +106,7 @@ func TestStationsByTheNamesOfCities(t *testing.T) {
 		"amsterdamcentraal":     "Amsterdam Centraal",
 		"amsterdam hauptbanhof": "Amsterdam Centraal", // a common word, nearly
 	} {
-		if got := strings.Join(sn.found(lookingFor(search)), ", "); got != want {
+		if got := strings.Join(d.found(lookingFor(search)), ", "); got != want {
 			t.Errorf("%q finds %s, want %s", search, got, want)
 		}
 	}
@@ -117,14 +115,14 @@ func TestStationsByTheNamesOfCities(t *testing.T) {
 // Without cities, stations have the names of the timetable only.
 func TestStationsWithoutCities(t *testing.T) {
 	t.Parallel()
-	sn := withCities(t, nil)
+	d := withCities(t, nil)
 	for search, want := range map[string]string{
 		"vienna":     "Vienna (Kr Wien)",
 		"bécs":       "",
 		"gens":       "",
 		"munich ost": "",
 	} {
-		if got := strings.Join(sn.found(lookingFor(search)), ", "); got != want {
+		if got := strings.Join(d.found(lookingFor(search)), ", "); got != want {
 			t.Errorf("%q finds %s, want %s", search, got, want)
 		}
 	}
@@ -134,14 +132,14 @@ func TestStationsWithoutCities(t *testing.T) {
 func TestRightSpellingComesFirst(t *testing.T) {
 	t.Parallel()
 	stations := []Station{{Name: "Rom"}, {Name: "Romanshorn"}, {Name: "Roma Termini"}, {Name: "Romont Est"}, {Name: "Termini Romano"}}
-	sn := calledAt(t, stations, []int{0, 9, 1, 9, 9})
-	if diff := cmp.Diff([]string{"Rom", "Romanshorn", "Romont Est", "Roma Termini", "Termini Romano"}, sn.found(lookingFor("rom"))); diff != "" {
+	d := calledAt(t, stations, []int{0, 9, 1, 9, 9})
+	if diff := cmp.Diff([]string{"Rom", "Romanshorn", "Romont Est", "Roma Termini", "Termini Romano"}, d.found(lookingFor("rom"))); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"Roma Termini", "Romanshorn", "Termini Romano"}, sn.found(lookingFor("roma"))); diff != "" {
+	if diff := cmp.Diff([]string{"Roma Termini", "Romanshorn", "Termini Romano"}, d.found(lookingFor("roma"))); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"Roma Termini", "Termini Romano"}, sn.found(lookingFor("roma termini"))); diff != "" {
+	if diff := cmp.Diff([]string{"Roma Termini", "Termini Romano"}, d.found(lookingFor("roma termini"))); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -114,7 +114,7 @@ func like(typed string, w nameWord, most int) (likeness, bool) {
 // slowRank says how a station has the words of a search, -1 if it has not.
 func slowRank(st Station, words, telling []string, most int) int {
 	var names [][]nameWord
-	for name := range st.names() {
+	for name := range namesOf(&st) {
 		names = append(names, wordsOf(name))
 	}
 	total, worst := 0, asItsName
@@ -189,10 +189,10 @@ func without(name []nameWord) []nameWord {
 }
 
 // slowSearch ranks every station. Those come first that have the words for a name.
-func (sn *snapshot) slowSearch(q lookup) []int32 {
+func (d *directory) slowSearch(q lookup) []int32 {
 	unlikeName := func(at int32) int {
 		typed := strings.Join(q.words, " ")
-		for name := range sn.stations[at].names() {
+		for name := range namesOf(&d.stations[at]) {
 			if typed == strings.Join(fold.Words(fold.String(name)), " ") || typed == strings.Join(fold.Words(fold.Doubled(name)), " ") {
 				return 0
 			}
@@ -202,8 +202,8 @@ func (sn *snapshot) slowSearch(q lookup) []int32 {
 	without := func(common func(string) bool) []string {
 		return slices.DeleteFunc(slices.Clone(q.words), common)
 	}
-	isWord := slices.ContainsFunc(sn.stations, func(st Station) bool {
-		return slices.ContainsFunc(wordsOf(strings.Join(append(slices.Collect(st.names()), st.Address), " ")), func(w nameWord) bool { return slices.Contains(w.forms, q.words[0]) })
+	isWord := slices.ContainsFunc(d.stations, func(st Station) bool {
+		return slices.ContainsFunc(wordsOf(strings.Join(append(slices.Collect(namesOf(&st)), st.Address), " ")), func(w nameWord) bool { return slices.Contains(w.forms, q.words[0]) })
 	})
 	type reading struct {
 		most   int
@@ -223,7 +223,7 @@ func (sn *snapshot) slowSearch(q lookup) []int32 {
 			}
 			var found []int32
 			ranks := map[int32]int{}
-			for i, st := range sn.stations {
+			for i, st := range d.stations {
 				if rank := slowRank(st, words, telling, r.most); rank >= 0 && (q.country == "" || st.Country == q.country) {
 					found = append(found, int32(i))
 					ranks[int32(i)] = rank
@@ -231,7 +231,7 @@ func (sn *snapshot) slowSearch(q lookup) []int32 {
 			}
 			if len(found) > 0 {
 				slices.SortStableFunc(found, func(a, b int32) int {
-					return cmp.Or(cmp.Compare(ranks[a], ranks[b]), cmp.Compare(unlikeName(a), unlikeName(b)), cmp.Compare(sn.traffic(b), sn.traffic(a)))
+					return cmp.Or(cmp.Compare(ranks[a], ranks[b]), cmp.Compare(unlikeName(a), unlikeName(b)), cmp.Compare(d.traffic(b), d.traffic(a)))
 				})
 				return found
 			}
@@ -261,7 +261,7 @@ func TestStationSearchDrawn(t *testing.T) {
 			stations = append(stations, Station{Name: text("name", 1, 4), OtherNames: others, Address: text("address", 0, 2), Country: rapid.SampledFrom([]string{"DE", "CH"}).Draw(t, "country")})
 			trains = append(trains, rapid.IntRange(0, 2).Draw(t, "trains"))
 		}
-		sn := calledAt(t, stations, trains)
+		d := calledAt(t, stations, trains)
 		q := lookingFor(text("search", 1, 4))
 		for i, w := range q.words {
 			r := []rune(w)
@@ -282,15 +282,15 @@ func TestStationSearchDrawn(t *testing.T) {
 			}
 		}
 		q.country = rapid.SampledFrom([]string{"", "DE"}).Draw(t, "in")
-		want := sn.slowSearch(q)
-		if got, ok := sn.search(q); !ok || !slices.Equal(got, want) {
-			t.Fatalf("%q: got %v, want %v of %v", q.words, got, want, sn.stations)
+		want := d.slowSearch(q)
+		if got, ok := d.search(q); !ok || !slices.Equal(got, want) {
+			t.Fatalf("%q: got %v, want %v of %v", q.words, got, want, d.stations)
 		}
 		// In pages each comes once, in the same order.
 		q.enough = rapid.IntRange(1, 3).Draw(t, "enough")
 		var paged []int32
 		for range len(want) + 1 {
-			page, ok := sn.search(q)
+			page, ok := d.search(q)
 			if !ok {
 				t.Fatalf("%d is not in the list of which it is", q.after)
 			}
@@ -313,7 +313,7 @@ func TestMisspeltDrawn(t *testing.T) {
 		for _, w := range rapid.SliceOfN(word, 1, 30).Draw(t, "words") {
 			names = append(names, Station{Name: w})
 		}
-		d := &calledAt(t, names, make([]int, len(names))).directory
+		d := calledAt(t, names, make([]int, len(names)))
 		typed := word.Draw(t, "typed")
 		for most, spell := range []func(string) []span{d.typed, d.misspelt, d.misspeltTwice} {
 			spans := (&wanted{spans: spell(typed)})

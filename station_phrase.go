@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"iter"
 	"slices"
-	"sort"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/traintravel/traintravel/internal/fold"
@@ -28,14 +26,6 @@ type wanted struct {
 	least uint8
 }
 
-// A span is a part of the directory's words, all of which a word of a search
-// begins.
-type span struct {
-	from, to int32
-	whole    bool  // the word is theirs in full
-	amiss    uint8 // but for so many letters
-}
-
 // maxMisspelt is how many different words a search may have for letters to be
 // amiss: each costs some hundred looks into the directory.
 const maxMisspelt = 8
@@ -50,8 +40,7 @@ const maxMisspeltTwice = 4
 // letters that are no word are as likely to lack one as to begin a longer word, so
 // they are searched as both. What is the name of a city that is known is not
 // another's misspelt.
-func (sn *snapshot) phrases(words []string) iter.Seq[phrase] {
-	d := &sn.directory
+func (d *directory) phrases(words []string) iter.Seq[phrase] {
 	return func(yield func(phrase) bool) {
 		short := len(words) == 1 && utf8.RuneCountInString(words[0]) == lettersToMiss-1 && !d.has(words[0])
 		if !short && !d.read(words, d.typed, isCommon, yield) {
@@ -60,7 +49,7 @@ func (sn *snapshot) phrases(words []string) iter.Seq[phrase] {
 		if parted := d.parted(words); parted != nil && !d.read(parted, d.typed, isCommon, yield) {
 			return
 		}
-		if sn.cities.knows(words) || sn.cities.knows(slices.DeleteFunc(slices.Clone(words), isVain)) {
+		if d.cities.knows(words) || d.cities.knows(slices.DeleteFunc(slices.Clone(words), isVain)) {
 			if short {
 				d.read(words, d.typed, isCommon, yield)
 			}
@@ -171,15 +160,6 @@ func (d *directory) meant(word string, spell func(string) []span) []span {
 	return spans
 }
 
-// isCommon says whether a word is common in the names of stations.
-func isCommon(word string) bool { return commonWords[word] }
-
-// isVain says whether a word may be left out of a search.
-func isVain(word string) bool {
-	_, country := countryWords[word]
-	return commonWords[word] || vainWords[word] || country
-}
-
 // parted parts the first word that is not known, but is two known words.
 func (d *directory) parted(words []string) []string {
 	for i, w := range words {
@@ -197,33 +177,3 @@ func (d *directory) parted(words []string) []string {
 
 // found says whether there are words and every one is known to the directory.
 func (p *phrase) found() bool { return len(p.apart) > 0 && p.apart[0].rare > 0 }
-
-// typed returns the words that begin with one.
-func (d *directory) typed(word string) []span {
-	from, n := d.beginning(0, len(d.words), word)
-	to := from + n
-	var spans []span
-	if n > 0 && d.words[from] == word {
-		spans = append(spans, span{from: int32(from), to: int32(from + 1), whole: true})
-		from++
-	}
-	if from < to {
-		spans = append(spans, span{from: int32(from), to: int32(to)})
-	}
-	return spans
-}
-
-// has says whether a word is known in full.
-func (d *directory) has(word string) bool {
-	_, ok := slices.BinarySearch(d.words, word)
-	return ok
-}
-
-// beginning finds, in a range of the words, the n that begin with one.
-func (d *directory) beginning(from, to int, word string) (first, n int) {
-	words := d.words[from:to]
-	first = sort.SearchStrings(words, word)
-	words = words[first:]
-	n = sort.Search(len(words), func(i int) bool { return !strings.HasPrefix(words[i], word) })
-	return from + first, n
-}

@@ -6,41 +6,6 @@ import (
 	"slices"
 )
 
-// How a station has the words of a search, the best way first. Each is worse by
-// one with the help of another name of a city, or another word for one. To each comes the number of letters
-// amiss, times ways.
-type way uint8
-
-const (
-	asItsName       way = 2 * iota
-	asItsFirstWords     // of a name that goes on
-	asItsBeginning      // the last word is not complete
-	inItsName
-	inItsNameBegun // a word is not complete
-	inItsAddress
-	ways
-)
-
-// by is a way by a token.
-func (w way) by(t traits) way {
-	if t&alias != 0 {
-		w |= 1
-	}
-	return w
-}
-
-// twoWays are how a station has a word that is complete, and one that is not.
-type twoWays uint8
-
-func waysOf(whole, begun way) twoWays { return twoWays(whole | begun<<4) }
-
-func (t twoWays) whole() way { return way(t & 15) }
-func (t twoWays) begun() way { return way(t >> 4) }
-
-func (t twoWays) best(o twoWays) twoWays {
-	return waysOf(min(t.whole(), o.whole()), min(t.begun(), o.begun()))
-}
-
 // find returns the stations that have the words of a phrase, each once, and how.
 func (d *directory) find(p *phrase) iter.Seq2[int32, int] {
 	word := d.findWord(p.apart[0])

@@ -6,7 +6,7 @@ import (
 	"github.com/traintravel/traintravel/internal/fold"
 )
 
-// A lookup asks a snapshot for stations.
+// A lookup asks a directory for stations.
 type lookup struct {
 	words   []string // folded
 	country string
@@ -17,11 +17,11 @@ type lookup struct {
 
 // search lists stations that fit, in the order of the answer, and as many as
 // are enough. It is false if the one to begin after is not among them.
-func (sn *snapshot) search(q lookup) (found []int32, ok bool) {
-	inCountry := func(at int32) bool { return q.country == "" || sn.stations[at].Country == q.country }
+func (d *directory) search(q lookup) (found []int32, ok bool) {
+	inCountry := func(at int32) bool { return q.country == "" || d.stations[at].Country == q.country }
 	switch {
 	case q.near != nil:
-		found = sn.withWords(sn.near(*q.near, inCountry), q.words)
+		found = d.withWords(d.near(*q.near, inCountry), q.words)
 		from := 0
 		if q.after >= 0 {
 			if from = slices.Index(found, q.after) + 1; from == 0 {
@@ -30,9 +30,9 @@ func (sn *snapshot) search(q lookup) (found []int32, ok bool) {
 		}
 		return found[from:][:min(q.enough, len(found)-from)], true
 	case len(q.words) > 0:
-		return sn.ranked(q, inCountry)
+		return d.ranked(q, inCountry)
 	}
-	for at := q.after + 1; int(at) < len(sn.stations) && len(found) < q.enough; at++ {
+	for at := q.after + 1; int(at) < len(d.stations) && len(found) < q.enough; at++ {
 		if inCountry(at) {
 			found = append(found, at)
 		}
@@ -41,17 +41,17 @@ func (sn *snapshot) search(q lookup) (found []int32, ok bool) {
 }
 
 // withWords leaves of some stations those that have the words.
-func (sn *snapshot) withWords(stations []int32, words []string) []int32 {
+func (d *directory) withWords(stations []int32, words []string) []int32 {
 	if len(words) == 0 {
 		return stations
 	}
-	for p := range sn.phrases(words) {
+	for p := range d.phrases(words) {
 		var kept []int32
 		for _, at := range stations {
-			if p.country != "" && sn.stations[at].Country != p.country {
+			if p.country != "" && d.stations[at].Country != p.country {
 				continue
 			}
-			if _, ok := sn.directory.rank(&p, at); ok {
+			if _, ok := d.rank(&p, at); ok {
 				kept = append(kept, at)
 			}
 		}
@@ -66,22 +66,21 @@ func (sn *snapshot) withWords(stations []int32, words []string) []int32 {
 // likely meant. They are compared by one number: how they have the words, with
 // those first whose name in full they are, how many trains do not call there, and
 // their index, which is by name.
-func (sn *snapshot) ranked(q lookup, fits func(int32) bool) (found []int32, ok bool) {
+func (d *directory) ranked(q lookup, fits func(int32) bool) (found []int32, ok bool) {
 	const (
 		atBits      = 32
 		trafficBits = 24
 		most        = 1<<trafficBits - 1
 	)
-	d := &sn.directory
 	var keys []uint64
-	for p := range sn.phrases(q.words) {
+	for p := range d.phrases(q.words) {
 		keys = make([]uint64, 0, p.apart[0].rare)
 		for at, how := range d.find(&p) {
-			if fits(at) && (p.country == "" || p.country == sn.stations[at].Country) {
-				if how > int(asItsName)+1 || !sn.isName(at, q.words) {
+			if fits(at) && (p.country == "" || p.country == d.stations[at].Country) {
+				if how > int(asItsName)+1 || !d.isName(at, q.words) {
 					how++
 				}
-				quiet := most - min(sn.traffic(at), most)
+				quiet := most - min(d.traffic(at), most)
 				keys = append(keys, uint64(how)<<(trafficBits+atBits)|uint64(quiet)<<atBits|uint64(at))
 			}
 		}
@@ -104,8 +103,8 @@ func (sn *snapshot) ranked(q lookup, fits func(int32) bool) (found []int32, ok b
 }
 
 // isName says whether words are all that a name of a station has.
-func (sn *snapshot) isName(at int32, words []string) bool {
-	for name := range sn.stations[at].names() {
+func (d *directory) isName(at int32, words []string) bool {
+	for name := range namesOf(&d.stations[at]) {
 		if slices.Equal(fold.Words(fold.String(name)), words) || slices.Equal(fold.Words(fold.Doubled(name)), words) {
 			return true
 		}

@@ -16,11 +16,11 @@ func lookingFor(search string) lookup {
 }
 
 // found are the names of the stations that a search lists, in its order.
-func (sn *snapshot) found(q lookup) []string {
+func (d *directory) found(q lookup) []string {
 	out := []string{}
-	found, _ := sn.search(q)
+	found, _ := d.search(q)
 	for _, i := range found {
-		out = append(out, sn.stations[i].Name)
+		out = append(out, d.stations[i].Name)
 	}
 	return out
 }
@@ -40,7 +40,7 @@ func TestStationSearch(t *testing.T) {
 		s.ID, s.Zone = stationNamed(string(rune('a'+i))), "UTC"
 		tt.Stations = append(tt.Stations, s)
 	}
-	sn := compiled(t, tt)
+	d := compiled(t, tt).directory
 	zurich := &Position{47.378, 8.540}
 	for _, c := range []struct {
 		search, country string
@@ -79,14 +79,14 @@ func TestStationSearch(t *testing.T) {
 	} {
 		q := lookingFor(c.search)
 		q.country, q.near = c.country, c.near
-		if diff := cmp.Diff(c.want, sn.found(q)); diff != "" {
+		if diff := cmp.Diff(c.want, d.found(q)); diff != "" {
 			t.Errorf("%q in %q near %v: -want +got\n%s", c.search, c.country, c.near, diff)
 		}
 	}
 }
 
-// calledAt is a snapshot of stations at which so many trains call.
-func calledAt(t tester, stations []Station, trains []int) *snapshot {
+// calledAt is a directory of stations at which so many trains call.
+func calledAt(t tester, stations []Station, trains []int) *directory {
 	t.Helper()
 	tt := &Timetable{Stations: stations}
 	for i := range stations {
@@ -97,7 +97,7 @@ func calledAt(t tester, stations []Station, trains []int) *snapshot {
 		}
 	}
 	tt.Stations = append(tt.Stations, Station{ID: stationNamed("end"), Name: "*", Zone: "UTC"})
-	return compiled(t, tt)
+	return compiled(t, tt).directory
 }
 
 func TestStationsAreRanked(t *testing.T) {
@@ -143,7 +143,7 @@ func TestStationsAreRanked(t *testing.T) {
 		stations = append(stations, Station{Name: s.name, Address: s.address})
 		trains = append(trains, s.trains)
 	}
-	sn := calledAt(t, stations, trains)
+	d := calledAt(t, stations, trains)
 	for search, want := range map[string][]string{
 		"Berlin":              {"Berlin Hauptbahnhof", "Berlin Ostbahnhof", "Berliner Tor", "Bernau (bei Berlin)", "Potsdam"},
 		"berlin hbf":          {"Berlin Hauptbahnhof"},
@@ -187,11 +187,12 @@ func TestStationsAreRanked(t *testing.T) {
 		"sttgat":              {},
 		"10557":               {},
 	} {
-		if diff := cmp.Diff(want, sn.found(lookingFor(search))); diff != "" {
+		if diff := cmp.Diff(want, d.found(lookingFor(search))); diff != "" {
 			t.Errorf("%q: -want +got\n%s", search, diff)
 		}
 	}
-	if n := sn.traffic(sn.named("s1")); n != 9 {
+	ost := slices.IndexFunc(d.stations, func(s Station) bool { return s.Name == "Berlin Ostbahnhof" })
+	if n := d.traffic(int32(ost)); n != 9 {
 		t.Errorf("%d trains call at Ostbahnhof", n)
 	}
 }
@@ -199,16 +200,16 @@ func TestStationsAreRanked(t *testing.T) {
 // The fewer words are amiss, the likelier a station is meant.
 func TestStationsWithFewestWordsAmiss(t *testing.T) {
 	t.Parallel()
-	sn := calledAt(t, []Station{{Name: "Homburg Altena"}, {Name: "Hamburg Altona Nord"}}, []int{5, 1})
-	if diff := cmp.Diff([]string{"Hamburg Altona Nord", "Homburg Altena"}, sn.found(lookingFor("hamburg altina"))); diff != "" {
+	d := calledAt(t, []Station{{Name: "Homburg Altena"}, {Name: "Hamburg Altona Nord"}}, []int{5, 1})
+	if diff := cmp.Diff([]string{"Hamburg Altona Nord", "Homburg Altena"}, d.found(lookingFor("hamburg altina"))); diff != "" {
 		t.Error(diff)
 	}
 	many := lookingFor("hamburg altona nord hbf gare central saint station hambrug") // one too many
-	if got := sn.found(many); len(got) != 0 {
+	if got := d.found(many); len(got) != 0 {
 		t.Errorf("%q", got)
 	}
 	many.words = many.words[1:]
-	if got := sn.found(many); len(got) != 1 {
+	if got := d.found(many); len(got) != 1 {
 		t.Errorf("%q", got)
 	}
 }
@@ -237,12 +238,12 @@ func TestStationNamedInFull(t *testing.T) {
 		stations, trains = append(stations, Station{Name: name}), append(trains, 1+i%2*5)
 	}
 	trains[2] = 9
-	sn := calledAt(t, stations, trains)
+	d := calledAt(t, stations, trains)
 	for _, name := range names {
 		q := lookingFor(name)
 		q.enough = 1
-		got, ok := sn.search(q)
-		if !ok || len(got) != 1 || sn.stations[got[0]].Name != name {
+		got, ok := d.search(q)
+		if !ok || len(got) != 1 || d.stations[got[0]].Name != name {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

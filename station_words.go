@@ -1,6 +1,7 @@
 package traintravel
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -43,6 +44,15 @@ func setOf(words string) map[string]bool {
 		set[w] = true
 	}
 	return set
+}
+
+// isCommon says whether a word is common in the names of stations.
+func isCommon(word string) bool { return commonWords[word] }
+
+// isVain says whether a word may be left out of a search.
+func isVain(word string) bool {
+	_, country := countryWords[word]
+	return commonWords[word] || vainWords[word] || country
 }
 
 // sameWords are words of one meaning.
@@ -106,6 +116,20 @@ func isDirection(word string) bool {
 
 // lastLetters stand for the main station at the end of a name: Oslo S, Göteborg C.
 var lastLetters = setOf("c s h")
+
+// namesOf goes through a station's name and its other names.
+func namesOf(s *Station) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !yield(s.Name) {
+			return
+		}
+		for _, name := range s.OtherNames {
+			if !yield(name) {
+				return
+			}
+		}
+	}
+}
 
 // wordsOf reads a name or an address.
 func wordsOf(text string) []nameWord {

@@ -2,7 +2,6 @@ package traintravel
 
 import (
 	"context"
-	"iter"
 	"math"
 	"strings"
 
@@ -35,20 +34,6 @@ type Station struct {
 	Zone      string
 	Latitude  float64 // degrees north, -90 to 90 (WGS 84)
 	Longitude float64 // degrees east, -180 to 180
-}
-
-// names are the station's name and its other names.
-func (s *Station) names() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		if !yield(s.Name) {
-			return
-		}
-		for _, name := range s.OtherNames {
-			if !yield(name) {
-				return
-			}
-		}
-	}
 }
 
 // UnknownCountry is the code of stations of which no country is known, at sea for
@@ -191,7 +176,7 @@ func (s *Service) Stations(ctx context.Context, q StationQuery) (_ List[Station]
 		}
 		ask.after = at
 	}
-	found, ok := sn.search(ask)
+	found, ok := sn.directory.search(ask)
 	if !ok {
 		return List[Station]{}, errBeginAgain()
 	}
