@@ -37,9 +37,9 @@ func (l *ledger) arrive(sub *subscription, d delivery, asked bool) {
 func (l *ledger) fillQueues() error {
 	for _, sub := range l.receivers {
 		come := l.arrivals[sub.ID]
-		most := l.s.opts.Webhooks.backlog()
+		most := l.books.terms.backlog
 		var queue []Record
-		if head, look := l.s.queueFloors.head(sub.ID, come[0].delivery); look || len(come) > batch {
+		if head, look := l.books.floors.head(sub.ID, come[0].delivery); look || len(come) > batch {
 			all := queueOf(sub.ID, time.Time{}, most+batch)
 			all.From = max(all.From, head)
 			var err error
@@ -71,7 +71,7 @@ func (l *ledger) room(sub *subscription) (int, error) {
 	if sub.operator {
 		return batch, nil // as many as are looked at together
 	}
-	most := l.s.opts.Webhooks.backlog()
+	most := l.books.terms.backlog
 	queue, err := l.tx.List(l.ctx, queueOf(sub.ID, time.Time{}, most))
 	return most - len(queue), err
 }
@@ -134,11 +134,11 @@ type overflow struct {
 // given up.
 func (l *ledger) tellDead() {
 	for _, o := range l.overflows {
-		if ok, unsaid := l.s.overflows.take(time.Now()); ok {
-			l.s.log.WarnContext(l.ctx, "webhook backlog full; oldest deliveries became dead letters", "webhook", o.sub, "deliveries", o.n, "backlog", l.s.opts.Webhooks.backlog(), "not_logged", unsaid)
+		if ok, unsaid := l.books.overflows.take(time.Now()); ok {
+			l.books.log.WarnContext(l.ctx, "webhook backlog full; oldest deliveries became dead letters", "webhook", o.sub, "deliveries", o.n, "backlog", l.books.terms.backlog, "not_logged", unsaid)
 		}
 	}
-	if told := l.s.opts.Observer.Dead; told != nil {
+	if told := l.books.observer.Dead; told != nil {
 		for _, why := range l.dead {
 			told(l.ctx, why)
 		}

@@ -96,7 +96,7 @@ func (s *Service) onRun(ctx context.Context, run RunID, change func(*ledger, *ru
 		if !ok {
 			return ErrNotFound
 		}
-		return s.update(ctx, s.now(), func(l *ledger) error {
+		return s.books.update(ctx, s.now(), func(l *ledger) error {
 			if err := l.checkCurrent(sn); err != nil {
 				return err
 			}

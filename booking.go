@@ -202,7 +202,7 @@ func (s *Service) CreateBooking(ctx context.Context, by Caller, n NewBooking) (_
 	if err != nil {
 		return Booking{}, err
 	}
-	idem, err := s.idempotency(by, n.IdempotencyKey, "bookings", func(f *fingerprint) {
+	idem, err := s.books.idempotency(by, n.IdempotencyKey, "bookings", func(f *fingerprint) {
 		f.id(n.TripID)
 		f.str(n.PassengerName)
 		f.flags(n.HasBicycle, n.HasDog)
@@ -228,7 +228,7 @@ func (s *Service) CreateBooking(ctx context.Context, by Caller, n NewBooking) (_
 		}
 		o.booking.ID, o.booking.Owner, o.booking.Client = id, by.Subject, by.Client
 		var b Booking
-		err = s.update(ctx, now, func(l *ledger) error {
+		err = s.books.update(ctx, now, func(l *ledger) error {
 			first, err := l.replay(idem, sn, o.rides)
 			switch {
 			case err != nil:
@@ -303,7 +303,7 @@ func (s *Service) order(sn *snapshot, n NewBooking, now time.Time) (order, error
 func (s *Service) Booking(ctx context.Context, by Caller, id uuid.UUID) (_ Booking, err error) {
 	ctx, end := s.begin(ctx, "Booking")
 	defer end(&err)
-	b, err := s.ownBooking(ctx, s.store, by, id)
+	b, err := s.books.ownBooking(ctx, s.store, by, id)
 	if err != nil {
 		return Booking{}, err
 	}
@@ -311,27 +311,6 @@ func (s *Service) Booking(ctx context.Context, by Caller, id uuid.UUID) (_ Booki
 		return Booking{}, ErrNotFound
 	}
 	return b, nil
-}
-
-// ownBooking reads a booking of the caller's, whatever its status.
-func (s *Service) ownBooking(ctx context.Context, r Reader, by Caller, id uuid.UUID) (Booking, error) {
-	b, err := s.readBooking(ctx, r, id)
-	if err == nil && !b.ownedBy(by) {
-		return Booking{}, ErrNotFound
-	}
-	return b, err
-}
-
-// readBooking reads anybody's booking, whatever its status.
-func (s *Service) readBooking(ctx context.Context, r Reader, id uuid.UUID) (Booking, error) {
-	v, err := r.Get(ctx, bookingKey(id))
-	if err != nil {
-		return Booking{}, err
-	}
-	if v[0] == nil {
-		return Booking{}, ErrNotFound
-	}
-	return decodeBooking(v[0], &s.zones)
 }
 
 // Bookings lists the caller's bookings, newest first: those that are held or
@@ -363,7 +342,7 @@ func (s *Service) Bookings(ctx context.Context, by Caller, p Page) (_ List[Booki
 				break
 			}
 			for i, v := range values {
-				b, err := decodeBooking(v, &s.zones)
+				b, err := decodeBooking(v, s.books.zones)
 				if err != nil {
 					left.add(keys[i], err)
 					continue
@@ -375,7 +354,7 @@ func (s *Service) Bookings(ctx context.Context, by Caller, p Page) (_ List[Booki
 		}
 		return err
 	})
-	s.omit(ctx, left)
+	s.books.omit(ctx, left)
 	if err != nil {
 		return List[Booking]{}, err
 	}
@@ -406,12 +385,12 @@ func (s *Service) cancelBooking(ctx context.Context, by Caller, id uuid.UUID, wa
 	ctx, end := s.begin(ctx, "CancelBooking")
 	defer end(&err)
 	now := s.now()
-	b, err := s.ownBooking(ctx, s.store, by, id)
+	b, err := s.books.ownBooking(ctx, s.store, by, id)
 	if err != nil {
 		return err
 	}
 	refund, refused := s.terms(b, now)
-	err = s.update(ctx, now, func(l *ledger) error {
+	err = s.books.update(ctx, now, func(l *ledger) error {
 		b, err := l.booking(id)
 		if err != nil {
 			return err

@@ -172,6 +172,6 @@ func (s *Service) inventories(ctx context.Context, ids []RunID) ([]*inventory, e
 		out[i] = inv
 		s.stock.keep(ids[i], stocked{inv, now})
 	}
-	s.omit(ctx, left)
+	s.books.omit(ctx, left)
 	return out, nil
 }

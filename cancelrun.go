@@ -77,7 +77,7 @@ func (s *Service) CancelRun(ctx context.Context, run RunID, opts CancelRunOption
 			if failed[key] {
 				continue
 			}
-			b, err := decodeBooking(rec.Value, &s.zones)
+			b, err := decodeBooking(rec.Value, s.books.zones)
 			if err == nil && b.Status.live() && slices.Contains(runsOf(&b), run) {
 				err = s.cancelFor(ctx, run, b.ID, &done)
 			}
@@ -100,7 +100,7 @@ func (s *Service) CancelRun(ctx context.Context, run RunID, opts CancelRunOption
 
 // omitBookings is omit, and returns the bookings.
 func (s *Service) omitBookings(ctx context.Context, left omissions) (ids []uuid.UUID) {
-	s.omit(ctx, left)
+	s.books.omit(ctx, left)
 	for _, o := range left {
 		ids = append(ids, uuid.UUID([]byte(o.key.ID)))
 	}
@@ -118,7 +118,7 @@ func (s *Service) RestoreRun(ctx context.Context, run RunID) error {
 func (s *Service) closeRun(ctx context.Context, run RunID, cancelled, past bool, then func(*inventory)) error {
 	return s.whileCurrent(ctx, func(sn *snapshot) error {
 		t, ok := sn.run(run)
-		return s.update(ctx, s.now(), func(l *ledger) error {
+		return s.books.update(ctx, s.now(), func(l *ledger) error {
 			if err := l.checkCurrent(sn); err != nil {
 				return err
 			}
@@ -148,7 +148,7 @@ func (s *Service) closeRun(ctx context.Context, run RunID, cancelled, past bool,
 func (s *Service) cancelFor(ctx context.Context, run RunID, id uuid.UUID, done *RunCancellation) error {
 	var refund Money
 	var cancelled, paying bool
-	err := s.update(ctx, s.now(), func(l *ledger) error {
+	err := s.books.update(ctx, s.now(), func(l *ledger) error {
 		refund, cancelled, paying = Money{}, false, false
 		b, err := l.booking(id)
 		if err != nil {

@@ -16,7 +16,7 @@ import (
 func (s *Service) CompareTimetable(ctx context.Context, t *Timetable) (_ Edition, err error) {
 	ctx, end := s.begin(ctx, "CompareTimetable")
 	defer end(&err)
-	if err := t.check(&s.zones); err != nil {
+	if err := t.check(s.books.zones); err != nil {
 		return Edition{}, err
 	}
 	for {

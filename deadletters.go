@@ -40,12 +40,12 @@ func (s *Service) RetryDead(ctx context.Context, by Caller, sub uuid.UUID) (retr
 				dead = append(dead, key)
 			}
 		}
-		s.omit(ctx, left)
+		s.books.omit(ctx, left)
 		if len(dead) == 0 {
 			continue
 		}
 		n, full := 0, false
-		err = s.update(ctx, now, func(l *ledger) error {
+		err = s.books.update(ctx, now, func(l *ledger) error {
 			values, err := l.tx.Get(l.ctx, append(dead, subscriptionKey(sub))...)
 			if err != nil {
 				return err

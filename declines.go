@@ -101,7 +101,7 @@ func (p *payment) undecided() bool {
 // tooMany says whether as many attempts to pay for a booking were declined as may be,
 // with one that is about to be written, if there is one.
 func (l *ledger) tooMany(b *Booking, with *payment) (bool, error) {
-	limit := l.s.opts.Declines.Booking
+	limit := l.books.terms.declines.Booking
 	if limit < 0 {
 		return false, nil
 	}
@@ -149,9 +149,9 @@ const (
 )
 
 // counts are those that count an attempt.
-func (s *Service) counts(by Subject, source Source) (all []countOf) {
-	if limit := s.opts.Declines.Card; limit > 0 {
-		h := hmac.New(sha256.New, s.cardKey)
+func (b *books) counts(by Subject, source Source) (all []countOf) {
+	if limit := b.terms.declines.Card; limit > 0 {
+		h := hmac.New(sha256.New, b.terms.cardKey)
 		if a := source.Bank; a != nil {
 			hashString(h, "account")
 			hashString(h, a.SortCode)
@@ -162,7 +162,7 @@ func (s *Service) counts(by Subject, source Source) (all []countOf) {
 		}
 		all = append(all, countOf{Key{TableIdempotency, string(h.Sum([]byte{cardCount}))}, true, limit})
 	}
-	if limit := s.opts.Declines.User; limit > 0 {
+	if limit := b.terms.declines.User; limit > 0 {
 		h := sha256.New()
 		hashString(h, by.Issuer)
 		hashString(h, by.ID)
@@ -268,9 +268,9 @@ func (l *ledger) refreshCount(c *declineCount) (declined int, err error) {
 }
 
 // forgetCount removes a count that has nothing in it any more.
-func (s *Service) forgetCount(ctx context.Context, it item) error {
+func (b *books) forgetCount(ctx context.Context, it item) error {
 	key := Key{TableIdempotency, string(it.value)}
-	return s.update(ctx, s.now(), func(l *ledger) error {
+	return b.update(ctx, b.now(), func(l *ledger) error {
 		v, err := l.tx.Get(l.ctx, it.key, key)
 		if err != nil || v[0] == nil { // somebody else did it
 			return err

@@ -98,7 +98,7 @@ func (s *Service) Deliveries(ctx context.Context, by Caller, sub uuid.UUID, page
 		})
 		return err
 	})
-	s.omit(ctx, left)
+	s.books.omit(ctx, left)
 	if err != nil {
 		return List[Delivery]{}, err
 	}
@@ -116,12 +116,12 @@ func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUI
 	if err := s.webhooks(by); err != nil {
 		return d, err
 	}
-	idem, err := s.idempotency(by, key, "retry "+sub.String()+" "+id.String(), func(*fingerprint) {})
+	idem, err := s.books.idempotency(by, key, "retry "+sub.String()+" "+id.String(), func(*fingerprint) {})
 	if err != nil {
 		return d, err
 	}
 	now := s.now()
-	err = s.update(ctx, now, func(l *ledger) error {
+	err = s.books.update(ctx, now, func(l *ledger) error {
 		first, err := l.replay(idem, nil, nil)
 		if err != nil {
 			return err
@@ -174,14 +174,14 @@ func (s *Service) PingSubscription(ctx context.Context, by Caller, sub uuid.UUID
 	if err := s.webhooks(by); err != nil {
 		return Delivery{}, err
 	}
-	idem, err := s.idempotency(by, key, "ping "+sub.String(), func(*fingerprint) {})
+	idem, err := s.books.idempotency(by, key, "ping "+sub.String(), func(*fingerprint) {})
 	if err != nil {
 		return Delivery{}, err
 	}
 	now := s.now()
 	event := stamp(s.newID(), 8)
 	d := newDelivery(sub, event, queued{kind: Ping, created: now})
-	err = s.update(ctx, now, func(l *ledger) error {
+	err = s.books.update(ctx, now, func(l *ledger) error {
 		first, err := l.replay(idem, nil, nil)
 		if err != nil {
 			return err

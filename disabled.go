@@ -98,7 +98,7 @@ func (s *Service) StoppedSubscriptions(ctx context.Context, page Page) (_ List[S
 		})
 		return err
 	})
-	s.omit(ctx, left)
+	s.books.omit(ctx, left)
 	if err != nil {
 		return List[Subscription]{}, err
 	}
@@ -111,9 +111,9 @@ func (l *ledger) tellStopped() {
 	for i := range l.stopped {
 		sub := &l.stopped[i]
 		if sub.Disabling.By == DisabledByReceiver {
-			l.s.log.WarnContext(l.ctx, "a webhook was disabled because its receiver answered 410; its owner can enable it again", "webhook", sub.ID)
+			l.books.log.WarnContext(l.ctx, "a webhook was disabled because its receiver answered 410; its owner can enable it again", "webhook", sub.ID)
 		}
-		if told := l.s.opts.Observer.Disabled; told != nil {
+		if told := l.books.observer.Disabled; told != nil {
 			told(l.ctx, sub.Disabling.By)
 		}
 	}

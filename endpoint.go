@@ -26,7 +26,7 @@ func (s *Service) serveEndpoint(ctx context.Context, it item) error {
 	defer s.pace.begin()()
 	work, stop := context.WithCancel(ctx)
 	defer stop()
-	p := &posting{s: s, sub: it.id, floor: s.queueFloors.of(it)}
+	p := &posting{s: s, sub: it.id, floor: s.books.floors.of(it)}
 	p.slow.Store(s.suspects.has(it.id))
 	p.patience = time.AfterFunc(longest, func() { p.suspect(work, stop) })
 	p.patience.Reset(patience) // only now: what it calls uses it
@@ -51,14 +51,14 @@ func (s *Service) serveEndpoint(ctx context.Context, it item) error {
 		n += max(posted, atOnce)
 	}
 	now := s.now()
-	err := s.update(ctx, now, func(l *ledger) error {
+	err := s.books.update(ctx, now, func(l *ledger) error {
 		l.delete(it.key)
 		l.put(endpointKey(now, it.id), nil)
 		return nil
 	})
 	if err == nil && ctx.Err() == nil { // what came with this item meanwhile is not due before it
 		due := queueKey(it.id, it.due)
-		s.queueFloors.set(it.id, min(cmp.Or(p.first, due), due))
+		s.books.floors.set(it.id, min(cmp.Or(p.first, due), due))
 	}
 	return err
 }
@@ -70,7 +70,7 @@ func (s *Service) leaveEndpoint(ctx context.Context, it item, floor string) (don
 	now := s.now()
 	var left omissions
 	var first string
-	err = s.update(ctx, now, func(l *ledger) error {
+	err = s.books.update(ctx, now, func(l *ledger) error {
 		done = false
 		var due time.Time
 		var err error
@@ -94,9 +94,9 @@ func (s *Service) leaveEndpoint(ctx context.Context, it item, floor string) (don
 		return nil
 	})
 	if err == nil && done {
-		s.omit(ctx, left)
+		s.books.omit(ctx, left)
 		if ctx.Err() == nil {
-			s.queueFloors.set(it.id, cmp.Or(first, queueKey(it.id, now)))
+			s.books.floors.set(it.id, cmp.Or(first, queueKey(it.id, now)))
 		}
 	}
 	return done, err
@@ -177,7 +177,7 @@ func (l *ledger) giveUp(sub uuid.UUID, floor string) (some bool, err error) {
 // forgetDeliveries removes what there is of a subscription that is deleted.
 func (s *Service) forgetDeliveries(ctx context.Context, it item) error {
 	for more := true; more && ctx.Err() == nil; {
-		err := s.update(ctx, s.now(), func(l *ledger) error {
+		err := s.books.update(ctx, s.now(), func(l *ledger) error {
 			more = false
 			for _, r := range []Range{queueOf(it.id, time.Time{}, batch), deliveriesOf(it.id, uuid.Nil, batch)} {
 				records, err := l.tx.List(l.ctx, r)
@@ -227,8 +227,8 @@ func (s *Service) sweep(ctx context.Context, it item) error {
 				old = append(old, Key{TableDeliveries, rec.ID})
 			}
 		}
-		s.omit(ctx, left)
-		err = s.update(ctx, now, func(l *ledger) error {
+		s.books.omit(ctx, left)
+		err = s.books.update(ctx, now, func(l *ledger) error {
 			if len(old) > 0 {
 				values, err := l.tx.Get(l.ctx, old...)
 				if err != nil {

@@ -156,7 +156,7 @@ func RemovePass(s *Service) (passes []func(context.Context) error) {
 		panic(err)
 	}
 	for _, it := range due {
-		passes = append(passes, func(ctx context.Context) error { return s.removeUnpaid(ctx, it) })
+		passes = append(passes, func(ctx context.Context) error { return s.books.removeUnpaid(ctx, it) })
 	}
 	return passes
 }
@@ -166,9 +166,9 @@ func Sortable(t time.Time) string { return sortable(t) }
 
 // QueueFloors is of how many subscriptions it is known where their queues begin.
 func (s *Service) QueueFloors() int {
-	s.queueFloors.mu.Lock()
-	defer s.queueFloors.mu.Unlock()
-	return len(s.queueFloors.at)
+	s.books.floors.mu.Lock()
+	defer s.books.floors.mu.Unlock()
+	return len(s.books.floors.at)
 }
 
 // RemoveBooking removes the record of a booking, as a pass over unpaid ones does.
@@ -182,7 +182,7 @@ func Identity(t *Train) uuid.UUID { return t.base() }
 // Verify verifies a subscription as a receiver does that answers its ping, and leaves
 // nothing of the ping.
 func Verify(ctx context.Context, s *Service, id uuid.UUID) error {
-	return s.update(ctx, s.now(), func(l *ledger) error {
+	return s.books.update(ctx, s.now(), func(l *ledger) error {
 		v, err := l.tx.Get(ctx, subscriptionKey(id))
 		if err != nil {
 			return err

@@ -28,13 +28,13 @@ func (s *Service) fanOut(ctx context.Context, items ...item) error {
 		keys = append(keys, it.key, bookingKey(q.booking))
 	}
 	var failed failedItems
-	err := s.update(ctx, s.now(), func(l *ledger) error {
+	err := s.books.update(ctx, s.now(), func(l *ledger) error {
 		failed = maps.Clone(damaged)
 		v, err := l.tx.Get(l.ctx, keys...)
 		if err != nil {
 			return err
 		}
-		audience, err := l.audience()
+		audience, err := l.audience(s.opts.Webhooks.Operator)
 		if err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func (s *Service) fanOut(ctx context.Context, items ...item) error {
 			var subs []subscription
 			var owed []uuid.UUID
 			if v[2*i+1] != nil {
-				b, err := decodeBooking(v[2*i+1], &s.zones)
+				b, err := decodeBooking(v[2*i+1], s.books.zones)
 				if err != nil {
 					failed[e.key] = fmt.Errorf("event %v: %w", e.id, err)
 					continue
@@ -117,9 +117,9 @@ type marks struct {
 
 // audience begins with the operator's endpoints, and makes those that are new. What they
 // are the options say, so that it does not matter if their records cannot be read.
-func (l *ledger) audience() (*audience, error) {
+func (l *ledger) audience(operators []OperatorWebhook) (*audience, error) {
 	a := &audience{l: l, known: map[marked]marks{}}
-	for _, op := range l.s.opts.Webhooks.Operator {
+	for _, op := range operators {
 		sub := subscription{operator: true, Subscription: Subscription{ID: operatorID(op.URL), URL: op.URL, Events: op.Events}}
 		v, err := l.tx.Get(l.ctx, subscriptionKey(sub.ID))
 		if err != nil {
@@ -232,7 +232,7 @@ func (s *Service) fanOutOwed(ctx context.Context, it item) error {
 		return fmt.Errorf("event %v: %w", it.id, err)
 	}
 	var left omissions
-	err = s.update(ctx, s.now(), func(l *ledger) error {
+	err = s.books.update(ctx, s.now(), func(l *ledger) error {
 		left = nil
 		v, err := l.tx.Get(l.ctx, it.key, bookingKey(o.booking))
 		if err != nil || v[0] == nil { // the agenda was read before somebody did it
@@ -240,7 +240,7 @@ func (s *Service) fanOutOwed(ctx context.Context, it item) error {
 		}
 		var subs []subscription
 		if v[1] != nil {
-			b, err := decodeBooking(v[1], &s.zones)
+			b, err := decodeBooking(v[1], s.books.zones)
 			if err != nil {
 				return fmt.Errorf("event %v: %w", it.id, err)
 			}

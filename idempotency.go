@@ -23,7 +23,7 @@ func (i idempotency) none() bool { return i.key == (Key{}) }
 
 // idempotency binds a caller's key to the caller and to what is asked of which
 // resource, and marks the content that write describes.
-func (s *Service) idempotency(by Caller, key, resource string, write func(*fingerprint)) (idempotency, error) {
+func (b *books) idempotency(by Caller, key, resource string, write func(*fingerprint)) (idempotency, error) {
 	if key == "" {
 		return idempotency{}, nil
 	}
@@ -34,7 +34,7 @@ func (s *Service) idempotency(by Caller, key, resource string, write func(*finge
 	for _, part := range []string{by.Issuer, by.ID, by.Client, resource, key} {
 		hashString(h, part)
 	}
-	f := fingerprint{h: hmac.New(sha256.New, s.opts.FingerprintKey)}
+	f := fingerprint{h: hmac.New(sha256.New, b.terms.fingerprintKey)}
 	write(&f)
 	i := idempotency{key: Key{TableIdempotency, string(h.Sum(nil))}}
 	f.h.Sum(i.mark[:0])

@@ -21,7 +21,7 @@ var errStale = errors.New("the timetable has changed")
 // lives in the closure of a Store.Update.
 type ledger struct {
 	ctx        context.Context
-	s          *Service
+	books      *books
 	tx         Tx
 	now        time.Time
 	bookings   []*bookingEntry
@@ -85,50 +85,6 @@ func (l *ledger) checkCurrent(sn *snapshot) error {
 	return nil
 }
 
-// update runs rules on a ledger in one transaction and writes what they
-// changed. The next search sees it, and Run is woken for what it queued.
-func (s *Service) update(ctx context.Context, now time.Time, rules func(*ledger) error) error {
-	var l *ledger
-	subscribed := s.subscribed.Load()
-	err := s.store.Update(ctx, func(tx Tx) error {
-		l = &ledger{ctx: ctx, s: s, tx: tx, now: now, subscribed: subscribed}
-		if err := rules(l); err != nil {
-			return err
-		}
-		if err := l.queueEvents(); err != nil {
-			return err
-		}
-		if err := l.fillQueues(); err != nil {
-			return err
-		}
-		l.write()
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if l.subscribed {
-		s.subscribed.Store(true)
-	}
-	if l.webhooks {
-		s.subscriptions.Add(1)
-	}
-	l.tell()
-	for _, e := range l.runs {
-		if e.changed {
-			s.stock.keep(e.id, stocked{e.inv, s.elapsed()})
-		}
-	}
-	if l.due != 0 {
-		s.due.Or(uint32(l.due))
-		select {
-		case s.wake <- struct{}{}:
-		default:
-		}
-	}
-	return nil
-}
-
 // booking loads a booking to be changed.
 func (l *ledger) booking(id uuid.UUID) (*Booking, error) {
 	for _, e := range l.bookings {
@@ -143,7 +99,7 @@ func (l *ledger) booking(id uuid.UUID) (*Booking, error) {
 	if v[0] == nil {
 		return nil, ErrNotFound
 	}
-	b, err := decodeBooking(v[0], &l.s.zones)
+	b, err := decodeBooking(v[0], l.books.zones)
 	if err != nil {
 		return nil, err
 	}

@@ -139,7 +139,7 @@ type loading struct {
 func (s *Service) load(ctx context.Context, t *Timetable, how loading) (_ LoadReport, err error) {
 	ctx, end := s.begin(ctx, "LoadTimetable")
 	defer end(&err)
-	if err := t.check(&s.zones); err != nil {
+	if err := t.check(s.books.zones); err != nil {
 		return LoadReport{}, err
 	}
 	for {
@@ -163,7 +163,7 @@ func (s *Service) load(ctx context.Context, t *Timetable, how loading) (_ LoadRe
 		if err != nil {
 			return LoadReport{}, fmt.Errorf("the timetable is loaded, but its bookings could not be checked: %w", err)
 		}
-		return LoadReport{Stations: len(t.Stations), Trains: len(t.Trains), Stranded: stranded, Unreadable: s.omit(ctx, left)}, nil
+		return LoadReport{Stations: len(t.Stations), Trains: len(t.Trains), Stranded: stranded, Unreadable: s.books.omit(ctx, left)}, nil
 	}
 }
 
@@ -273,7 +273,7 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable, how loadin
 		return nil, err
 	}
 	var moves []move
-	err = s.update(ctx, now, func(l *ledger) error {
+	err = s.books.update(ctx, now, func(l *ledger) error {
 		c, err := readCurrent(ctx, l.tx)
 		if err != nil {
 			return err

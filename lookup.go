@@ -27,13 +27,13 @@ func (s *Service) BookingHistory(ctx context.Context, id uuid.UUID) (BookingHist
 	var left omissions
 	err := s.store.View(ctx, func(r Reader) (err error) {
 		h = BookingHistory{}
-		if h.Booking, err = s.readBooking(ctx, r, id); err != nil {
+		if h.Booking, err = s.books.booking(ctx, r, id); err != nil {
 			return err
 		}
 		h.Payments, left, err = readPayments(ctx, r, id)
 		return err
 	})
-	h.Unreadable = s.omit(ctx, left)
+	h.Unreadable = s.books.omit(ctx, left)
 	return h, err
 }
 
@@ -61,7 +61,7 @@ func (s *Service) FindBookings(ctx context.Context, text string, limit int) (fou
 // It returns an [*InvalidError] for a text without a letter or digit.
 func (s *Service) LookUpBookings(ctx context.Context, text string, limit int) (FoundBookings, error) {
 	if id, err := uuid.Parse(text); err == nil {
-		b, err := s.readBooking(ctx, s.store, id)
+		b, err := s.books.booking(ctx, s.store, id)
 		if errors.Is(err, ErrNotFound) {
 			return FoundBookings{}, nil
 		}
@@ -75,7 +75,7 @@ func (s *Service) LookUpBookings(ctx context.Context, text string, limit int) (F
 		return FoundBookings{}, invalid("name", "has no letter and no digit")
 	}
 	var f FoundBookings
-	left, err := eachOf(ctx, s.store, Range{Table: TableBookings, Reverse: true}, s.bookingOf, func(b Booking) bool {
+	left, err := eachOf(ctx, s.store, Range{Table: TableBookings, Reverse: true}, s.books.bookingOf, func(b Booking) bool {
 		switch {
 		case !named(b.PassengerName, words):
 		case len(f.Bookings) == limit:
@@ -85,7 +85,7 @@ func (s *Service) LookUpBookings(ctx context.Context, text string, limit int) (F
 		}
 		return !f.More
 	})
-	f.Unreadable = s.omit(ctx, left)
+	f.Unreadable = s.books.omit(ctx, left)
 	if err != nil {
 		return FoundBookings{}, err
 	}

@@ -172,9 +172,9 @@ func (s *Service) Manifest(ctx context.Context, id RunID) (Manifest, error) {
 			}
 		}
 		if t.places == 0 {
-			left, err = s.eachBooking(ctx, r, "", add)
+			left, err = s.books.eachBooking(ctx, r, "", add)
 		} else {
-			left, err = s.bookingsOf(ctx, r, inv, add)
+			left, err = s.books.bookingsOf(ctx, r, inv, add)
 		}
 		for _, o := range left {
 			m.Riders = append(m.Riders, inv.unread(&m.Run, uuid.UUID([]byte(o.key.ID)), now)...)
@@ -186,7 +186,7 @@ func (s *Service) Manifest(ctx context.Context, id RunID) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, err
 	}
-	m.Unreadable = s.omit(ctx, left)
+	m.Unreadable = s.books.omit(ctx, left)
 	order := map[string]int{"": len(t.coaches)}
 	for i, c := range t.coaches {
 		order[c.Number] = i
@@ -197,42 +197,6 @@ func (s *Service) Manifest(ctx context.Context, id RunID) (Manifest, error) {
 	})
 	return m, nil
 }
-
-// bookingsOf reads the bookings that have something of an inventory, and returns those
-// that it cannot read.
-func (s *Service) bookingsOf(ctx context.Context, r Reader, inv *inventory, each func(*Booking)) (left omissions, err error) {
-	for ids := range slices.Chunk(inv.holders(), batch) {
-		keys := make([]Key, len(ids))
-		for i, id := range ids {
-			keys[i] = bookingKey(id)
-		}
-		values, err := r.Get(ctx, keys...)
-		if err != nil {
-			return left, err
-		}
-		for i, v := range values {
-			if v == nil {
-				left.add(keys[i], errMissing)
-			} else if b, err := decodeBooking(v, &s.zones); err != nil {
-				left.add(keys[i], err)
-			} else {
-				each(&b)
-			}
-		}
-	}
-	return left, nil
-}
-
-// eachBooking reads all bookings from a key on, in the order in which they were made,
-// and returns those that it cannot read.
-func (s *Service) eachBooking(ctx context.Context, r Reader, from string, each func(*Booking)) (omissions, error) {
-	return eachOf(ctx, r, Range{Table: TableBookings, From: from}, s.bookingOf, func(b Booking) bool {
-		each(&b)
-		return true
-	})
-}
-
-func (s *Service) bookingOf(rec Record) (Booking, error) { return decodeBooking(rec.Value, &s.zones) }
 
 // holders are the bookings that have something of a run, each once.
 func (v *inventory) holders() []uuid.UUID {

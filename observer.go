@@ -108,7 +108,7 @@ func (d *desk) failing(n int) {
 
 // tell tells the observer what an update that is durable has changed.
 func (l *ledger) tell() {
-	o := &l.s.opts.Observer
+	o := l.books.observer
 	if o.Booking != nil {
 		for _, e := range l.bookings {
 			if e.before.Status != e.after.Status {

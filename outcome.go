@@ -142,7 +142,7 @@ func (s *Service) recordAll(ctx context.Context, made []outcome) error {
 			keys = append(keys, subscriptionKey(d.Subscription))
 		}
 	}
-	return s.update(ctx, s.now(), func(l *ledger) error {
+	return s.books.update(ctx, s.now(), func(l *ledger) error {
 		v, err := l.tx.Get(l.ctx, keys...)
 		if err != nil {
 			return err

@@ -107,7 +107,7 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 	if s.opts.Gateway == nil {
 		return Payment{}, ErrNoGateway
 	}
-	idem, err := s.idempotency(by, n.IdempotencyKey, "payment "+booking.String(), func(f *fingerprint) {
+	idem, err := s.books.idempotency(by, n.IdempotencyKey, "payment "+booking.String(), func(f *fingerprint) {
 		f.money(n.Amount)
 		f.source(source, s.opts.FingerprintKey != nil)
 	})
@@ -118,12 +118,12 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 	var start time.Time
 	var p payment
 	var first *answer
-	counts := s.counts(by.Subject, source)
+	counts := s.books.counts(by.Subject, source)
 	record := func() error {
 		start = time.Now()
 		now := s.now()
 		p = s.attempt(booking, n.Amount, source, now)
-		return s.update(ctx, now, func(l *ledger) (err error) {
+		return s.books.update(ctx, now, func(l *ledger) (err error) {
 			counted, err := l.readCounts(counts, idem.key, bookingKey(booking))
 			if err != nil {
 				return err
@@ -195,7 +195,7 @@ func (s *Service) settle(ctx context.Context, booking, id uuid.UUID, out Outcome
 // if there is no timetable that can be read: what became of money is recorded all the same.
 func (s *Service) onPayment(ctx context.Context, booking, id uuid.UUID, rules func(*ledger, *snapshot, *payment, *Booking) error) error {
 	record := func(sn *snapshot) error {
-		return s.update(ctx, s.now(), func(l *ledger) error {
+		return s.books.update(ctx, s.now(), func(l *ledger) error {
 			p, err := l.payment(booking, id)
 			if err != nil {
 				return damaged(err)
@@ -225,7 +225,7 @@ func (s *Service) firstPayment(ctx context.Context, a answer) (Payment, error) {
 	if err != nil {
 		return Payment{}, err
 	}
-	b, err := decodeBooking(v[1], &s.zones)
+	b, err := decodeBooking(v[1], s.books.zones)
 	if err != nil {
 		return Payment{}, err
 	}
@@ -233,30 +233,19 @@ func (s *Service) firstPayment(ctx context.Context, a answer) (Payment, error) {
 	return p.Payment, inTime(p.Payment, b.PaidBy == p.ID)
 }
 
-func (s *Service) readPayment(ctx context.Context, r Reader, booking, id uuid.UUID) (payment, error) {
-	v, err := r.Get(ctx, paymentKey(booking, id))
-	if err != nil {
-		return payment{}, err
-	}
-	if v[0] == nil {
-		return payment{}, ErrNotFound
-	}
-	return decodePayment(v[0])
-}
-
 // Payment returns the latest attempt to pay for a booking of the caller's, even
 // if the booking is over; ErrNotFound before the first.
 func (s *Service) Payment(ctx context.Context, by Caller, booking uuid.UUID) (_ Payment, err error) {
 	ctx, end := s.begin(ctx, "Payment")
 	defer end(&err)
-	b, err := s.ownBooking(ctx, s.store, by, booking)
+	b, err := s.books.ownBooking(ctx, s.store, by, booking)
 	if err != nil {
 		return Payment{}, err
 	}
 	if b.LatestPayment == uuid.Nil {
 		return Payment{}, ErrNotFound
 	}
-	p, err := s.readPayment(ctx, s.store, booking, b.LatestPayment)
+	p, err := s.books.payment(ctx, s.store, booking, b.LatestPayment)
 	return p.Payment, damaged(err)
 }
 
@@ -276,13 +265,13 @@ func (s *Service) Payments(ctx context.Context, by Caller, booking uuid.UUID, pa
 	var found []Payment
 	var left omissions
 	err = s.store.View(ctx, func(r Reader) (err error) {
-		if _, err := s.ownBooking(ctx, r, by, booking); err != nil {
+		if _, err := s.books.ownBooking(ctx, r, by, booking); err != nil {
 			return err
 		}
 		found, left, err = readPayments(ctx, r, booking)
 		return err
 	})
-	s.omit(ctx, left)
+	s.books.omit(ctx, left)
 	if err != nil {
 		return List[Payment]{}, err
 	}

@@ -89,7 +89,7 @@ func (s *Service) parcels(ctx context.Context, r Reader, sub uuid.UUID, ids ...u
 	at := 0
 	for _, p := range due {
 		n := len(p.delivery.queued.records())
-		p.event, p.err = s.eventOf(p.delivery.Event, p.delivery.queued, v[at:at+n])
+		p.event, p.err = s.books.eventOf(p.delivery.Event, p.delivery.queued, v[at:at+n])
 		at += n
 	}
 	return due, true, nil

@@ -21,7 +21,7 @@ func (s *Service) keepForgetting(ctx context.Context, k kind) {
 	first.Limit = 1
 	for ctx.Err() == nil {
 		now := s.now()
-		err := s.update(ctx, now, func(l *ledger) error {
+		err := s.books.update(ctx, now, func(l *ledger) error {
 			there, err := l.tx.List(l.ctx, first)
 			if err == nil && len(there) == 0 {
 				l.put(agendaKey(k, now, uuid.Nil), nil)
@@ -53,7 +53,7 @@ func (s *Service) forgetTravellers(ctx context.Context, it item) error {
 		var left omissions
 		gone := make([]bool, len(records))
 		for i, rec := range records {
-			b, err := decodeBooking(rec.Value, &s.zones)
+			b, err := decodeBooking(rec.Value, s.books.zones)
 			if err != nil {
 				left.add(Key{TableBookings, rec.ID}, err)
 				continue
@@ -63,7 +63,7 @@ func (s *Service) forgetTravellers(ctx context.Context, it item) error {
 			}
 		}
 		done, more, err := s.erase(ctx, ids, due)
-		s.omit(ctx, append(left, more...))
+		s.books.omit(ctx, append(left, more...))
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (s *Service) forgetTravellers(ctx context.Context, it item) error {
 	if erased > 0 {
 		s.log.Info("travellers were forgotten", "bookings", erased, "after", s.opts.Retain)
 	}
-	return s.update(ctx, now, func(l *ledger) error {
+	return s.books.update(ctx, now, func(l *ledger) error {
 		v, err := l.tx.Get(l.ctx, it.key)
 		if err != nil || v[0] == nil { // somebody else did it
 			return err

@@ -208,7 +208,7 @@ func (l *ledger) startPayment(b *Booking, p payment) error {
 		return ErrPaymentInProgress
 	case b.lapsed(l.now):
 		return ErrHoldExpired
-	case p.Amount != b.Price && !l.s.opts.AnyAmount:
+	case p.Amount != b.Price && !l.books.terms.anyAmount:
 		return &AmountError{Due: b.Price, Offered: p.Amount}
 	}
 	b.LatestPayment = p.ID
@@ -223,7 +223,7 @@ func (l *ledger) startPayment(b *Booking, p payment) error {
 		}
 		return nil
 	}
-	pinned := l.now.Add(l.s.opts.PendingFor)
+	pinned := l.now.Add(l.books.terms.pendingFor)
 	if departs := b.departs(); departs.Before(pinned) {
 		pinned = departs
 	}

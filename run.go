@@ -48,7 +48,7 @@ func (s *Service) Run(ctx context.Context) error {
 	if isLocal {
 		claims = local.Claims()
 	}
-	s.queueFloors.keep(!isLocal)
+	s.books.floors.keep(!isLocal)
 	for _, d := range desks {
 		d.wake, d.claims, d.shared = make(chan struct{}, 1), claims, !isLocal
 		if isLocal {
@@ -125,9 +125,9 @@ func (s *Service) desks() []*desk {
 	if s.opts.Gateway != nil {
 		desks = append(desks, &desk{service: s, kind: paymentDue, name: "followPayment", work: one(s.followPayment)})
 	}
-	desks = append(desks, &desk{service: s, kind: keyForgotten, name: "forgetKey", work: one(s.forgetKey)}, &desk{service: s, kind: countDue, name: "forgetCount", work: one(s.forgetCount)})
+	desks = append(desks, &desk{service: s, kind: keyForgotten, name: "forgetKey", work: one(s.forgetKey)}, &desk{service: s, kind: countDue, name: "forgetCount", work: one(s.books.forgetCount)})
 	if s.opts.KeepUnpaid > 0 {
-		desks = append(desks, &desk{service: s, kind: unpaidPass, name: "removeUnpaid", work: one(s.removeUnpaid)})
+		desks = append(desks, &desk{service: s, kind: unpaidPass, name: "removeUnpaid", work: one(s.books.removeUnpaid)})
 	}
 	if s.opts.Retain > 0 {
 		desks = append(desks, &desk{service: s, kind: travellersDue, name: "forgetTravellers", work: one(s.forgetTravellers)})
@@ -321,7 +321,7 @@ func (d *desk) give(it item) {
 
 // endHold expires a booking whose hold is over.
 func (s *Service) endHold(ctx context.Context, it item) error {
-	err := s.update(ctx, s.now(), func(l *ledger) error {
+	err := s.books.update(ctx, s.now(), func(l *ledger) error {
 		b, err := l.booking(it.id)
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return err
@@ -343,7 +343,7 @@ func (s *Service) endHold(ctx context.Context, it item) error {
 // forgetKey removes an idempotency record whose time is over.
 func (s *Service) forgetKey(ctx context.Context, it item) error {
 	key := Key{TableIdempotency, string(it.value)}
-	err := s.update(ctx, s.now(), func(l *ledger) error {
+	err := s.books.update(ctx, s.now(), func(l *ledger) error {
 		v, err := l.tx.Get(ctx, key)
 		if err != nil {
 			return err
@@ -373,7 +373,7 @@ func (s *Service) deliver(ctx context.Context, it item) error {
 	if err != nil || v[0] == nil { // the agenda was read before somebody delivered it
 		return err
 	}
-	e, err := s.eventOf(it.id, q, v[1:])
+	e, err := s.books.eventOf(it.id, q, v[1:])
 	if err != nil {
 		return err
 	}
@@ -382,7 +382,7 @@ func (s *Service) deliver(ctx context.Context, it item) error {
 		return nil // told to stop: the next Run delivers it
 	}
 	now := s.now()
-	err = s.update(ctx, now, func(l *ledger) error {
+	err = s.books.update(ctx, now, func(l *ledger) error {
 		l.delete(it.key)
 		told := Attempt{Notifier: true, Status: DeliveryDelivered, Lag: now.Sub(q.created)}
 		if failed != nil {

@@ -18,12 +18,12 @@ func (s *Service) followPayment(ctx context.Context, it item) error {
 	if err != nil {
 		return fmt.Errorf("the agenda entry of payment %v names no booking: %w", it.id, err)
 	}
-	p, err := s.readPayment(ctx, s.store, booking, it.id)
+	p, err := s.books.payment(ctx, s.store, booking, it.id)
 	if err != nil {
 		return damaged(err)
 	}
 	if p.agendaKey() != it.key {
-		err := s.update(ctx, s.now(), func(l *ledger) error {
+		err := s.books.update(ctx, s.now(), func(l *ledger) error {
 			l.delete(it.key)
 			return nil
 		})
@@ -63,7 +63,7 @@ func (s *Service) followRefund(ctx context.Context, p payment) error {
 		log.ErrorContext(ctx, "a refund was not made; it is tried again", "error", said(err))
 	}
 	now := s.now()
-	return s.update(ctx, now, func(l *ledger) error {
+	return s.books.update(ctx, now, func(l *ledger) error {
 		r, err2 := l.payment(p.Booking, p.ID)
 		if err2 != nil {
 			return damaged(err2)
@@ -108,7 +108,7 @@ func lastError(why Failure, err error) string {
 // followCharge asks the gateway what became of a charge, and to cancel one that has
 // ended for its payer.
 func (s *Service) followCharge(ctx context.Context, p payment) error {
-	b, err := s.readBooking(ctx, s.store, p.Booking)
+	b, err := s.books.booking(ctx, s.store, p.Booking)
 	if err != nil {
 		return damaged(err)
 	}
@@ -129,11 +129,11 @@ func (s *Service) followCharge(ctx context.Context, p payment) error {
 // gateway has cancelled it. Run asks for that at longer and longer intervals. Half of the
 // time that a charge may take is left.
 func (s *Service) followOpen(ctx context.Context, booking uuid.UUID) bool {
-	b, err := s.readBooking(ctx, s.store, booking)
+	b, err := s.books.booking(ctx, s.store, booking)
 	if err != nil || b.OpenPayment == uuid.Nil {
 		return err == nil // it has just been settled
 	}
-	p, err := s.readPayment(ctx, s.store, booking, b.OpenPayment)
+	p, err := s.books.payment(ctx, s.store, booking, b.OpenPayment)
 	if err != nil || !p.unfenced {
 		return false
 	}

@@ -319,7 +319,7 @@ func (r *roster) beat(work, beating context.Context) error {
 	for i, d := range r.desks {
 		if d.share.renew(work, p.open[i], r.until) {
 			d.floor.forget()
-			r.s.queueFloors.forget()
+			r.s.books.floors.forget()
 			d.poke()
 		}
 	}

@@ -77,7 +77,7 @@ func (s *Service) SettlePayment(ctx context.Context, booking, id uuid.UUID, d Se
 	if err := d.check(); err != nil {
 		return Payment{}, err
 	}
-	if _, err := s.readPayment(ctx, s.store, booking, id); err != nil {
+	if _, err := s.books.payment(ctx, s.store, booking, id); err != nil {
 		return Payment{}, err
 	}
 	err = s.onPayment(ctx, booking, id, func(l *ledger, sn *snapshot, p *payment, b *Booking) error {
@@ -184,7 +184,7 @@ func (s *Service) StuckPayments(ctx context.Context, age time.Duration) (stuck [
 		return true
 	})
 	slices.SortStableFunc(stuck, func(a, b Payment) int { return a.Created.Compare(b.Created) })
-	return stuck, s.omit(ctx, left), err
+	return stuck, s.books.omit(ctx, left), err
 }
 
 // FindPayment returns a payment or refund of anybody's by its ID alone. It looks through
@@ -196,7 +196,7 @@ func (s *Service) FindPayment(ctx context.Context, id uuid.UUID) (found Payment,
 		}
 		return p.ID != id
 	})
-	s.omit(ctx, left)
+	s.books.omit(ctx, left)
 	if err == nil && found.ID != id {
 		err = ErrNotFound
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"math"
 	"time"
 
 	"github.com/google/uuid"
@@ -56,8 +55,6 @@ const (
 	// that it reads besides.
 	countAtMost = 100_000
 	readAtMost  = 1_000
-	// maxPages is no bound.
-	maxPages = math.MaxInt
 )
 
 // State reads how things stand. It looks through at most 100,000 of what waits, and
@@ -72,18 +69,18 @@ func (s *Service) State(ctx context.Context) (_ State, err error) {
 	} else if err != nil {
 		return State{}, err
 	}
-	if st.Holds, err = s.pages(ctx, agendaOf(holdEnds), countAtMost, nil); err != nil {
+	if st.Holds, err = countPages(ctx, s.store, agendaOf(holdEnds), countAtMost, nil); err != nil {
 		return State{}, err
 	}
-	if _, err = s.pages(ctx, agendaOf(paymentDue), readAtMost, func(found []Record) error { return s.waitingPayments(ctx, found, &st) }); err != nil {
+	if _, err = countPages(ctx, s.store, agendaOf(paymentDue), readAtMost, func(found []Record) error { return s.waitingPayments(ctx, found, &st) }); err != nil {
 		return State{}, err
 	}
 	for k, decode := range eventKinds {
-		if _, err = s.pages(ctx, agendaOf(k), readAtMost, func(found []Record) error { st.waitingEvents(found, decode); return nil }); err != nil {
+		if _, err = countPages(ctx, s.store, agendaOf(k), readAtMost, func(found []Record) error { st.waitingEvents(found, decode); return nil }); err != nil {
 			return State{}, err
 		}
 	}
-	_, err = s.pages(ctx, Range{Table: TableDeliveries, From: "q", To: "r"}, countAtMost, func(found []Record) error {
+	_, err = countPages(ctx, s.store, Range{Table: TableDeliveries, From: "q", To: "r"}, countAtMost, func(found []Record) error {
 		for _, r := range found {
 			if len(r.ID) == queueKeySize {
 				st.Deliveries.add(timeOf(uuid.UUID([]byte(r.ID[25:]))))
@@ -174,10 +171,10 @@ func (st *State) waitingEvents(found []Record, decode func([]byte) (queued, erro
 	}
 }
 
-// pages gives each page of a range to fn, if there is one, and counts the records.
-func (s *Service) pages(ctx context.Context, r Range, most int, fn func([]Record) error) (n int, err error) {
+// countPages gives each page of a range to fn, if there is one, and counts the records.
+func countPages(ctx context.Context, from Reader, r Range, most int, fn func([]Record) error) (n int, err error) {
 	for r.Limit = readAtMost; n < most; {
-		found, err := s.store.List(ctx, r)
+		found, err := from.List(ctx, r)
 		if err != nil || len(found) == 0 {
 			return n, err
 		}

@@ -85,7 +85,7 @@ func (s *Service) addLegs(ctx context.Context, all []Stranded) (left omissions, 
 			if v == nil {
 				continue // it has just gone
 			}
-			b, err := decodeBooking(v, &s.zones)
+			b, err := decodeBooking(v, s.books.zones)
 			if err != nil {
 				left.add(keys[i], err)
 				continue

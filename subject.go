@@ -31,7 +31,7 @@ func (s *Service) ExportSubject(ctx context.Context, of Subject) (SubjectData, e
 	err := s.store.View(ctx, func(r Reader) error {
 		data, left = SubjectData{Subject: of}, nil
 		var own []Booking
-		more, err := s.eachBooking(ctx, r, "", func(b *Booking) {
+		more, err := s.books.eachBooking(ctx, r, "", func(b *Booking) {
 			if b.Owner == of {
 				own = append(own, *b)
 			}
@@ -55,7 +55,7 @@ func (s *Service) ExportSubject(ctx context.Context, of Subject) (SubjectData, e
 		}
 		return err
 	})
-	data.Unreadable = s.omit(ctx, left)
+	data.Unreadable = s.books.omit(ctx, left)
 	return data, err
 }
 
@@ -95,7 +95,7 @@ func (s *Service) EraseSubject(ctx context.Context, of Subject) (Erasure, error)
 	var left omissions
 	err := s.store.View(ctx, func(r Reader) (err error) {
 		own = nil
-		if left, err = s.eachBooking(ctx, r, "", func(b *Booking) {
+		if left, err = s.books.eachBooking(ctx, r, "", func(b *Booking) {
 			if b.Owner == of {
 				own = append(own, b.ID)
 			}
@@ -107,12 +107,12 @@ func (s *Service) EraseSubject(ctx context.Context, of Subject) (Erasure, error)
 		left = append(left, more...)
 		return err
 	})
-	done.Unreadable = s.omit(ctx, left)
+	done.Unreadable = s.books.omit(ctx, left)
 	if err != nil {
 		return done, err
 	}
 	for _, sub := range subs {
-		if err := s.update(ctx, s.now(), func(l *ledger) error { l.unsubscribe(&sub); return nil }); err != nil {
+		if err := s.books.update(ctx, s.now(), func(l *ledger) error { l.unsubscribe(&sub); return nil }); err != nil {
 			return done, err
 		}
 		done.Subscriptions++
@@ -124,7 +124,7 @@ func (s *Service) EraseSubject(ctx context.Context, of Subject) (Erasure, error)
 		}
 	}
 	done.Bookings = len(erased)
-	done.Unreadable += s.omit(ctx, left)
+	done.Unreadable += s.books.omit(ctx, left)
 	return done, err
 }
 
@@ -162,7 +162,7 @@ func (s *Service) erase(ctx context.Context, ids []uuid.UUID, meant func(*Bookin
 
 // eraseTogether erases bookings in one update, all or none.
 func (s *Service) eraseTogether(ctx context.Context, ids []uuid.UUID, meant func(*Booking) bool) (erased []uuid.UUID, err error) {
-	err = s.update(ctx, s.now(), func(l *ledger) error {
+	err = s.books.update(ctx, s.now(), func(l *ledger) error {
 		erased = nil
 		for _, id := range ids {
 			ok, err := l.erase(id, meant)
@@ -191,7 +191,7 @@ func (l *ledger) erase(id uuid.UUID, meant func(*Booking) bool) (bool, error) {
 	if v[0] == nil {
 		return false, nil
 	}
-	b, err := decodeBooking(v[0], &l.s.zones)
+	b, err := decodeBooking(v[0], l.books.zones)
 	if err != nil || !meant(&b) || b.Erased() {
 		return false, err
 	}

@@ -239,7 +239,7 @@ func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (
 	if err != nil {
 		return Subscription{}, "", err
 	}
-	idem, err := s.idempotency(by, n.IdempotencyKey, "subscription", func(f *fingerprint) {
+	idem, err := s.books.idempotency(by, n.IdempotencyKey, "subscription", func(f *fingerprint) {
 		f.str(n.URL)
 		f.str(listed(events))
 		if n.Disabled {
@@ -266,7 +266,7 @@ func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (
 	sub.Unverified = now
 	told := s.sealTold(&sub, secret)
 	var first *answer
-	err = s.update(ctx, now, func(l *ledger) (err error) {
+	err = s.books.update(ctx, now, func(l *ledger) (err error) {
 		if first, err = l.replay(idem, nil, nil); first != nil || err != nil {
 			return err
 		}
@@ -352,7 +352,7 @@ func (s *Service) Subscriptions(ctx context.Context, by Caller, page Page) (_ Li
 		subs, left, err = readMarked(ctx, r, by.marksPrefix(), after)
 		return err
 	})
-	s.omit(ctx, left)
+	s.books.omit(ctx, left)
 	if err != nil {
 		return List[Subscription]{}, err
 	}
@@ -400,7 +400,7 @@ func (s *Service) change(ctx context.Context, by Caller, id uuid.UUID, now time.
 	if err := s.subscribers(by); err != nil {
 		return sub, err
 	}
-	err = s.update(ctx, now, func(l *ledger) (err error) {
+	err = s.books.update(ctx, now, func(l *ledger) (err error) {
 		if sub, err = s.ownSubscription(l.ctx, l.tx, by, id); err != nil {
 			return err
 		}
@@ -485,7 +485,7 @@ func (s *Service) Unsubscribe(ctx context.Context, by Caller, id uuid.UUID) (err
 		return err
 	}
 	now := s.now()
-	return s.update(ctx, now, func(l *ledger) error {
+	return s.books.update(ctx, now, func(l *ledger) error {
 		sub, err := s.ownSubscription(l.ctx, l.tx, by, id)
 		if err != nil {
 			return err

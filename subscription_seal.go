@@ -19,7 +19,7 @@ import (
 func (s *Service) NewSubscriptionSecret(ctx context.Context, by Caller, id uuid.UUID, key string) (_ Subscription, _ Secret, err error) {
 	ctx, end := s.begin(ctx, "NewSubscriptionSecret")
 	defer end(&err)
-	idem, err := s.idempotency(by, key, "secret "+id.String(), func(*fingerprint) {})
+	idem, err := s.books.idempotency(by, key, "secret "+id.String(), func(*fingerprint) {})
 	if err != nil {
 		return Subscription{}, "", err
 	}
@@ -35,7 +35,7 @@ func (s *Service) NewSubscriptionSecret(ctx context.Context, by Caller, id uuid.
 		}
 		told := s.sealTold(&was, secret)
 		var first *answer
-		err = s.update(ctx, now, func(l *ledger) (err error) {
+		err = s.books.update(ctx, now, func(l *ledger) (err error) {
 			if first, err = l.replay(idem, nil, nil); first != nil || err != nil {
 				return err
 			}

@@ -37,7 +37,7 @@ func (s *Service) Ticket(ctx context.Context, by Caller, booking uuid.UUID) (_ T
 	case b.Status != Confirmed:
 		return Ticket{}, ErrNotPaid
 	}
-	paid, err := s.readPayment(ctx, s.store, b.ID, b.PaidBy)
+	paid, err := s.books.payment(ctx, s.store, b.ID, b.PaidBy)
 	if err != nil {
 		return Ticket{}, damaged(err)
 	}
@@ -83,7 +83,7 @@ func (s TicketStatus) String() string {
 func (s *Service) TicketStatus(ctx context.Context, booking uuid.UUID) (_ TicketStatus, err error) {
 	ctx, end := s.begin(ctx, "TicketStatus")
 	defer end(&err)
-	b, err := s.readBooking(ctx, s.store, booking)
+	b, err := s.books.booking(ctx, s.store, booking)
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return TicketUnknown, nil

@@ -153,20 +153,15 @@ type Service struct {
 	log           *slog.Logger
 	turns         turns
 	mispriced     mispriced
-	cardKey       []byte // under which card numbers are hashed to be counted
-	zones         zones
+	books         *books
 	cities        func() *gazetteer // made when it is needed
 	snapshots     snapshots
 	stock         stock
 	wake          chan struct{} // tells Run that there may be something to do
 	due           atomic.Uint32 // of these kinds
-	subscribed    atomic.Bool   // somebody has: see subscribedKey
 	logbook       logbook
 	pace          pace // of what is written of deliveries
 	suspects      suspects
-	queueFloors   queueFloors
-	omitted       lines         // what was logged of unreadable records
-	overflows     lines         // what was logged of backlogs that were full
 	posters       atomic.Int32  // how many deliveries are posted at a time, to all endpoints
 	subscriptions atomic.Uint64 // counts changes, by this service, of any or of what is posted
 	clocked       bool          // the clock was supplied
@@ -243,11 +238,47 @@ func New(store Store, opts Options) (*Service, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{store: guard(store), opts: opts, cardKey: newCardKey(opts.FingerprintKey), log: opts.Logger, wake: make(chan struct{}, 1), clocked: clocked, made: time.Now()}
+	s := &Service{store: guard(store), opts: opts, log: opts.Logger, wake: make(chan struct{}, 1), clocked: clocked, made: time.Now()}
+	s.books = s.newBooks()
 	s.cities = sync.OnceValue(func() *gazetteer { return newGazetteer(cities) })
 	s.snapshots.loading = make(chan struct{}, 1)
 	s.stock.runs = map[RunID]stocked{}
 	return s, nil
+}
+
+// newBooks returns the books of the service's store.
+func (s *Service) newBooks() *books {
+	b := &books{
+		store: s.store, zones: new(zones), now: s.now, log: s.log, observer: &s.opts.Observer, committed: s.committed,
+		terms: terms{
+			anyAmount: s.opts.AnyAmount, pendingFor: s.opts.PendingFor, keepUnpaid: s.opts.KeepUnpaid, declines: s.opts.Declines,
+			cardKey: newCardKey(s.opts.FingerprintKey), fingerprintKey: s.opts.FingerprintKey, notified: s.opts.Notifier != nil,
+		},
+	}
+	if w := s.opts.Webhooks; w != nil {
+		b.terms.posted, b.terms.backlog = len(w.Operator) > 0, w.backlog()
+	}
+	return b
+}
+
+// committed does what follows an update that is durable: the next search sees it, and Run
+// is woken for what it queued.
+func (s *Service) committed(l *ledger) {
+	if l.webhooks {
+		s.subscriptions.Add(1)
+	}
+	for _, e := range l.runs {
+		if e.changed {
+			s.stock.keep(e.id, stocked{e.inv, s.elapsed()})
+		}
+	}
+	if l.due != 0 {
+		s.due.Or(uint32(l.due))
+		select {
+		case s.wake <- struct{}{}:
+		default:
+		}
+	}
 }
 
 // now is the service's clock, to the nanosecond and in UTC, without the
@@ -309,7 +340,7 @@ func (s *Service) snapshot(ctx context.Context) (*snapshot, error) {
 
 // compiling is what timetables are compiled with.
 func (s *Service) compiling() compiling {
-	return compiling{zones: &s.zones, cities: s.cities(), anyRide: s.opts.Price != nil}
+	return compiling{zones: s.books.zones, cities: s.cities(), anyRide: s.opts.Price != nil}
 }
 
 // readSnapshot compiles the timetable in force, unless it is known.

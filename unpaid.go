@@ -46,24 +46,24 @@ func (b *Booking) unpaidKey() Key {
 }
 
 // removeUnpaid is one pass. Broken off, the next one goes on.
-func (s *Service) removeUnpaid(ctx context.Context, it item) error {
-	now := s.now()
-	from, err := s.listUnpaid(ctx, it, now)
+func (b *books) removeUnpaid(ctx context.Context, it item) error {
+	now := b.now()
+	from, err := b.listUnpaid(ctx, it, now)
 	if err != nil {
 		return err
 	}
-	awaited, err := s.awaited(ctx, now.Add(-leastUnpaid/2))
+	awaited, err := b.awaited(ctx, now.Add(-leastUnpaid/2))
 	switch {
 	case errors.Is(err, errManyAwaited) || unreadable(err):
-		s.log.WarnContext(ctx, "no unpaid bookings were removed; will retry", "after", forgetEvery, "error", err)
+		b.log.WarnContext(ctx, "no unpaid bookings were removed; will retry", "after", forgetEvery, "error", err)
 	case err != nil:
 		return err
 	default:
-		if err := s.removeDue(ctx, now, awaited); err != nil {
+		if err := b.removeDue(ctx, now, awaited); err != nil {
 			return err
 		}
 	}
-	return s.update(ctx, now, func(l *ledger) error {
+	return b.update(ctx, now, func(l *ledger) error {
 		v, err := l.tx.Get(l.ctx, it.key)
 		if err != nil || v[0] == nil { // somebody else did it
 			return err
@@ -76,31 +76,31 @@ func (s *Service) removeUnpaid(ctx context.Context, it item) error {
 
 // listUnpaid puts the unpaid bookings on the agenda that were made since the pass before,
 // and returns the one before which all are.
-func (s *Service) listUnpaid(ctx context.Context, it item, now time.Time) (string, error) {
+func (b *books) listUnpaid(ctx context.Context, it item, now time.Time) (string, error) {
 	from, to := string(it.value), firstID(now.Add(-settling))
 	for from < to {
-		records, err := s.store.List(ctx, Range{Table: TableBookings, From: from, To: to, Limit: batch})
+		records, err := b.store.List(ctx, Range{Table: TableBookings, From: from, To: to, Limit: batch})
 		if err != nil {
 			return "", err
 		}
 		var unpaid []Booking
 		var left omissions
 		for _, rec := range records {
-			b, err := decodeBooking(rec.Value, &s.zones)
+			is, err := b.bookingOf(rec)
 			if err != nil {
 				left.add(Key{TableBookings, rec.ID}, err)
-			} else if b.PaidBy == uuid.Nil {
-				unpaid = append(unpaid, b)
+			} else if is.PaidBy == uuid.Nil {
+				unpaid = append(unpaid, is)
 			}
 		}
-		s.omit(ctx, left)
+		b.omit(ctx, left)
 		if from = to; len(records) == batch {
 			from = records[batch-1].ID + "\x00"
 		}
 		if len(unpaid) == 0 {
 			continue
 		}
-		err = s.update(ctx, now, func(l *ledger) error {
+		err = b.update(ctx, now, func(l *ledger) error {
 			v, err := l.tx.Get(l.ctx, it.key)
 			if err != nil || v[0] == nil {
 				return err
@@ -126,7 +126,7 @@ func firstID(t time.Time) string {
 var errManyAwaited = errors.New("too many old events wait to be delivered")
 
 // awaited are the bookings of which events from before an instant wait to be delivered.
-func (s *Service) awaited(ctx context.Context, before time.Time) (map[uuid.UUID]bool, error) {
+func (b *books) awaited(ctx context.Context, before time.Time) (map[uuid.UUID]bool, error) {
 	found := map[uuid.UUID]bool{}
 	add := func(q queued, err error) error {
 		switch {
@@ -141,7 +141,7 @@ func (s *Service) awaited(ctx context.Context, before time.Time) (map[uuid.UUID]
 		return nil
 	}
 	for k, decode := range eventKinds {
-		_, err := s.pages(ctx, agendaOf(k), maxPages, func(page []Record) error {
+		err := eachPage(ctx, b.store, agendaOf(k), func(page []Record) error {
 			for _, rec := range page {
 				if err := add(decode(rec.Value)); err != nil {
 					return err
@@ -153,7 +153,7 @@ func (s *Service) awaited(ctx context.Context, before time.Time) (map[uuid.UUID]
 			return nil, err
 		}
 	}
-	_, err := s.pages(ctx, Range{Table: TableDeliveries, From: "q", To: "r"}, maxPages, func(page []Record) error {
+	err := eachPage(ctx, b.store, Range{Table: TableDeliveries, From: "q", To: "r"}, func(page []Record) error {
 		var keys []Key
 		for _, rec := range page {
 			if len(rec.ID) != queueKeySize {
@@ -166,7 +166,7 @@ func (s *Service) awaited(ctx context.Context, before time.Time) (map[uuid.UUID]
 		if len(keys) == 0 {
 			return nil
 		}
-		values, err := s.store.Get(ctx, keys...)
+		values, err := b.store.Get(ctx, keys...)
 		if err != nil {
 			return err
 		}
@@ -185,15 +185,15 @@ func (s *Service) awaited(ctx context.Context, before time.Time) (map[uuid.UUID]
 }
 
 // removeDue removes those that may go.
-func (s *Service) removeDue(ctx context.Context, now time.Time, awaited map[uuid.UUID]bool) error {
+func (b *books) removeDue(ctx context.Context, now time.Time, awaited map[uuid.UUID]bool) error {
 	due := agendaOf(unpaidOver)
-	due.To = agendaKey(unpaidOver, now.Add(-s.opts.KeepUnpaid), uuid.Nil).ID
+	due.To = agendaKey(unpaidOver, now.Add(-b.terms.keepUnpaid), uuid.Nil).ID
 	removed := 0
-	_, err := s.pages(ctx, due, maxPages, func(page []Record) error {
+	err := eachPage(ctx, b.store, due, func(page []Record) error {
 		for some := range slices.Chunk(page, removeAtOnce) {
 			var left omissions
 			n := 0
-			err := s.update(ctx, now, func(l *ledger) error {
+			err := b.update(ctx, now, func(l *ledger) error {
 				left, n = nil, 0
 				for _, rec := range some {
 					gone, err := l.removeUnpaid(Key{TableAgenda, rec.ID}, awaited)
@@ -208,7 +208,7 @@ func (s *Service) removeDue(ctx context.Context, now time.Time, awaited map[uuid
 				}
 				return nil
 			})
-			s.omit(ctx, left)
+			b.omit(ctx, left)
 			if err != nil {
 				return err
 			}
@@ -217,7 +217,7 @@ func (s *Service) removeDue(ctx context.Context, now time.Time, awaited map[uuid
 		return nil
 	})
 	if removed > 0 {
-		s.log.Info("unpaid bookings were removed", "bookings", removed, "after", s.opts.KeepUnpaid)
+		b.log.Info("unpaid bookings were removed", "bookings", removed, "after", b.terms.keepUnpaid)
 	}
 	return err
 }
@@ -237,7 +237,7 @@ func (l *ledger) removeUnpaid(item Key, awaited map[uuid.UUID]bool) (gone bool, 
 		l.delete(item)
 		return false, nil
 	}
-	b, err := decodeBooking(v[1], &l.s.zones)
+	b, err := decodeBooking(v[1], l.books.zones)
 	if err != nil {
 		return false, err
 	}
@@ -257,7 +257,7 @@ func (l *ledger) removeUnpaid(item Key, awaited map[uuid.UUID]bool) (gone bool, 
 		return false, nil
 	case !b.finished(payments, l.now) || awaited[id]:
 		l.delete(item)
-		l.put(agendaKey(unpaidOver, l.now.Add(postponed-l.s.opts.KeepUnpaid), id), nil)
+		l.put(agendaKey(unpaidOver, l.now.Add(postponed-l.books.terms.keepUnpaid), id), nil)
 		return false, nil
 	}
 	for _, rec := range records {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 )
 
 // A record may be unreadable: damaged, or written by a newer version beside this one. What
@@ -36,19 +35,6 @@ func (o *omissions) add(k Key, err error) { *o = append(*o, omission{k, err}) }
 // of says whether a record was left out.
 func (o omissions) of(k Key) bool {
 	return slices.ContainsFunc(o, func(o omission) bool { return o.key == k })
-}
-
-// omit tells the log and the observer what an operation has left out, and how much it is.
-func (s *Service) omit(ctx context.Context, left omissions) int {
-	for _, o := range left {
-		if told := s.opts.Observer.Unreadable; told != nil {
-			told(ctx, UnreadableRecord{o.key.Table, errors.Is(o.err, ErrNewerData)})
-		}
-		if ok, unsaid := s.omitted.take(time.Now()); ok {
-			s.log.WarnContext(ctx, "a record could not be read and was left out; run check", "record", o.key.String(), "not_logged", unsaid, "error", o.err)
-		}
-	}
-	return len(left)
 }
 
 // eachOf reads the records of a range page by page and hands those that decode reads to fn,

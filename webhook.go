@@ -119,7 +119,7 @@ func (l *ledger) queueEvents() error {
 	}
 	for _, q := range l.events {
 		id := hashID("event", string(q.kind), q.booking, q.payment)
-		if l.s.opts.Notifier != nil {
+		if l.books.terms.notified {
 			l.put(agendaKey(eventDue, l.now, id), q.encode())
 		}
 		if l.subscribed {
@@ -140,7 +140,7 @@ func (l *ledger) askSubscribed() error {
 		l.subscribed = err == nil
 		return err
 	}
-	if w := l.s.opts.Webhooks; w != nil && len(w.Operator) > 0 {
+	if l.books.terms.posted {
 		l.put(subscribedKey, []byte{1})
 		l.subscribed = true
 	}
@@ -164,7 +164,7 @@ func (q *queued) records() []Key {
 var errBookingGone = errors.New("the booking that the event is about has been removed")
 
 // eventOf makes the event that a queued one stands for from its records.
-func (s *Service) eventOf(id uuid.UUID, q queued, v [][]byte) (e Event, err error) {
+func (b *books) eventOf(id uuid.UUID, q queued, v [][]byte) (e Event, err error) {
 	e = Event{ID: id, Type: q.kind, Created: q.created}
 	if q.booking == uuid.Nil {
 		return e, nil
@@ -172,7 +172,7 @@ func (s *Service) eventOf(id uuid.UUID, q queued, v [][]byte) (e Event, err erro
 	if v[0] == nil {
 		return Event{}, errBookingGone
 	}
-	if e.Booking, err = decodeBooking(v[0], &s.zones); err != nil {
+	if e.Booking, err = decodeBooking(v[0], b.zones); err != nil {
 		return Event{}, err
 	}
 	switch q.kind {
