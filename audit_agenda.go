@@ -164,9 +164,9 @@ func (a *auditor) idempotency(page []Record) error {
 			continue
 		}
 		m.forget = agendaKey(keyForgotten, m.created.Add(keyLife), hashID("key", rec.ID))
-		l.want(m.forget, bookingKey(m.booking))
+		l.want(m.forget, bookingKey(m.about))
 		if m.payment != uuid.Nil {
-			l.want(paymentKey(m.booking, m.payment))
+			l.want(paymentKey(m.about, m.payment))
 		}
 		all = append(all, m)
 	}
@@ -183,10 +183,10 @@ func (a *auditor) idempotency(page []Record) error {
 			a.say(faultIdempotencyEndless, m.key, "the key of a request of %v is not on the agenda to be forgotten", m.created)
 		}
 		switch {
-		case !l.has(bookingKey(m.booking)) && m.expired(a.now): // it may be removed, and nobody is answered with it
-		case !l.has(bookingKey(m.booking)) && !a.subscribed: // else it may be of a subscription that is gone
-			a.say(faultIdempotencyOrphan, m.key, "a request of %v has led to booking %v, which is not there", m.created, m.booking)
-		case l.has(bookingKey(m.booking)) && m.payment != uuid.Nil && !l.has(paymentKey(m.booking, m.payment)):
+		case !l.has(bookingKey(m.about)) && m.expired(a.now): // it may be removed, and nobody is answered with it
+		case !l.has(bookingKey(m.about)) && !a.subscribed: // else it may be of a subscription that is gone
+			a.say(faultIdempotencyOrphan, m.key, "a request of %v has led to booking %v, which is not there", m.created, m.about)
+		case l.has(bookingKey(m.about)) && m.payment != uuid.Nil && !l.has(paymentKey(m.about, m.payment)):
 			a.say(faultIdempotencyOrphan, m.key, "a request of %v has led to payment %v, which is not there", m.created, m.payment)
 		}
 	}

@@ -229,12 +229,15 @@ func (s *Service) CreateBooking(ctx context.Context, by Caller, n NewBooking) (_
 		o.booking.ID, o.booking.Owner, o.booking.Client = id, by.Subject, by.Client
 		var b Booking
 		err = s.books.update(ctx, now, func(l *ledger) error {
-			first, err := l.replay(idem, sn, o.rides)
+			if err := l.fetchOrder(idem, o.rides); err != nil {
+				return err
+			}
+			first, err := l.recall(idem)
 			switch {
 			case err != nil:
 				return err
 			case first != nil:
-				b, err = l.firstAnswer(first.booking)
+				b, err = l.firstAnswer(first.about)
 				return err
 			case refusal != nil:
 				return refusal
@@ -242,7 +245,7 @@ func (s *Service) CreateBooking(ctx context.Context, by Caller, n NewBooking) (_
 			if b, err = l.book(sn, o); err != nil {
 				return err
 			}
-			l.remember(idem, answer{booking: b.ID})
+			l.remember(idem, answer{about: b.ID})
 			return nil
 		})
 		if errors.Is(err, errStale) {

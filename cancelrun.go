@@ -156,7 +156,6 @@ func (s *Service) cancelFor(ctx context.Context, run RunID, id uuid.UUID, done *
 		}
 		switch {
 		case !b.Status.live() || !slices.Contains(runsOf(b), run):
-			l.bookings = nil
 			return nil
 		case b.lapsed(l.now) && b.OpenPayment == uuid.Nil:
 			return l.expire(b.ID)

@@ -192,16 +192,19 @@ func (l *ledger) readCounts(counts []countOf, others ...Key) ([]declineCount, er
 			keys = append(keys, k)
 		}
 	}
-	values, err := l.tx.Get(l.ctx, keys...)
-	if err != nil {
+	if err := l.fetch(keys...); err != nil {
 		return nil, err
 	}
 	read := make([]declineCount, len(counts))
-	for i := range counts {
-		if values[i] == nil {
+	for i, of := range counts {
+		v, err := l.get(of.key)
+		if err != nil {
+			return nil, err
+		}
+		if v == nil {
 			continue
 		}
-		c, err := decodeCount(values[i])
+		c, err := decodeCount(v)
 		switch {
 		case err == nil:
 			read[i] = c

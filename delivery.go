@@ -122,7 +122,7 @@ func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUI
 	}
 	now := s.now()
 	err = s.books.update(ctx, now, func(l *ledger) error {
-		first, err := l.replay(idem, nil, nil)
+		first, err := l.recall(idem)
 		if err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUI
 			l.delete(is.queueKey())
 			l.schedule(&is)
 		}
-		l.remember(idem, answer{booking: sub, payment: id})
+		l.remember(idem, answer{about: sub, payment: id})
 		d = is.Delivery
 		return nil
 	})
@@ -182,7 +182,7 @@ func (s *Service) PingSubscription(ctx context.Context, by Caller, sub uuid.UUID
 	event := stamp(s.newID(), 8)
 	d := newDelivery(sub, event, queued{kind: Ping, created: now})
 	err = s.books.update(ctx, now, func(l *ledger) error {
-		first, err := l.replay(idem, nil, nil)
+		first, err := l.recall(idem)
 		if err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func (s *Service) PingSubscription(ctx context.Context, by Caller, sub uuid.UUID
 		}
 		d.Next = now
 		l.ping(&to, d)
-		l.remember(idem, answer{booking: sub, payment: d.ID})
+		l.remember(idem, answer{about: sub, payment: d.ID})
 		return nil
 	})
 	return d.Delivery, err

@@ -55,7 +55,7 @@ func (f *fingerprint) flags(flags ...bool) {
 
 // answer is what a request led to the first time.
 type answer struct {
-	booking uuid.UUID
+	about   uuid.UUID // the booking or the subscription
 	payment uuid.UUID // nil UUID unless it paid
 	sealed  string    // a subscription and its secret, as told; empty before version 2
 }
@@ -76,7 +76,7 @@ func (r remembered) encode() []byte {
 	e := newEncoder(rememberedVersion, 80+len(r.sealed))
 	e.b = append(e.b, r.mark[:]...)
 	e.time(r.created)
-	e.id(r.booking)
+	e.id(r.about)
 	e.id(r.payment)
 	e.str(r.sealed)
 	return e.b
@@ -85,61 +85,21 @@ func (r remembered) encode() []byte {
 func decodeRemembered(v []byte) (r remembered, err error) {
 	d, version := newDecoder("idempotency", rememberedVersion, v)
 	copy(r.mark[:], d.take(len(r.mark)))
-	r.created, r.booking, r.payment = d.time(), d.id(), d.id()
+	r.created, r.about, r.payment = d.time(), d.id(), d.id()
 	if version >= 2 {
 		r.sealed = d.str()
 	}
 	return r, d.done()
 }
 
-// replay returns the first answer to a request that came before, or nil, and
-// then has loaded the inventories of rides and made sure that their timetable
-// is in force; all in one round trip.
-func (l *ledger) replay(idem idempotency, sn *snapshot, rides []ride) (*answer, error) {
-	keys := make([]Key, 0, 2+maxLegs)
-	if !idem.none() {
-		keys = append(keys, idem.key)
-	}
-	if len(rides) > 0 {
-		keys = append(keys, currentKey)
-	}
-	for _, r := range rides {
-		keys = append(keys, runKey(r.run()))
-	}
-	if len(keys) == 0 {
+// recall returns the first answer to a request that came before and still counts, or nil.
+func (l *ledger) recall(idem idempotency) (*answer, error) {
+	if idem.none() {
 		return nil, nil
 	}
-	v, err := l.tx.Get(l.ctx, keys...)
-	if err != nil {
+	v, err := l.get(idem.key)
+	if err != nil || v == nil {
 		return nil, err
-	}
-	if !idem.none() {
-		first, err := l.recall(idem, v[0])
-		if first != nil || err != nil {
-			return first, err
-		}
-		v = v[1:]
-	}
-	if len(rides) == 0 {
-		return nil, nil
-	}
-	c, err := decodeCurrent(v[0])
-	if err != nil {
-		return nil, err
-	}
-	if c.generation != sn.generation {
-		return nil, errStale
-	}
-	for _, r := range rides {
-		l.runs = append(l.runs, &runEntry{id: r.run()})
-	}
-	return nil, l.decodeRuns(v[1:])
-}
-
-// recall reads what is remembered of a request, if it still counts.
-func (l *ledger) recall(idem idempotency, v []byte) (*answer, error) {
-	if v == nil {
-		return nil, nil
 	}
 	r, err := decodeRemembered(v)
 	switch {
@@ -170,7 +130,6 @@ func (l *ledger) firstAnswer(id uuid.UUID) (Booking, error) {
 	}
 	first := b.atCreation()
 	first.Replayed = true
-	l.bookings = nil // nothing to write
 	return first, nil
 }
 

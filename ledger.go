@@ -24,6 +24,7 @@ type ledger struct {
 	books      *books
 	tx         Tx
 	now        time.Time
+	fetched    []fetched
 	bookings   []*bookingEntry
 	payments   []*paymentEntry
 	runs       []*runEntry
@@ -47,12 +48,20 @@ type write struct {
 	value []byte
 }
 
+// A fetched record was read before it was asked for. The value is nil if there is none.
+type fetched struct {
+	key   Key
+	value []byte
+}
+
 type bookingEntry struct {
-	before Booking // as loaded; the zero Booking if new
+	read   []byte  // what was loaded; nil if the booking is new
+	before Booking // the same
 	after  Booking
 }
 
 type paymentEntry struct {
+	read   []byte
 	before payment
 	after  payment
 }
@@ -75,7 +84,11 @@ func damaged(err error) error {
 
 // checkCurrent gives the update up if another timetable is in force.
 func (l *ledger) checkCurrent(sn *snapshot) error {
-	c, err := readCurrent(l.ctx, l.tx)
+	v, err := l.get(currentKey)
+	if err != nil {
+		return err
+	}
+	c, err := decodeCurrent(v)
 	if err != nil {
 		return err
 	}
@@ -85,6 +98,36 @@ func (l *ledger) checkCurrent(sn *snapshot) error {
 	return nil
 }
 
+// fetch reads records in one round trip, which are asked for one by one then.
+func (l *ledger) fetch(keys ...Key) error {
+	values, err := l.tx.Get(l.ctx, keys...)
+	if err != nil {
+		return err
+	}
+	for i, k := range keys {
+		l.fetched = append(l.fetched, fetched{k, values[i]})
+	}
+	return nil
+}
+
+func (l *ledger) hasFetched(k Key) bool {
+	return slices.ContainsFunc(l.fetched, func(f fetched) bool { return f.key == k })
+}
+
+// get reads a record, nil if there is none, unless it was fetched.
+func (l *ledger) get(k Key) ([]byte, error) {
+	for i := range l.fetched {
+		if f := &l.fetched[i]; f.key == k {
+			return f.value, nil
+		}
+	}
+	v, err := l.tx.Get(l.ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	return v[0], nil
+}
+
 // booking loads a booking to be changed.
 func (l *ledger) booking(id uuid.UUID) (*Booking, error) {
 	for _, e := range l.bookings {
@@ -92,18 +135,18 @@ func (l *ledger) booking(id uuid.UUID) (*Booking, error) {
 			return &e.after, nil
 		}
 	}
-	v, err := l.tx.Get(l.ctx, bookingKey(id))
+	v, err := l.get(bookingKey(id))
 	if err != nil {
 		return nil, err
 	}
-	if v[0] == nil {
+	if v == nil {
 		return nil, ErrNotFound
 	}
-	b, err := decodeBooking(v[0], l.books.zones)
+	b, err := decodeBooking(v, l.books.zones)
 	if err != nil {
 		return nil, err
 	}
-	e := &bookingEntry{before: b, after: b}
+	e := &bookingEntry{read: v, before: b, after: b}
 	l.bookings = append(l.bookings, e)
 	return &e.after, nil
 }
@@ -121,18 +164,18 @@ func (l *ledger) payment(booking, id uuid.UUID) (*payment, error) {
 			return &e.after, nil
 		}
 	}
-	v, err := l.tx.Get(l.ctx, paymentKey(booking, id))
+	v, err := l.get(paymentKey(booking, id))
 	if err != nil {
 		return nil, err
 	}
-	if v[0] == nil {
+	if v == nil {
 		return nil, ErrNotFound
 	}
-	p, err := decodePayment(v[0])
+	p, err := decodePayment(v)
 	if err != nil {
 		return nil, err
 	}
-	e := &paymentEntry{before: p, after: p}
+	e := &paymentEntry{read: v, before: p, after: p}
 	l.payments = append(l.payments, e)
 	return &e.after, nil
 }
@@ -151,44 +194,43 @@ func (l *ledger) newPayment(b *Booking, p payment) *payment {
 func (l *ledger) loadRuns(ids ...RunID) error {
 	keys := make([]Key, 0, maxLegs)
 	for _, id := range ids {
-		if l.runEntry(id) == nil {
-			keys = append(keys, runKey(id))
-			l.runs = append(l.runs, &runEntry{id: id})
+		if k := runKey(id); l.runEntry(id) == nil && !l.hasFetched(k) {
+			keys = append(keys, k)
 		}
 	}
 	if len(keys) > 0 {
-		values, err := l.tx.Get(l.ctx, keys...)
-		if err != nil {
+		if err := l.fetch(keys...); err != nil {
 			return err
 		}
-		_ = l.decodeRuns(values) // which the entries tell
 	}
 	for _, id := range ids {
-		if err := l.runEntry(id).err; err != nil {
-			return err
+		e := l.runEntry(id)
+		if e == nil {
+			e = &runEntry{id: id}
+			l.runs = append(l.runs, e)
+			v, err := l.get(runKey(id))
+			if err != nil {
+				return err
+			}
+			if v != nil {
+				e.load(v)
+			}
+		}
+		if e.err != nil {
+			return e.err
 		}
 	}
 	return nil
 }
 
-// decodeRuns fills the latest run entries from what was read for them. It returns the
-// error of one that cannot be read.
-func (l *ledger) decodeRuns(values [][]byte) (err error) {
-	latest := l.runs[len(l.runs)-len(values):]
-	for i, v := range values {
-		if v == nil {
-			continue
-		}
-		e := latest[i]
-		inv, why := decodeInventory(v)
-		if why != nil {
-			e.err = fmt.Errorf("the run %v: %w", e.id, why)
-			err = e.err
-			continue
-		}
-		e.inv = inv
+// load fills an entry from its record.
+func (e *runEntry) load(v []byte) {
+	inv, err := decodeInventory(v)
+	if err != nil {
+		e.err = fmt.Errorf("the run %v: %w", e.id, err)
+		return
 	}
-	return err
+	e.inv = inv
 }
 
 func (l *ledger) runEntry(id RunID) *runEntry {
@@ -295,10 +337,10 @@ func (l *ledger) write() {
 		l.tx.Delete(k)
 	}
 	for _, e := range l.bookings {
-		l.writeBooking(&e.before, &e.after)
+		l.writeBooking(e)
 	}
 	for _, e := range l.payments {
-		l.writePayment(&e.before, &e.after)
+		l.writePayment(e)
 	}
 	for _, e := range l.runs {
 		if e.changed {
@@ -320,33 +362,53 @@ func (l *ledger) set(k Key, v []byte) {
 	l.tx.Put(k, v)
 }
 
-// writeBooking writes a booking with its index and its place on the agenda.
-func (l *ledger) writeBooking(before, after *Booking) {
-	had, has := before.holdKey(), after.holdKey()
-	if had != has && had != (Key{}) {
-		l.tx.Delete(had)
+// writeBooking writes a booking that has changed, with its index and its place on the
+// agenda.
+func (l *ledger) writeBooking(e *bookingEntry) {
+	before, after := &e.before, &e.after
+	text := after.encode()
+	if !hasChanged(e.read, text, before.encode) {
+		return
 	}
-	if had != has && has != (Key{}) {
-		l.set(has, []byte{})
-	}
+	l.moveItem(before.holdKey(), after.holdKey(), []byte{})
 	if before.listed() && !after.listed() {
 		l.tx.Delete(ownedKey(before))
 	}
 	if !before.listed() && after.listed() {
 		l.tx.Put(ownedKey(after), []byte{})
 	}
-	l.tx.Put(bookingKey(after.ID), after.encode())
+	l.tx.Put(bookingKey(after.ID), text)
 }
 
-func (l *ledger) writePayment(before, after *payment) {
-	had, has := before.agendaKey(), after.agendaKey()
-	if had != has && had != (Key{}) {
-		l.tx.Delete(had)
+// writePayment writes a payment that has changed, with its place on the agenda.
+func (l *ledger) writePayment(e *paymentEntry) {
+	before, after := &e.before, &e.after
+	text := after.encode()
+	if !hasChanged(e.read, text, before.encode) {
+		return
 	}
-	if had != has && has != (Key{}) {
-		l.set(has, bytes.Clone(after.Booking[:]))
+	l.moveItem(before.agendaKey(), after.agendaKey(), after.Booking[:])
+	l.tx.Put(paymentKey(after.Booking, after.ID), text)
+}
+
+// hasChanged says whether a record is to be written: it is new, or another than the one that
+// was read. One of a version before, which has another form, is compared as it would be
+// written now.
+func hasChanged(read, after []byte, before func() []byte) bool {
+	return read == nil || !bytes.Equal(read, after) && (read[0] == after[0] || !bytes.Equal(before(), after))
+}
+
+// moveItem moves an item of the agenda. The zero Key is nowhere.
+func (l *ledger) moveItem(from, to Key, value []byte) {
+	if from == to {
+		return
 	}
-	l.tx.Put(paymentKey(after.Booking, after.ID), after.encode())
+	if from != (Key{}) {
+		l.tx.Delete(from)
+	}
+	if to != (Key{}) {
+		l.set(to, bytes.Clone(value))
+	}
 }
 
 const runKeySize = 4 + 16

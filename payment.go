@@ -128,7 +128,7 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 			if err != nil {
 				return err
 			}
-			if first, err = l.replay(idem, nil, nil); first != nil || err != nil {
+			if first, err = l.recall(idem); first != nil || err != nil {
 				return err
 			}
 			b, err := l.booking(booking)
@@ -144,7 +144,7 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 			if err := l.count(&p, counts, counted); err != nil {
 				return err
 			}
-			l.remember(idem, answer{booking: booking, payment: p.ID})
+			l.remember(idem, answer{about: booking, payment: p.ID})
 			return nil
 		})
 	}
@@ -217,7 +217,7 @@ func (s *Service) onPayment(ctx context.Context, booking, id uuid.UUID, rules fu
 // One that is pending may be asked of the gateway at this moment, or the process that did
 // may have died: nobody can tell, and it is pending either way.
 func (s *Service) firstPayment(ctx context.Context, a answer) (Payment, error) {
-	v, err := s.store.Get(ctx, paymentKey(a.booking, a.payment), bookingKey(a.booking))
+	v, err := s.store.Get(ctx, paymentKey(a.about, a.payment), bookingKey(a.about))
 	if err != nil {
 		return Payment{}, err
 	}

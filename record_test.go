@@ -186,7 +186,7 @@ func sampleQueued() queued {
 }
 
 func sampleRemembered() remembered {
-	return remembered{answer: answer{booking: sampleID(1), payment: sampleID(2)}, mark: [32]byte{0: 1, 31: 2}, created: sampleTime(1)}
+	return remembered{answer: answer{about: sampleID(1), payment: sampleID(2)}, mark: [32]byte{0: 1, 31: 2}, created: sampleTime(1)}
 }
 
 func sampleDeclines() *declineCount {

@@ -11,8 +11,31 @@ import (
 
 // The rules of booking: what one update does to the records a ledger holds.
 
-// book holds the places of an order, or refuses.
+// fetchOrder reads all that a request to book needs.
+func (l *ledger) fetchOrder(idem idempotency, rides []ride) error {
+	keys := make([]Key, 0, 2+maxLegs)
+	if !idem.none() {
+		keys = append(keys, idem.key)
+	}
+	if len(rides) > 0 {
+		keys = append(keys, currentKey)
+	}
+	for _, r := range rides {
+		keys = append(keys, runKey(r.run()))
+	}
+	return l.fetch(keys...)
+}
+
+// book holds the places of an order of the timetable in force, or refuses.
 func (l *ledger) book(sn *snapshot, o order) (Booking, error) {
+	if err := l.checkCurrent(sn); err != nil {
+		return Booking{}, err
+	}
+	for _, r := range o.rides {
+		if err := l.loadRuns(r.run()); err != nil {
+			return Booking{}, err
+		}
+	}
 	b := l.newBooking(o.booking)
 	b.Legs = slices.Clone(b.Legs)
 	if err := l.seat(sn, b, o.rides, nanos(b.Expires)); err != nil {

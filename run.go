@@ -327,12 +327,10 @@ func (s *Service) endHold(ctx context.Context, it item) error {
 			return err
 		}
 		if err != nil || b.holdKey() != it.key { // it has moved on
-			l.bookings = nil
 			l.delete(it.key)
 			return nil
 		}
 		if !b.lapsed(l.now) {
-			l.bookings = nil
 			return nil
 		}
 		return l.expire(b.ID)

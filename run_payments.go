@@ -78,7 +78,7 @@ func (l *ledger) followedRefund(r *payment, out Outcome, err error) {
 	final := out.Status == Succeeded || out.Resolution == RefundImpossible
 	switch {
 	case r.Status == Succeeded || r.Status == Failed && out.Status != Succeeded:
-		l.payments = nil // it was settled meanwhile
+		return // it was settled meanwhile
 	case final:
 		if out.Status == Failed {
 			out.Failure.Code = cmp.Or(out.Failure.Code, ProcessingError)

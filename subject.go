@@ -1,7 +1,6 @@
 package traintravel
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"time"
@@ -226,12 +225,10 @@ func (l *ledger) erase(id uuid.UUID, meant func(*Booking) bool) (bool, error) {
 		l.put(deliveryKey(copies[i].Subscription, copies[i].ID), copies[i].encode())
 	}
 	l.webhooks = true // what was read to be posted is read again
-	for _, was := range payments {
-		p := was
-		p.erasePayer()
-		if !bytes.Equal(p.encode(), was.encode()) {
-			l.payments = append(l.payments, &paymentEntry{before: was, after: p})
-		}
+	for i, was := range payments {
+		e := &paymentEntry{read: records[i].Value, before: was, after: was}
+		e.after.erasePayer()
+		l.payments = append(l.payments, e)
 	}
 	return true, nil
 }

@@ -267,7 +267,7 @@ func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (
 	told := s.sealTold(&sub, secret)
 	var first *answer
 	err = s.books.update(ctx, now, func(l *ledger) (err error) {
-		if first, err = l.replay(idem, nil, nil); first != nil || err != nil {
+		if first, err = l.recall(idem); first != nil || err != nil {
 			return err
 		}
 		others, left, err := readMarked(l.ctx, l.tx, subjectPrefix(by.Subject), "")
@@ -288,7 +288,7 @@ func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (
 		}
 		l.mustVerify(&sub)
 		l.newSubscription(&sub)
-		l.remember(idem, answer{booking: sub.ID, sealed: told})
+		l.remember(idem, answer{about: sub.ID, sealed: told})
 		return nil
 	})
 	if err != nil {

@@ -36,7 +36,7 @@ func (s *Service) NewSubscriptionSecret(ctx context.Context, by Caller, id uuid.
 		told := s.sealTold(&was, secret)
 		var first *answer
 		err = s.books.update(ctx, now, func(l *ledger) (err error) {
-			if first, err = l.replay(idem, nil, nil); first != nil || err != nil {
+			if first, err = l.recall(idem); first != nil || err != nil {
 				return err
 			}
 			sub, err := s.ownSubscription(l.ctx, l.tx, by, id)
@@ -48,7 +48,7 @@ func (s *Service) NewSubscriptionSecret(ctx context.Context, by Caller, id uuid.
 			}
 			sub.secrets = []sealedSecret{{sealed: sealed}, {sub.secrets[0].sealed, now.Add(overlap)}}
 			l.putSubscription(&sub)
-			l.remember(idem, answer{booking: id, sealed: told})
+			l.remember(idem, answer{about: id, sealed: told})
 			return nil
 		})
 		switch {
@@ -109,7 +109,7 @@ func (s *Service) sealTold(sub *subscription, secret Secret) string {
 // firstSubscription is what a repeated request was told the first time.
 func (s *Service) firstSubscription(ctx context.Context, by Caller, a answer) (Subscription, Secret, error) {
 	if a.sealed == "" { // remembered by an older version: as it stands
-		sub, err := s.ownSubscription(ctx, s.store, by, a.booking)
+		sub, err := s.ownSubscription(ctx, s.store, by, a.about)
 		if err != nil {
 			return Subscription{}, "", err
 		}
@@ -117,7 +117,7 @@ func (s *Service) firstSubscription(ctx context.Context, by Caller, a answer) (S
 		sub.Replayed = true
 		return sub.Subscription, secret, err
 	}
-	record, err := s.unseal(a.sealed, a.booking)
+	record, err := s.unseal(a.sealed, a.about)
 	if err != nil {
 		return Subscription{}, "", err
 	}

@@ -93,8 +93,7 @@ func (l *ledger) callOff(b *Booking) error {
 // arrive any more, and watched: only "not found" after that ends the watch.
 func (l *ledger) follow(sn *snapshot, p *payment, b *Booking, f finding) error {
 	if p.next.IsZero() && f.Status != Succeeded {
-		l.payments, l.bookings = nil, nil // somebody else was quicker
-		return nil
+		return nil // somebody else was quicker
 	}
 	out := f.Outcome
 	if f.lost(p) {
