@@ -42,7 +42,7 @@ func (a *auditor) timetable() error {
 			return nil
 		}
 	}
-	t, ids, err := decodeTimetable(parts[0])
+	t, ids, err := decodeNumbered(parts[0])
 	if err == nil {
 		err = t.check(&a.zones)
 	}

@@ -23,7 +23,7 @@ func (b *Booking) encode() []byte {
 	e.byte(byte(b.Status))
 	e.time(b.Created)
 	e.time(b.Expires)
-	e.money(b.Price)
+	addMoney(e, b.Price)
 	if b.LatestPayment != uuid.Nil {
 		e.id(b.LatestPayment)
 	}
@@ -41,8 +41,8 @@ func (b *Booking) encode() []byte {
 		e.int(int64(l.Run.Date))
 		e.str(l.Operator)
 		e.str(l.Number)
-		e.stop(l.Origin)
-		e.stop(l.Destination)
+		addStop(e, l.Origin)
+		addStop(e, l.Destination)
 		e.str(l.Coach)
 		e.uint(uint64(l.Seat))
 		e.byte(byte(l.Board))
@@ -54,19 +54,19 @@ func (b *Booking) encode() []byte {
 	for _, hook := range b.Hooks {
 		e.flags(hook)
 	}
-	e.money(b.Refund)
+	addMoney(e, b.Refund)
 	e.uint(uint64(b.PaymentCount))
 	return e.b
 }
 
-func (e *encoder) stop(s Stop) {
+func addStop(e *encoder, s Stop) {
 	e.id(s.Station)
 	e.str(s.Name)
 	e.time(s.Time)
 	e.str(s.Time.Location().String())
 }
 
-func (d *decoder) stop(z *zones) Stop {
+func takeStop(d *decoder, z *zones) Stop {
 	s := Stop{Station: d.id(), Name: d.str(), Time: d.time()}
 	s.Time = s.Time.In(z.get(d.str()))
 	return s
@@ -77,7 +77,7 @@ func decodeBooking(v []byte, z *zones) (Booking, error) {
 	b := Booking{ID: d.id(), TripID: d.id(), Owner: Subject{d.str(), d.str()}, Client: d.str(), PassengerName: d.str()}
 	f := d.flags()
 	b.HasBicycle, b.HasDog, b.ByOperator = f[0], f[1], f[5]
-	b.Status, b.Created, b.Expires, b.Price = BookingStatus(d.byte()), d.time(), d.time(), d.money()
+	b.Status, b.Created, b.Expires, b.Price = BookingStatus(d.byte()), d.time(), d.time(), takeMoney(&d)
 	if f[2] {
 		b.LatestPayment = d.id()
 	}
@@ -90,7 +90,7 @@ func decodeBooking(v []byte, z *zones) (Booking, error) {
 	b.Legs = make([]Leg, d.len(70))
 	for i := range b.Legs {
 		b.Legs[i] = Leg{
-			Run: RunID{d.id(), Date(d.int())}, Operator: d.str(), Number: d.str(), Origin: d.stop(z), Destination: d.stop(z),
+			Run: RunID{d.id(), Date(d.int())}, Operator: d.str(), Number: d.str(), Origin: takeStop(&d, z), Destination: takeStop(&d, z),
 			Coach: d.str(), Seat: int(d.uint()), Board: int(d.byte()), Alight: int(d.byte()),
 		}
 	}
@@ -110,11 +110,11 @@ func decodeBooking(v []byte, z *zones) (Booking, error) {
 		for i := range b.Hooks {
 			b.Hooks[i] = d.flags()[0]
 		}
-		b.Refund = d.money()
+		b.Refund = takeMoney(&d)
 		b.PaymentCount = int(d.uint())
 	}
 	if len(b.Legs) == 0 || len(b.Hooks) > 0 && len(b.Hooks) != len(b.Legs) {
-		d.failed = true
+		d.fail()
 	}
 	return b, d.done()
 }

@@ -33,11 +33,6 @@ type Change struct {
 	FromPlatform, ToPlatform uint16
 }
 
-// fromAll and toAll say whether the rule is about all trains that one leaves, or enters,
-// at its station.
-func (c *Change) fromAll() bool { return c.FromLine == "" && c.FromTrain == "" && c.FromPlatform == 0 }
-func (c *Change) toAll() bool   { return c.ToLine == "" && c.ToTrain == "" && c.ToPlatform == 0 }
-
 // A ChangeKind is what a rule says of a change.
 type ChangeKind uint8
 

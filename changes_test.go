@@ -22,7 +22,7 @@ func TestChangesAreRecorded(t *testing.T) {
 		{From: a, To: a, FromPlatform: 7, ToPlatform: 800, Kind: Impossible},
 	}
 	tt.Trains[0].Calls[0].Platform = 65535
-	got, _, err := decodeTimetable(encodeTimetable(tt, ids))
+	got, _, err := decodeNumbered(encodeNumbered(tt, ids))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func soundTimetablesWork(t *rapid.T) bool {
 		t.Fatal(err)
 	}
 	checkRegistry(t, tt.Trains, ids, reg)
-	read, readIDs, err := decodeTimetable(encodeTimetable(tt, ids))
+	read, readIDs, err := decodeNumbered(encodeNumbered(tt, ids))
 	if diff := cmp.Diff(tt, read, cmpopts.EquateEmpty()); err != nil || diff != "" {
 		t.Fatalf("%v: -written +read\n%s", err, diff)
 	}

@@ -177,7 +177,7 @@ func RemoveBooking(id uuid.UUID) func(*Vandal) {
 }
 
 // Identity is that of a train without twins.
-func Identity(t *Train) uuid.UUID { return t.base() }
+func Identity(t *Train) uuid.UUID { return baseOf(t) }
 
 // Verify verifies a subscription as a receiver does that answers its ping, and leaves
 // nothing of the ping.

@@ -79,7 +79,7 @@ func (d *draft) runsAfter(moves []move) *runsTo {
 // of is the run of a train on a date.
 func (r *runsTo) of(train int, date Date) RunID {
 	if slot, ok := r.slots[trainDate{train, date}]; ok {
-		return RunID{twin(r.trips.Trains[train].base(), slot), date}
+		return RunID{twin(baseOf(&r.trips.Trains[train]), slot), date}
 	}
 	return RunID{r.next.trains[train].id, date}
 }

@@ -53,6 +53,27 @@ func (f *fingerprint) flags(flags ...bool) {
 	f.h.Write(e.b)
 }
 
+func (f *fingerprint) money(m Money) {
+	e := &encoder{}
+	addMoney(e, m)
+	f.h.Write(e.b)
+}
+
+// source marks all of a source but its code. Without a key of its own the
+// fingerprint could be searched for the number, so it takes the masked one.
+func (f *fingerprint) source(s Source, keyed bool) {
+	if !keyed {
+		s = s.Masked()
+	}
+	e := &encoder{}
+	addSource(e, s)
+	if s.Card != nil {
+		e.str(s.Card.Address1)
+		e.str(s.Card.Address2)
+	}
+	f.h.Write(e.b)
+}
+
 // answer is what a request led to the first time.
 type answer struct {
 	about   uuid.UUID // the booking or the subscription

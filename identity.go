@@ -1,11 +1,9 @@
 package traintravel
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
-	"hash/fnv"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,7 +18,7 @@ func hashID(parts ...any) uuid.UUID {
 			b = append(binary.AppendUvarint(b, uint64(len(p))), p...)
 		case uuid.UUID:
 			b = append(b, p[:]...)
-		case ServiceTime:
+		case int32:
 			b = binary.BigEndian.AppendUint32(b, uint32(p))
 		case int:
 			b = binary.BigEndian.AppendUint64(b, uint64(p))
@@ -72,75 +70,7 @@ func laterID(t time.Time, random, than uuid.UUID) uuid.UUID {
 	return id
 }
 
-// newestID is the last ID of a range whose keys end with one, nil if it is empty.
-func newestID(ctx context.Context, r Reader, of Range) (id uuid.UUID, err error) {
-	of.Reverse, of.Limit = true, 1
-	records, err := r.List(ctx, of)
-	if err == nil && len(records) > 0 {
-		key := records[0].ID
-		copy(id[:], key[max(0, len(key)-len(id)):])
-	}
-	return id, err
-}
-
-// A purpose is why a charge is given back. The texts are part of refunds' IDs and never
-// change.
-type purpose string
-
-const (
-	forCancelling    purpose = "cancelled"     // its owner has cancelled the booking
-	forCancelledRun  purpose = "run cancelled" // the operator has cancelled the train
-	forPayingTooLate purpose = "paid too late" // the money came when the booking could not have it
-)
-
-var purposes = [...]purpose{forCancelling, forCancelledRun, forPayingTooLate}
-
-// refundID makes the ID of a refund from its charge and purpose alone: a service that is
-// restored from a backup and cancels again asks the gateway for the refund that it knows.
-// It is a version 8 UUID with the time of the charge's version 7, and so orders after the
-// charge and before every payment of a later millisecond.
-func refundID(charge uuid.UUID, why purpose) uuid.UUID {
-	id := hashID("refund", charge, string(why))
-	copy(id[:6], charge[:6])
-	return id
-}
-
-// base is what a train is known by across timetables, but for twins: trains
-// that agree in all of it and run on the same day.
-func (t *Train) base() uuid.UUID {
-	first := t.Calls[0]
-	return hashID("train", t.Feed, t.Operator, t.Number, first.Station, first.Depart)
-}
-
-// twin is a train's identity: its base and which of the twins it is.
-func twin(base uuid.UUID, n int) uuid.UUID {
-	if n == 0 {
-		return base
-	}
-	return hashID("twin", base, n)
-}
-
-// stationMark shortens a station's ID to what tells the stations of one train
-// apart in an inventory.
-func stationMark(id uuid.UUID) uint64 {
-	h := fnv.New64a()
-	h.Write(id[:])
-	return h.Sum64()
-}
-
-// textMark shortens a text to what tells it apart from a few others.
-func textMark(s string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(s))
-	return h.Sum64()
-}
-
-// listMark stands for a train's list of calls: which stations in which order.
-func listMark(calls []Call) uint64 {
-	b := make([]byte, 0, 1024)
-	for i := range calls {
-		b = append(b, calls[i].Station[:]...)
-	}
-	sum := sha256.Sum256(b)
-	return binary.BigEndian.Uint64(sum[:])
+// timeOf is the instant that a timeID was made of, to the millisecond.
+func timeOf(id uuid.UUID) time.Time {
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(id[:8]) >> 16)).UTC()
 }

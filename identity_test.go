@@ -33,7 +33,7 @@ func TestTrainIdentity(t *testing.T) {
 	} {
 		train := trainOf("ICE 1", "Europe/Berlin", allYear, "Köln 8:00", "Bonn 8:20-8:22", "Unna 9:00")
 		c.change(&train)
-		if got := train.base() == original.base(); got != c.same {
+		if got := baseOf(&train) == baseOf(&original); got != c.same {
 			t.Errorf("%s: the same train: %t, want %t", c.name, got, c.same)
 		}
 	}
@@ -43,7 +43,7 @@ func TestTrainIdentity(t *testing.T) {
 func TestTrainIdentityIsForEver(t *testing.T) {
 	t.Parallel()
 	train := trainOf("ICE 1", "Europe/Berlin", allYear, "Köln 8:00", "Bonn 8:20")
-	base := train.base()
+	base := baseOf(&train)
 	for n, want := range map[int]string{
 		0: "9ce0dc94-3efa-8a32-ac5f-656d3d799ba4", 1: "11594bcc-75e1-8e15-bc71-5251ee2b1922",
 	} {

@@ -262,7 +262,7 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable, how loadin
 	// Greater than the one it is to replace, whatever the clocks say: who finds
 	// a smaller one than that in force may remove it.
 	next := current{generation: laterID(time.Now(), s.newID(), d.old.generation), loads: d.old.loaded(d.today)}
-	b := encodeTimetable(t, d.ids)
+	b := encodeNumbered(t, d.ids)
 	next.timetable = len(b)
 	if err := s.writeChunks(ctx, next.generation, 't', b); err != nil {
 		return nil, err

@@ -210,7 +210,7 @@ func (n *nodes) edges(ctx context.Context) ([][]raptor.Edge, error) {
 		}
 		from, to := n.sn.stationAt[c.From], n.sn.stationAt[c.To]
 		near[from] = append(near[from], to)
-		if c.fromAll() && c.toAll() {
+		if fromAll(&c) && toAll(&c) {
 			n.keep(general, [2]int32{from, to}, int32(i))
 		}
 	}
@@ -232,8 +232,8 @@ func (n *nodes) edges(ctx context.Context) ([][]raptor.Edge, error) {
 		near[station] = slices.Compact(near[station])
 	}
 	n.pairs = n.pairRules()
-	left := n.oneSided(&n.alights, func(c *Change) (uuid.UUID, bool) { return c.To, c.toAll() })
-	entered := n.oneSided(&n.boards, func(c *Change) (uuid.UUID, bool) { return c.From, c.fromAll() })
+	left := n.oneSided(&n.alights, func(c *Change) (uuid.UUID, bool) { return c.To, toAll(c) })
+	entered := n.oneSided(&n.boards, func(c *Change) (uuid.UUID, bool) { return c.From, fromAll(c) })
 	edges := make([][]raptor.Edge, len(n.alights.stations))
 	for node, station := range n.alights.stations {
 		if err := ctx.Err(); err != nil { // a node may have very many edges
@@ -304,7 +304,7 @@ func (n *nodes) counts(rule, other int32) bool {
 	if other < 0 {
 		return true
 	}
-	a, b := n.changes[rule].weight(), n.changes[other].weight()
+	a, b := weightOf(&n.changes[rule]), weightOf(&n.changes[other])
 	return a > b || a == b && rule > other
 }
 
@@ -339,8 +339,13 @@ func (n *nodes) withoutRule(from, to int32) (seconds int32, ok bool) {
 	return seconds, true
 }
 
-// weight orders rules by how exactly they say which calls they mean.
-func (c *Change) weight() int {
+// fromAll and toAll say whether the rule is about all trains that one leaves, or enters,
+// at its station.
+func fromAll(c *Change) bool { return c.FromLine == "" && c.FromTrain == "" && c.FromPlatform == 0 }
+func toAll(c *Change) bool   { return c.ToLine == "" && c.ToTrain == "" && c.ToPlatform == 0 }
+
+// weightOf orders rules by how exactly they say which calls they mean.
+func weightOf(c *Change) int {
 	w := 0
 	for _, t := range []struct {
 		line, train string

@@ -27,13 +27,13 @@ func namedTimetable() (*Timetable, []numbering) {
 func TestOtherNamesAndIDsAreReadAndDamageIsTold(t *testing.T) {
 	t.Parallel()
 	rewrite := func(b []byte) ([]byte, error) {
-		tt, ids, err := decodeTimetable(b)
+		tt, ids, err := decodeNumbered(b)
 		if err != nil {
 			return nil, err
 		}
-		return encodeTimetable(tt, ids), nil
+		return encodeNumbered(tt, ids), nil
 	}
-	sample := encodeTimetable(namedTimetable())
+	sample := encodeNumbered(namedTimetable())
 	text, err := os.ReadFile("testdata/records/named.4.hex")
 	if err != nil {
 		t.Fatalf("%v; it would hold\n%x", err, sample)

@@ -22,14 +22,14 @@ func (v *inventory) encode() []byte {
 	for _, c := range v.calls {
 		e.fixed64(c)
 	}
-	e.coaches(v.coaches)
+	addCoaches(e, v.coaches)
 	e.uint(uint64(len(v.taken)))
 	for _, t := range v.taken {
-		e.taken(t, lists)
+		addTaken(e, t, lists)
 	}
 	e.uint(uint64(len(v.stranded)))
 	for _, s := range v.stranded {
-		e.taken(s.taken, lists)
+		addTaken(e, s.taken, lists)
 		e.fixed64(s.on)
 		e.fixed64(s.board)
 		e.fixed64(s.alight)
@@ -50,7 +50,7 @@ const (
 	unknownList = 127
 )
 
-func (e *encoder) taken(t taken, lists []uint64) {
+func addTaken(e *encoder, t taken, lists []uint64) {
 	e.b = append(e.b, t.booking[:]...)
 	e.b = binary.BigEndian.AppendUint32(e.b, uint32(t.place))
 	sold := byte(unknownList)
@@ -65,7 +65,7 @@ func (e *encoder) taken(t taken, lists []uint64) {
 	e.fixed64(uint64(t.until))
 }
 
-func (d *decoder) taken(lists []uint64) (t taken) {
+func takeTaken(d *decoder, lists []uint64) (t taken) {
 	p := d.take(takenSize)
 	if p == "" {
 		return t
@@ -102,15 +102,15 @@ func decodeInventory(b []byte) (*inventory, error) {
 	for i := range v.calls {
 		v.calls[i] = d.fixed64()
 	}
-	v.coaches = d.coaches()
+	v.coaches = takeCoaches(&d)
 	v.taken = make([]taken, d.len(takenSize), len(d.rest)/takenSize+1)
 	for i := range v.taken {
-		v.taken[i] = d.taken(lists)
+		v.taken[i] = takeTaken(&d, lists)
 	}
 	v.stranded = make([]stranded, d.len(takenSize+19))
 	for i := range v.stranded {
 		s := &v.stranded[i]
-		if s.taken = d.taken(lists); version >= 2 {
+		if s.taken = takeTaken(&d, lists); version >= 2 {
 			s.on = d.fixed64()
 		}
 		s.board, s.alight, s.twice, s.coach, s.seat = d.fixed64(), d.fixed64(), d.flags()[0], d.str(), int(d.uint())

@@ -26,13 +26,13 @@ func pricedTimetable() (*Timetable, []numbering) {
 func TestPricesAreReadAndDamageIsTold(t *testing.T) {
 	t.Parallel()
 	rewrite := func(b []byte) ([]byte, error) {
-		tt, ids, err := decodeTimetable(b)
+		tt, ids, err := decodeNumbered(b)
 		if err != nil {
 			return nil, err
 		}
-		return encodeTimetable(tt, ids), nil
+		return encodeNumbered(tt, ids), nil
 	}
-	sample := encodeTimetable(pricedTimetable())
+	sample := encodeNumbered(pricedTimetable())
 	text, err := os.ReadFile("testdata/records/prices.3.hex")
 	if err != nil {
 		t.Fatalf("%v; it would hold\n%x", err, sample)

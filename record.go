@@ -2,10 +2,10 @@ package traintravel
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -46,11 +46,6 @@ func (e *encoder) flags(flags ...bool) {
 // time keeps the instant to the nanosecond; the zone is the reader's business.
 func (e *encoder) time(t time.Time) { e.fixed64(uint64(nanos(t))) }
 
-func (e *encoder) money(m Money) {
-	e.int(m.Amount)
-	e.str(m.Currency)
-}
-
 // nanos is an instant as a number that orders like it; the zero time comes first.
 func nanos(t time.Time) int64 {
 	if t.IsZero() {
@@ -86,6 +81,9 @@ func newDecoder(what string, maxVersion byte, b []byte) (d decoder, version byte
 	}
 	return d, version
 }
+
+// errDamaged is what done says of a record that is not what an encoder wrote.
+var errDamaged = errors.New("is damaged")
 
 func (d *decoder) fail() { d.rest, d.failed = "", true }
 
@@ -191,33 +189,3 @@ func (d *decoder) flags() (f [8]bool) {
 }
 
 func (d *decoder) time() time.Time { return fromNanos(int64(d.fixed64())) }
-
-func (d *decoder) money() Money { return Money{Amount: d.int(), Currency: d.str()} }
-
-// zones caches time zones by name: loading one reads a file.
-type zones struct{ m sync.Map }
-
-func (z *zones) load(name string) (*time.Location, error) {
-	if v, ok := z.m.Load(name); ok {
-		return v.(*time.Location), nil
-	}
-	if name == "" || name == "Local" {
-		return nil, fmt.Errorf("%q is no time zone", name)
-	}
-	loc, err := time.LoadLocation(name)
-	if err != nil {
-		return nil, err
-	}
-	z.m.Store(name, loc)
-	return loc, nil
-}
-
-// get is load for names that were loaded before they were recorded. On a
-// machine that has lost the zone, times show as UTC.
-func (z *zones) get(name string) *time.Location {
-	loc, err := z.load(name)
-	if err != nil {
-		return time.UTC
-	}
-	return loc
-}

@@ -36,12 +36,12 @@ var recordKinds = []struct {
 		v, err := decodeInventory(b)
 		return v.encode(), err
 	}},
-	{"timetable", encodeTimetable(sampleTimetable()), func(b []byte) ([]byte, error) {
-		v, ids, err := decodeTimetable(b)
+	{"timetable", encodeNumbered(sampleTimetable()), func(b []byte) ([]byte, error) {
+		v, ids, err := decodeNumbered(b)
 		if err != nil {
 			return nil, err
 		}
-		return encodeTimetable(v, ids), nil
+		return encodeNumbered(v, ids), nil
 	}},
 	{"registry", sampleRegistry().encode(), func(b []byte) ([]byte, error) {
 		v, err := decodeRegistry(b)

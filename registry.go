@@ -102,7 +102,7 @@ func register(ctx context.Context, old registry, trains []Train, calendars func(
 		}
 		t := &trains[i]
 		candidates[i] = candidate{
-			base: t.base(), index: i, days: calendars(t.Days), list: listMark(t.Calls), id: t.ID,
+			base: baseOf(t), index: i, days: calendars(t.Days), list: listMark(t.Calls), id: t.ID,
 			terminus: stationMark(t.Calls[len(t.Calls)-1].Station), source: textMark(t.ID),
 		}
 	}

@@ -100,7 +100,7 @@ func TestRegistryIgnoresOrderAndIDs(t *testing.T) {
 		for i, tr := range tt.Trains {
 			tr.ID = fmt.Sprint("trip", i)
 			// Trains that agree in all but their IDs can only be told apart by these.
-			key := fmt.Sprint(tr.base(), listMark(tr.Calls))
+			key := fmt.Sprint(baseOf(&tr), listMark(tr.Calls))
 			if !seen[key] {
 				seen[key] = true
 				trains = append(trains, tr)

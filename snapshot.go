@@ -154,7 +154,7 @@ func (sn *snapshot) move(t *Timetable, moves []move) {
 		if tr.moved == nil {
 			tr.moved = map[Date]uuid.UUID{}
 		}
-		tr.moved[m.date] = twin(t.Trains[m.train].base(), m.slot)
+		tr.moved[m.date] = twin(baseOf(&t.Trains[m.train]), m.slot)
 		sn.moved[tr.run(m.date)] = tr
 	}
 }

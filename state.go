@@ -3,7 +3,6 @@ package traintravel
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"time"
 
@@ -189,9 +188,4 @@ func countPages(ctx context.Context, from Reader, r Range, most int, fn func([]R
 		r.From = found[len(found)-1].ID + "\x00"
 	}
 	return n, nil
-}
-
-// timeOf is the instant that a timeID was made of, to the millisecond.
-func timeOf(id uuid.UUID) time.Time {
-	return time.UnixMilli(int64(binary.BigEndian.Uint64(id[:8]) >> 16)).UTC()
 }

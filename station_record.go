@@ -9,8 +9,8 @@ import (
 // How the stations of a timetable are written. The rest of its record has a number
 // for each of their IDs: first come their own, and then the others.
 
-// stations writes stations and returns the numbers of their IDs.
-func (e *encoder) stations(stations []Station) (index map[uuid.UUID]int) {
+// addStations writes stations and returns the numbers of their IDs.
+func addStations(e *encoder, stations []Station) (index map[uuid.UUID]int) {
 	index = make(map[uuid.UUID]int, len(stations))
 	e.uint(uint64(len(stations)))
 	for i, s := range stations {
@@ -22,8 +22,8 @@ func (e *encoder) stations(stations []Station) (index map[uuid.UUID]int) {
 		e.str(s.Zone)
 		e.fixed64(math.Float64bits(s.Latitude))
 		e.fixed64(math.Float64bits(s.Longitude))
-		e.texts(s.OtherNames)
-		e.ids(s.OtherIDs)
+		addTexts(e, s.OtherNames)
+		addIDs(e, s.OtherIDs)
 	}
 	n := len(stations)
 	for _, s := range stations {
@@ -35,8 +35,8 @@ func (e *encoder) stations(stations []Station) (index map[uuid.UUID]int) {
 	return index
 }
 
-// stations reads stations and returns their IDs by number.
-func (d *decoder) stations(version byte) (stations []Station, ids []uuid.UUID) {
+// takeStations reads stations and returns their IDs by number.
+func takeStations(d *decoder, version byte) (stations []Station, ids []uuid.UUID) {
 	stations = make([]Station, d.len(36))
 	for i := range stations {
 		stations[i] = Station{
@@ -44,7 +44,7 @@ func (d *decoder) stations(version byte) (stations []Station, ids []uuid.UUID) {
 			Latitude: math.Float64frombits(d.fixed64()), Longitude: math.Float64frombits(d.fixed64()),
 		}
 		if version >= 4 {
-			stations[i].OtherNames, stations[i].OtherIDs = d.texts(), d.ids()
+			stations[i].OtherNames, stations[i].OtherIDs = takeTexts(d), takeIDs(d)
 		}
 	}
 	ids = make([]uuid.UUID, len(stations))
@@ -57,14 +57,14 @@ func (d *decoder) stations(version byte) (stations []Station, ids []uuid.UUID) {
 	return stations, ids
 }
 
-func (e *encoder) texts(texts []string) {
+func addTexts(e *encoder, texts []string) {
 	e.uint(uint64(len(texts)))
 	for _, s := range texts {
 		e.str(s)
 	}
 }
 
-func (d *decoder) texts() []string {
+func takeTexts(d *decoder) []string {
 	n := d.len(1)
 	if n == 0 {
 		return nil
@@ -76,14 +76,14 @@ func (d *decoder) texts() []string {
 	return texts
 }
 
-func (e *encoder) ids(ids []uuid.UUID) {
+func addIDs(e *encoder, ids []uuid.UUID) {
 	e.uint(uint64(len(ids)))
 	for _, id := range ids {
 		e.id(id)
 	}
 }
 
-func (d *decoder) ids() []uuid.UUID {
+func takeIDs(d *decoder) []uuid.UUID {
 	n := d.len(16)
 	if n == 0 {
 		return nil

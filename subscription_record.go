@@ -128,7 +128,7 @@ func (s *subscription) encode() []byte {
 	e := newEncoder(subscriptionVersion, 200+len(s.URL))
 	e.id(s.ID)
 	e.str(s.URL)
-	e.events(s.Events)
+	addEvents(e, s.Events)
 	e.str(s.Owner.Issuer)
 	e.str(s.Owner.ID)
 	e.str(s.Client)
@@ -149,7 +149,7 @@ func subscriptionOf(rec Record) (subscription, error) { return decodeSubscriptio
 
 func decodeSubscription(v []byte) (s subscription, err error) {
 	d, version := newDecoder("subscription", subscriptionVersion, v)
-	s.ID, s.URL, s.Events, s.Owner, s.Client = d.id(), d.str(), d.events(), Subject{d.str(), d.str()}, d.str()
+	s.ID, s.URL, s.Events, s.Owner, s.Client = d.id(), d.str(), takeEvents(&d), Subject{d.str(), d.str()}, d.str()
 	f := d.flags()
 	s.ByClient, s.Disabled, s.operator = f[0], f[1], f[2]
 	s.Created = d.time()
@@ -179,8 +179,8 @@ func decodeSubscription(v []byte) (s subscription, err error) {
 	return s, d.done()
 }
 
-// events writes a set of event types as bits.
-func (e *encoder) events(events []EventType) {
+// addEvents writes a set of event types as bits.
+func addEvents(e *encoder, events []EventType) {
 	bits := uint64(0)
 	for i, t := range eventTypes {
 		if slices.Contains(events, t) {
@@ -190,7 +190,7 @@ func (e *encoder) events(events []EventType) {
 	e.uint(bits)
 }
 
-func (d *decoder) events() (events []EventType) {
+func takeEvents(d *decoder) (events []EventType) {
 	bits := d.uint()
 	for i, t := range eventTypes {
 		if bits&(1<<i) != 0 {
@@ -214,4 +214,15 @@ func (s *Service) removed(sub *subscription) bool {
 		return !slices.Contains(w.Clients, sub.Client)
 	}
 	return sub.operator && w != nil && !slices.ContainsFunc(w.Operator, func(op OperatorWebhook) bool { return op.URL == sub.URL })
+}
+
+// newestID is the last ID of a range whose keys end with one, nil if it is empty.
+func newestID(ctx context.Context, r Reader, of Range) (id uuid.UUID, err error) {
+	of.Reverse, of.Limit = true, 1
+	records, err := r.List(ctx, of)
+	if err == nil && len(records) > 0 {
+		key := records[0].ID
+		copy(id[:], key[max(0, len(key)-len(id)):])
+	}
+	return id, err
 }

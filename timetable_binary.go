@@ -1,5 +1,7 @@
 package traintravel
 
+import "github.com/google/uuid"
+
 // MarshalBinary implements [encoding.BinaryMarshaler]: it writes a timetable in the
 // form in which it is stored, to be read by [Timetable.UnmarshalBinary] in another
 // process, such as a server that leaves the reading of feeds to a process of its own.
@@ -8,7 +10,10 @@ func (t *Timetable) MarshalBinary() ([]byte, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
-	return encodeTimetable(t, make([]numbering, len(t.Trains))), nil
+	return encodeTimetable(t, func(e *encoder, _ int) {
+		e.id(uuid.Nil)
+		e.uint(0)
+	}), nil
 }
 
 // UnmarshalBinary implements [encoding.BinaryUnmarshaler]. It reads what this release
@@ -16,7 +21,10 @@ func (t *Timetable) MarshalBinary() ([]byte, error) {
 // says. [ErrNewerData] tells that a later release wrote it. What it read is not
 // checked: see [Timetable.Check], which [Service.LoadTimetable] calls.
 func (t *Timetable) UnmarshalBinary(b []byte) error {
-	read, _, err := decodeTimetable(b)
+	read, err := decodeTimetable(b, func(d *decoder) {
+		d.id()
+		d.uint()
+	})
 	if err != nil {
 		return err
 	}

@@ -7,71 +7,86 @@ import (
 	"github.com/google/uuid"
 )
 
-// How a timetable and its registry are written.
+// How a timetable is written. Before each train stands what the store knows it by.
 
 // Version 2 knows lines and changes, version 3 prices, version 4 the stations'
 // other names and IDs, and platforms.
 const timetableVersion = 4
 
-// encodeTimetable writes a checked timetable and what register found for it.
-func encodeTimetable(t *Timetable, ids []numbering) []byte {
-	e := newEncoder(timetableVersion, 64*len(t.Stations)+256*len(t.Trains))
-	index := e.stations(t.Stations)
-	calendars, texts, coaches := map[*Calendar]int{}, map[string]int{}, map[string]int{}
-	prices := map[*Prices]int{}
+// A timetableWriter writes what comes up several times once, and then its number.
+type timetableWriter struct {
+	*encoder
+	stations       map[uuid.UUID]int // numbers, by all IDs of a station
+	texts, coaches map[string]int
+	calendars      map[*Calendar]int
+	prices         map[*Prices]int
+}
+
+// encodeTimetable writes a checked timetable. known writes what the store knows a train by.
+func encodeTimetable(t *Timetable, known func(e *encoder, train int)) []byte {
+	e := timetableWriter{
+		encoder: newEncoder(timetableVersion, 64*len(t.Stations)+256*len(t.Trains)),
+		texts:   map[string]int{}, coaches: map[string]int{}, calendars: map[*Calendar]int{}, prices: map[*Prices]int{},
+	}
+	e.stations = addStations(e.encoder, t.Stations)
 	e.uint(uint64(len(t.Trains)))
 	for i := range t.Trains {
-		tr := &t.Trains[i]
-		e.id(ids[i].train)
-		e.uint(uint64(ids[i].number))
-		e.shared(texts, tr.Feed)
-		e.shared(texts, tr.Operator)
-		e.shared(texts, tr.Zone)
-		e.shared(texts, tr.Fare.Currency)
-		e.str(tr.ID)
-		e.str(tr.Number)
-		e.shared(texts, tr.Line)
-		e.calendar(calendars, tr.Days)
-		c := &encoder{}
-		c.coaches(tr.Coaches)
-		e.shared(coaches, string(c.b))
-		e.byte(byte(tr.Bicycles) | byte(tr.Dogs)<<4)
-		e.uint(uint64(tr.Hooks))
-		e.int(tr.Fare.Base)
-		e.int(tr.Fare.PerKm)
-		e.prices(prices, tr.Prices)
-		e.uint(uint64(len(tr.Calls)))
-		var before Call
-		for _, k := range tr.Calls {
-			e.uint(uint64(index[k.Station]))
-			e.int(int64(k.Arrive - before.Depart))
-			e.int(int64(k.Depart - k.Arrive))
-			e.int(int64(k.Metres - before.Metres))
-			e.flags(k.NoBoarding, k.NoAlighting, k.Platform != 0)
-			if k.Platform != 0 {
-				e.uint(uint64(k.Platform))
-			}
-			before = k
-		}
+		known(e.encoder, i)
+		e.train(&t.Trains[i])
 	}
 	e.uint(uint64(len(t.Changes)))
 	for i := range t.Changes {
-		c := &t.Changes[i]
-		e.uint(uint64(index[c.From]))
-		e.uint(uint64(index[c.To]))
-		for _, s := range []string{c.Feed, c.FromLine, c.ToLine, c.FromTrain, c.ToTrain} {
-			e.shared(texts, s)
-		}
-		e.byte(byte(c.Kind))
-		e.uint(uint64(c.Time / time.Second))
-		e.uint(uint64(c.FromPlatform))
-		e.uint(uint64(c.ToPlatform))
+		e.change(&t.Changes[i])
 	}
 	return e.b
 }
 
+func (e *timetableWriter) train(t *Train) {
+	e.shared(e.texts, t.Feed)
+	e.shared(e.texts, t.Operator)
+	e.shared(e.texts, t.Zone)
+	e.shared(e.texts, t.Fare.Currency)
+	e.str(t.ID)
+	e.str(t.Number)
+	e.shared(e.texts, t.Line)
+	e.calendar(t.Days)
+	c := &encoder{}
+	addCoaches(c, t.Coaches)
+	e.shared(e.coaches, string(c.b))
+	e.byte(byte(t.Bicycles) | byte(t.Dogs)<<4)
+	e.uint(uint64(t.Hooks))
+	e.int(t.Fare.Base)
+	e.int(t.Fare.PerKm)
+	e.pricesOf(t.Prices)
+	e.uint(uint64(len(t.Calls)))
+	var before Call
+	for _, k := range t.Calls {
+		e.uint(uint64(e.stations[k.Station]))
+		e.int(int64(k.Arrive - before.Depart))
+		e.int(int64(k.Depart - k.Arrive))
+		e.int(int64(k.Metres - before.Metres))
+		e.flags(k.NoBoarding, k.NoAlighting, k.Platform != 0)
+		if k.Platform != 0 {
+			e.uint(uint64(k.Platform))
+		}
+		before = k
+	}
+}
+
+func (e *timetableWriter) change(c *Change) {
+	e.uint(uint64(e.stations[c.From]))
+	e.uint(uint64(e.stations[c.To]))
+	for _, s := range []string{c.Feed, c.FromLine, c.ToLine, c.FromTrain, c.ToTrain} {
+		e.shared(e.texts, s)
+	}
+	e.byte(byte(c.Kind))
+	e.uint(uint64(c.Time / time.Second))
+	e.uint(uint64(c.FromPlatform))
+	e.uint(uint64(c.ToPlatform))
+}
+
 // shared writes a text once and its number ever after.
-func (e *encoder) shared(seen map[string]int, s string) {
+func (e *timetableWriter) shared(seen map[string]int, s string) {
 	if n, ok := seen[s]; ok {
 		e.uint(uint64(n))
 		return
@@ -81,26 +96,13 @@ func (e *encoder) shared(seen map[string]int, s string) {
 	e.str(s)
 }
 
-func (d *decoder) shared(seen *[]string) string {
-	n := d.uint()
-	switch {
-	case n < uint64(len(*seen)):
-		return (*seen)[n]
-	case n == uint64(len(*seen)):
-		*seen = append(*seen, d.str())
-		return (*seen)[n]
-	}
-	d.failed = true
-	return ""
-}
-
-func (e *encoder) calendar(seen map[*Calendar]int, c *Calendar) {
-	if n, ok := seen[c]; ok {
+func (e *timetableWriter) calendar(c *Calendar) {
+	if n, ok := e.calendars[c]; ok {
 		e.uint(uint64(n))
 		return
 	}
-	e.uint(uint64(len(seen)))
-	seen[c] = len(seen)
+	e.uint(uint64(len(e.calendars)))
+	e.calendars[c] = len(e.calendars)
 	if c == nil {
 		c = &Calendar{}
 	}
@@ -111,35 +113,25 @@ func (e *encoder) calendar(seen map[*Calendar]int, c *Calendar) {
 	e.dates(c.Removed)
 }
 
-func (d *decoder) calendar(seen *[]*Calendar) *Calendar {
-	n := d.uint()
-	if n < uint64(len(*seen)) {
-		return (*seen)[n]
+func (e *timetableWriter) dates(ds []Date) {
+	e.uint(uint64(len(ds)))
+	for _, d := range ds {
+		e.int(int64(d))
 	}
-	if n > uint64(len(*seen)) {
-		d.failed = true
-	}
-	c := &Calendar{}
-	f := d.flags()
-	copy(c.Weekdays[:], f[:7])
-	c.From, c.To = Date(d.int()), Date(d.int())
-	c.Added, c.Removed = d.dates(), d.dates()
-	*seen = append(*seen, c)
-	return c
 }
 
-// prices writes none as zero, and Prices once and their number ever after.
-func (e *encoder) prices(seen map[*Prices]int, p *Prices) {
+// pricesOf writes none as zero, and Prices once and their number ever after.
+func (e *timetableWriter) pricesOf(p *Prices) {
 	if p == nil {
 		e.uint(0)
 		return
 	}
-	if n, ok := seen[p]; ok {
+	if n, ok := e.prices[p]; ok {
 		e.uint(uint64(n))
 		return
 	}
-	seen[p] = len(seen) + 1
-	e.uint(uint64(len(seen)))
+	e.prices[p] = len(e.prices) + 1
+	e.uint(uint64(len(e.prices)))
 	e.str(p.Currency)
 	e.uint(uint64(len(p.Amounts)))
 	for _, row := range p.Amounts {
@@ -150,14 +142,134 @@ func (e *encoder) prices(seen map[*Prices]int, p *Prices) {
 	}
 }
 
-func (d *decoder) prices(seen *[]*Prices) *Prices {
+// A timetableReader reads what a timetableWriter wrote.
+type timetableReader struct {
+	*decoder
+	version        byte
+	stations       []uuid.UUID // by number
+	texts, layouts []string
+	coaches        map[string][]Coach // by layout
+	calendars      []*Calendar
+	prices         []*Prices
+}
+
+// decodeTimetable reads a timetable. known reads what the store knows a train by.
+func decodeTimetable(b []byte, known func(*decoder)) (*Timetable, error) {
+	from, version := newDecoder("timetable", timetableVersion, b)
+	from.cloned = true
+	d := timetableReader{decoder: &from, version: version, coaches: map[string][]Coach{}}
+	t := &Timetable{}
+	t.Stations, d.stations = takeStations(d.decoder, version)
+	t.Trains = make([]Train, d.len(30))
+	for i := range t.Trains {
+		known(d.decoder)
+		d.train(&t.Trains[i])
+	}
+	if version >= 2 {
+		t.Changes = d.changes()
+	}
+	return t, d.done()
+}
+
+func (d *timetableReader) train(t *Train) {
+	t.Feed, t.Operator, t.Zone, t.Fare.Currency = d.shared(&d.texts), d.shared(&d.texts), d.shared(&d.texts), d.shared(&d.texts)
+	t.ID, t.Number = d.str(), d.str()
+	if d.version >= 2 {
+		t.Line = d.shared(&d.texts)
+	}
+	t.Days = d.calendar()
+	t.Coaches = d.coachesOf(d.shared(&d.layouts))
+	allowances := d.byte()
+	t.Bicycles, t.Dogs = Allowance(allowances&15), Allowance(allowances>>4)
+	t.Hooks = int(d.uint())
+	t.Fare.Base, t.Fare.PerKm = d.int(), d.int()
+	if d.version >= 3 {
+		t.Prices = d.pricesOf()
+	}
+	t.Calls = make([]Call, d.len(5))
+	var before Call
+	for i := range t.Calls {
+		k := Call{Station: d.station(), Arrive: before.Depart + ServiceTime(d.int())}
+		k.Depart = k.Arrive + ServiceTime(d.int())
+		k.Metres = before.Metres + int32(d.int())
+		f := d.flags()
+		k.NoBoarding, k.NoAlighting = f[0], f[1]
+		if d.version >= 4 && f[2] {
+			k.Platform = d.platform()
+		}
+		t.Calls[i], before = k, k
+	}
+}
+
+func (d *timetableReader) station() uuid.UUID {
+	at := d.uint()
+	if at >= uint64(len(d.stations)) {
+		d.fail()
+		return uuid.Nil
+	}
+	return d.stations[at]
+}
+
+func (d *timetableReader) shared(seen *[]string) string {
+	n := d.uint()
+	switch {
+	case n < uint64(len(*seen)):
+		return (*seen)[n]
+	case n == uint64(len(*seen)):
+		*seen = append(*seen, d.str())
+		return (*seen)[n]
+	}
+	d.fail()
+	return ""
+}
+
+// coachesOf reads the coaches that a layout has, once.
+func (d *timetableReader) coachesOf(layout string) []Coach {
+	coaches, ok := d.coaches[layout]
+	if !ok {
+		sub := decoder{rest: layout}
+		coaches = takeCoaches(&sub)
+		if sub.done() != nil {
+			d.fail()
+		}
+		d.coaches[layout] = coaches
+	}
+	return coaches
+}
+
+func (d *timetableReader) calendar() *Calendar {
+	n := d.uint()
+	if n < uint64(len(d.calendars)) {
+		return d.calendars[n]
+	}
+	if n > uint64(len(d.calendars)) {
+		d.fail()
+	}
+	c := &Calendar{}
+	f := d.flags()
+	copy(c.Weekdays[:], f[:7])
+	c.From, c.To = Date(d.int()), Date(d.int())
+	c.Added, c.Removed = d.dates(), d.dates()
+	d.calendars = append(d.calendars, c)
+	return c
+}
+
+func (d *timetableReader) dates() []Date {
+	ds := make([]Date, 0, d.len(1))
+	for range cap(ds) {
+		ds = append(ds, Date(d.int()))
+	}
+	return ds
+}
+
+func (d *timetableReader) pricesOf() *Prices {
 	n := d.uint()
 	switch {
 	case n == 0:
 		return nil
-	case n <= uint64(len(*seen)):
-		return (*seen)[n-1]
-	case n > uint64(len(*seen))+1:
+	case n <= uint64(len(d.prices)):
+		return d.prices[n-1]
+	case n > uint64(len(d.prices))+1:
 		d.fail()
 		return nil
 	}
@@ -169,26 +281,38 @@ func (d *decoder) prices(seen *[]*Prices) *Prices {
 		}
 		p.Amounts[i] = row
 	}
-	*seen = append(*seen, p)
+	d.prices = append(d.prices, p)
 	return p
 }
 
-func (e *encoder) dates(ds []Date) {
-	e.uint(uint64(len(ds)))
-	for _, d := range ds {
-		e.int(int64(d))
+func (d *timetableReader) platform() uint16 {
+	n := d.uint()
+	if n > math.MaxUint16 {
+		d.fail()
 	}
+	return uint16(n)
 }
 
-func (d *decoder) dates() []Date {
-	ds := make([]Date, 0, d.len(1))
-	for range cap(ds) {
-		ds = append(ds, Date(d.int()))
+func (d *timetableReader) changes() []Change {
+	n := d.len(9)
+	if n == 0 {
+		return nil
 	}
-	return ds
+	changes := make([]Change, n)
+	text := func() string { return d.shared(&d.texts) }
+	for i := range changes {
+		changes[i] = Change{
+			From: d.station(), To: d.station(), Feed: text(), FromLine: text(), ToLine: text(),
+			FromTrain: text(), ToTrain: text(), Kind: ChangeKind(d.byte()), Time: time.Duration(d.uint()) * time.Second,
+		}
+		if d.version >= 4 {
+			changes[i].FromPlatform, changes[i].ToPlatform = d.platform(), d.platform()
+		}
+	}
+	return changes
 }
 
-func (e *encoder) coaches(cs []Coach) {
+func addCoaches(e *encoder, cs []Coach) {
 	e.uint(uint64(len(cs)))
 	for _, c := range cs {
 		e.str(c.Number)
@@ -196,7 +320,7 @@ func (e *encoder) coaches(cs []Coach) {
 	}
 }
 
-func (d *decoder) coaches() []Coach {
+func takeCoaches(d *decoder) []Coach {
 	n := d.len(2)
 	if n == 0 {
 		return nil
@@ -209,134 +333,4 @@ func (d *decoder) coaches() []Coach {
 		}
 	}
 	return cs
-}
-
-func decodeTimetable(b []byte) (*Timetable, []numbering, error) {
-	d, version := newDecoder("timetable", timetableVersion, b)
-	d.cloned = true
-	t := &Timetable{}
-	var known []uuid.UUID
-	t.Stations, known = d.stations(version)
-	var texts, layouts []string
-	var calendars []*Calendar
-	var prices []*Prices
-	shapes := map[string][]Coach{}
-	t.Trains = make([]Train, d.len(30))
-	ids := make([]numbering, len(t.Trains))
-	for i := range t.Trains {
-		ids[i] = numbering{train: d.id(), number: uint32(d.uint())}
-		tr := &t.Trains[i]
-		tr.Feed, tr.Operator, tr.Zone, tr.Fare.Currency = d.shared(&texts), d.shared(&texts), d.shared(&texts), d.shared(&texts)
-		tr.ID, tr.Number = d.str(), d.str()
-		if version >= 2 {
-			tr.Line = d.shared(&texts)
-		}
-		tr.Days = d.calendar(&calendars)
-		layout := d.shared(&layouts)
-		shape, ok := shapes[layout]
-		if !ok {
-			sub := decoder{rest: layout}
-			shape = sub.coaches()
-			if sub.done() != nil {
-				d.fail()
-			}
-			shapes[layout] = shape
-		}
-		tr.Coaches = shape
-		allowances := d.byte()
-		tr.Bicycles, tr.Dogs = Allowance(allowances&15), Allowance(allowances>>4)
-		tr.Hooks = int(d.uint())
-		tr.Fare.Base, tr.Fare.PerKm = d.int(), d.int()
-		if version >= 3 {
-			tr.Prices = d.prices(&prices)
-		}
-		tr.Calls = make([]Call, d.len(5))
-		var before Call
-		for j := range tr.Calls {
-			at := d.uint()
-			if at >= uint64(len(known)) {
-				d.failed = true
-				break
-			}
-			k := Call{Station: known[at], Arrive: before.Depart + ServiceTime(d.int())}
-			k.Depart = k.Arrive + ServiceTime(d.int())
-			k.Metres = before.Metres + int32(d.int())
-			f := d.flags()
-			k.NoBoarding, k.NoAlighting = f[0], f[1]
-			if version >= 4 && f[2] {
-				k.Platform = d.platform()
-			}
-			tr.Calls[j], before = k, k
-		}
-	}
-	if version >= 2 {
-		t.Changes = d.changes(version, known, &texts)
-	}
-	return t, ids, d.done()
-}
-
-func (d *decoder) platform() uint16 {
-	n := d.uint()
-	if n > math.MaxUint16 {
-		d.fail()
-	}
-	return uint16(n)
-}
-
-func (d *decoder) changes(version byte, stations []uuid.UUID, texts *[]string) []Change {
-	n := d.len(9)
-	if n == 0 {
-		return nil
-	}
-	changes := make([]Change, n)
-	station := func() uuid.UUID {
-		at := d.uint()
-		if at >= uint64(len(stations)) {
-			d.fail()
-			return uuid.Nil
-		}
-		return stations[at]
-	}
-	for i := range changes {
-		changes[i] = Change{
-			From: station(), To: station(), Feed: d.shared(texts), FromLine: d.shared(texts), ToLine: d.shared(texts),
-			FromTrain: d.shared(texts), ToTrain: d.shared(texts), Kind: ChangeKind(d.byte()), Time: time.Duration(d.uint()) * time.Second,
-		}
-		if version >= 4 {
-			changes[i].FromPlatform, changes[i].ToPlatform = d.platform(), d.platform()
-		}
-	}
-	return changes
-}
-
-const registryVersion = 1
-
-func (r registry) encode() []byte {
-	e := newEncoder(registryVersion, 56*len(r.entries))
-	e.uint(uint64(r.high))
-	e.uint(uint64(len(r.entries)))
-	for _, x := range r.entries {
-		e.uint(uint64(x.number))
-		e.id(x.base)
-		e.uint(uint64(x.twin))
-		e.fixed64(x.list)
-		e.fixed64(x.terminus)
-		e.fixed64(x.source)
-		e.int(int64(x.since))
-		e.int(int64(x.last))
-	}
-	return e.b
-}
-
-func decodeRegistry(b []byte) (registry, error) {
-	d, _ := newDecoder("registry", registryVersion, b)
-	r := registry{high: uint32(d.uint())}
-	r.entries = make([]registered, d.len(44))
-	for i := range r.entries {
-		r.entries[i] = registered{
-			number: uint32(d.uint()), base: d.id(), twin: int(d.uint()), list: d.fixed64(), terminus: d.fixed64(),
-			source: d.fixed64(), since: Date(d.int()), last: Date(d.int()),
-		}
-	}
-	return r, d.done()
 }

@@ -369,7 +369,7 @@ func (s *Service) readSnapshot(ctx context.Context, known *snapshot) (*snapshot,
 	case t == nil:
 		return known, nil
 	}
-	tt, ids, err := decodeTimetable(t)
+	tt, ids, err := decodeNumbered(t)
 	if err != nil {
 		return nil, err
 	}

@@ -10,10 +10,7 @@ import (
 // is about that record alone fails with its error. What goes through many goes on with the
 // others, and says how many it has left out. Nothing writes to a record that was not read.
 
-var (
-	errDamaged = errors.New("is damaged")
-	errMissing = errors.New("a record is missing")
-)
+var errMissing = errors.New("a record is missing")
 
 // unreadable says whether an error is of a record, and not of the store or of a rule.
 func unreadable(err error) bool {

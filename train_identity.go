@@ -1,0 +1,49 @@
+package traintravel
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"hash/fnv"
+
+	"github.com/google/uuid"
+)
+
+// baseOf is what a train is known by across timetables, but for twins: trains
+// that agree in all of it and run on the same day.
+func baseOf(t *Train) uuid.UUID {
+	first := t.Calls[0]
+	return hashID("train", t.Feed, t.Operator, t.Number, first.Station, int32(first.Depart))
+}
+
+// twin is a train's identity: its base and which of the twins it is.
+func twin(base uuid.UUID, n int) uuid.UUID {
+	if n == 0 {
+		return base
+	}
+	return hashID("twin", base, n)
+}
+
+// stationMark shortens a station's ID to what tells the stations of one train
+// apart in an inventory.
+func stationMark(id uuid.UUID) uint64 {
+	h := fnv.New64a()
+	h.Write(id[:])
+	return h.Sum64()
+}
+
+// textMark shortens a text to what tells it apart from a few others.
+func textMark(s string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(s))
+	return h.Sum64()
+}
+
+// listMark stands for a train's list of calls: which stations in which order.
+func listMark(calls []Call) uint64 {
+	b := make([]byte, 0, 1024)
+	for i := range calls {
+		b = append(b, calls[i].Station[:]...)
+	}
+	sum := sha256.Sum256(b)
+	return binary.BigEndian.Uint64(sum[:])
+}
