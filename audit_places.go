@@ -128,15 +128,6 @@ func (a *auditor) runs(page []Record) error {
 	return flush()
 }
 
-// everything is what bookings have of a run, stranded or not.
-func (v *inventory) everything() []taken {
-	all := slices.Clone(v.taken)
-	for i := range v.stranded {
-		all = append(all, v.stranded[i].taken)
-	}
-	return slices.DeleteFunc(all, func(t taken) bool { return t.booking == blocked })
-}
-
 // run checks that whatever is taken of a run belongs to a live booking, once.
 func (a *auditor) run(run RunID, inv *inventory, l *cited) {
 	key := runKey(run)
@@ -197,28 +188,4 @@ func (a *auditor) sold(key Key, inv *inventory) {
 func (a *auditor) twice(key Key, inv *inventory, t, o *taken) {
 	coach, seat := inv.label(t.place)
 	a.say(faultPlaceTwice, key, "coach %s, seat %d is sold to %v and to %v", coach, seat, o.booking, t.booking)
-}
-
-// eachStrandedTwice finds stranded places of which another has a section, if both were
-// sold on the calls that the run counts on, and none had to be matched with others:
-// where a timetable has changed the order of calls, two may lawfully be in each other's
-// way, and the one that is stranded tells.
-func (v *inventory) eachStrandedTwice(fn func(stranded, other *taken)) {
-	var own []taken
-	for _, t := range v.taken {
-		if t.sold == v.list {
-			own = append(own, t)
-		}
-	}
-	for _, s := range v.stranded {
-		if s.place = v.place(s.coach, s.seat); s.place == noPlace || s.on != v.list || s.sold != v.list {
-			continue
-		}
-		for i := range own {
-			if o := &own[i]; o.place == s.place && o.overlaps(int(s.from), int(s.to)) {
-				fn(&s.taken, o)
-			}
-		}
-		own = append(own, s.taken)
-	}
 }

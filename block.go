@@ -4,25 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
-
-	"github.com/google/uuid"
 )
-
-// blocked stands in an inventory for the booking of a place that is not for
-// sale. No booking has it: it is no UUID of version 7.
-var blocked = uuid.Max
-
-// blocks are the places of an inventory that are not for sale.
-func (v *inventory) blocks() []Block {
-	var blocks []Block
-	for i := range v.taken {
-		if t := &v.taken[i]; t.booking == blocked {
-			coach, seat := v.label(t.place)
-			blocks = append(blocks, Block{Coach: coach, Seat: seat, Board: int(t.from), Alight: int(t.to)})
-		}
-	}
-	return blocks
-}
 
 // Block takes places of a run out of sale between two of its calls, all of them
 // or none: for staff, for a coach that is missing, for a broken seat. A place
@@ -75,18 +57,6 @@ func (s *Service) Unblock(ctx context.Context, run RunID, blocks ...Block) error
 		}
 		return nil
 	})
-}
-
-// blockable is the place of the i-th block, if the run has it.
-func (v *inventory) blockable(i int, b Block) (int32, error) {
-	place := v.place(b.Coach, b.Seat)
-	switch {
-	case place == noPlace:
-		return 0, invalid(fmt.Sprintf("blocks[%d]", i), "there is no seat %d in coach %q", b.Seat, b.Coach)
-	case b.Board < 0 || b.Alight <= b.Board || b.Alight >= len(v.calls):
-		return 0, invalid(fmt.Sprintf("blocks[%d]", i), "there is no ride from call %d to call %d", b.Board, b.Alight)
-	}
-	return place, nil
 }
 
 // onRun changes the inventory of a run of the timetable in force that is not past.

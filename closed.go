@@ -64,8 +64,11 @@ func closedError(b []byte) error {
 	return c.err()
 }
 
+// openFor is how long a store that was open is taken to be so by reads.
+const openFor = 2 * time.Second
+
 // A guarded store is one that may be closed to the service. No update ever
-// succeeds on a closed one; reads find out within freshFor. It costs no round
+// succeeds on a closed one; reads find out within openFor. It costs no round
 // trip but those of reads that look again.
 type guarded struct {
 	Store
@@ -86,7 +89,7 @@ func (g *guarded) fresh() bool { return int64(time.Since(g.made)) < g.until.Load
 
 // look reads through r with the record that tells whether the store is open.
 func (g *guarded) look(ctx context.Context, r Reader, keys ...Key) ([][]byte, error) {
-	until := time.Since(g.made) + freshFor
+	until := time.Since(g.made) + openFor
 	values, err := getOpen(ctx, r, keys)
 	if err == nil {
 		g.until.Store(int64(until))

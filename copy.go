@@ -348,16 +348,11 @@ func (c *copying) tell(records int) {
 	c.progress(c.done, c.total)
 }
 
-const (
-	copyRecords = 1000    // at most are read, and written, at a time
-	copyBytes   = 1 << 20 // about, of which
-)
-
 // write writes a page of records, in one update or several.
 func (c *copying) write(ctx context.Context, t Table, page []Record) error {
 	for len(page) > 0 {
 		n, size := 0, 0
-		for n < len(page) && (n == 0 || size+len(page[n].Value) <= copyBytes) {
+		for n < len(page) && (n == 0 || size+len(page[n].Value) <= pageBytes) {
 			size += len(page[n].Value)
 			n++
 		}
@@ -433,25 +428,4 @@ func eachRecord(ctx context.Context, r Reader, fn func(Table, []Record) error) e
 		}
 	}
 	return nil
-}
-
-// eachPage hands the records of a range to fn, so many at a time that they are not
-// large together.
-func eachPage(ctx context.Context, r Reader, rg Range, fn func([]Record) error) error {
-	rg.Limit = 8 // until it is known how large they are
-	for {
-		page, err := r.List(ctx, rg)
-		if err != nil || len(page) == 0 {
-			return err
-		}
-		size, n := 0, len(page)
-		for _, rec := range page {
-			size += len(rec.Value)
-		}
-		rg.From = page[n-1].ID + "\x00"
-		if err := fn(page); err != nil {
-			return err
-		}
-		rg.Limit = max(1, min(2*rg.Limit, n*copyBytes/(size+1), copyRecords))
-	}
 }

@@ -5,12 +5,89 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 )
 
 // A generation of the timetable is written in chunks, and removed when another is in
 // force.
+
+var currentKey = Key{TableMeta, "timetable"}
+
+// current is the record that makes a generation of the timetable the one in
+// force. Updates that take places read it.
+type current struct {
+	generation          uuid.UUID
+	timetable, registry int // bytes
+	moves               int // bytes; since version 2
+	// loads are the days of the latest loads, one or more a day, the latest
+	// first; since version 3. A clock that was wrong for one is outvoted.
+	loads [keepLoads]Date
+}
+
+const (
+	currentVersion = 3
+	keepLoads      = 8
+)
+
+// since is the day until which runs may have passed: the earliest of the
+// latest loads, or today.
+func (c current) since(today Date) Date {
+	for _, d := range c.loads {
+		if d != 0 {
+			today = min(today, d)
+		}
+	}
+	return today
+}
+
+// loaded is c with one load more.
+func (c current) loaded(today Date) [keepLoads]Date {
+	loads := c.loads
+	if !slices.Contains(loads[:], today) {
+		copy(loads[1:], c.loads[:])
+		loads[0] = today
+	}
+	return loads
+}
+
+func (c current) encode() []byte {
+	e := newEncoder(currentVersion, 40)
+	e.id(c.generation)
+	e.uint(uint64(c.timetable))
+	e.uint(uint64(c.registry))
+	e.uint(uint64(c.moves))
+	for _, d := range c.loads {
+		e.int(int64(d))
+	}
+	return e.b
+}
+
+func decodeCurrent(b []byte) (current, error) {
+	if b == nil {
+		return current{}, nil
+	}
+	d, version := newDecoder("current timetable", currentVersion, b)
+	c := current{generation: d.id(), timetable: int(d.uint()), registry: int(d.uint())}
+	if version >= 2 {
+		c.moves = int(d.uint())
+	}
+	for i := range c.loads {
+		if version >= 3 {
+			c.loads[i] = Date(d.int())
+		}
+	}
+	return c, d.done()
+}
+
+func readCurrent(ctx context.Context, r Reader) (current, error) {
+	v, err := r.Get(ctx, currentKey)
+	if err != nil {
+		return current{}, err
+	}
+	return decodeCurrent(v[0])
+}
 
 // chunkSize is what one record holds of a timetable. Several ride in one
 // update, few enough that no update is large.
@@ -25,13 +102,14 @@ func chunkKey(generation uuid.UUID, kind byte, n int) Key {
 	return Key{TableTimetable, string(binary.BigEndian.AppendUint32(id, uint32(n)))}
 }
 
-func (s *Service) writeChunks(ctx context.Context, generation uuid.UUID, kind byte, b []byte) error {
+// writeChunks writes one of the parts of a generation.
+func writeChunks(ctx context.Context, to Store, generation uuid.UUID, kind byte, b []byte) error {
 	for n := 0; len(b) > 0; {
 		part := b[:min(len(b), chunkSize*chunksAnUpdate)]
 		b = b[len(part):]
 		first := n
 		n += chunksAnUpdate
-		err := s.store.Update(ctx, func(tx Tx) error {
+		err := to.Update(ctx, func(tx Tx) error {
 			putChunks(tx.Put, generation, kind, first, part)
 			return nil
 		})
@@ -70,19 +148,14 @@ func readChunks(ctx context.Context, r Reader, generation uuid.UUID, kind byte, 
 
 // dropGenerations removes the generations before the one in force, and
 // whatever a load that was interrupted has left.
-func (s *Service) dropGenerations(ctx context.Context) error {
-	c, err := readCurrent(ctx, s.store)
+func dropGenerations(ctx context.Context, in Store) error {
+	c, err := readCurrent(ctx, in)
 	if err != nil {
 		return err
 	}
-	for from := ""; ; {
-		records, err := s.store.List(ctx, Range{Table: TableTimetable, From: from, Limit: chunksAnUpdate})
-		if err != nil || len(records) == 0 {
-			return err
-		}
-		from = records[len(records)-1].ID + "\x00"
-		err = s.store.Update(ctx, func(tx Tx) error {
-			for _, rec := range records {
+	return eachPage(ctx, in, Range{Table: TableTimetable, Limit: chunksAnUpdate}, func(page []Record) error {
+		return in.Update(ctx, func(tx Tx) error {
+			for _, rec := range page {
 				g := uuid.UUID([]byte(rec.ID[:16]))
 				if bytes.Compare(g[:], c.generation[:]) < 0 {
 					tx.Delete(Key{TableTimetable, rec.ID})
@@ -90,8 +163,5 @@ func (s *Service) dropGenerations(ctx context.Context) error {
 			}
 			return nil
 		})
-		if err != nil {
-			return err
-		}
-	}
+	})
 }

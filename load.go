@@ -31,74 +31,6 @@ type Stranded struct {
 	Leg Leg
 }
 
-var currentKey = Key{TableMeta, "timetable"}
-
-// current is the record that makes a generation of the timetable the one in
-// force. Updates that take places read it.
-type current struct {
-	generation          uuid.UUID
-	timetable, registry int // bytes
-	moves               int // bytes; since version 2
-	// loads are the days of the latest loads, one or more a day, the latest
-	// first; since version 3. A clock that was wrong for one is outvoted.
-	loads [keepLoads]Date
-}
-
-const (
-	currentVersion = 3
-	keepLoads      = 8
-)
-
-// since is the day until which runs may have passed: the earliest of the
-// latest loads, or today.
-func (c current) since(today Date) Date {
-	for _, d := range c.loads {
-		if d != 0 {
-			today = min(today, d)
-		}
-	}
-	return today
-}
-
-// loaded is c with one load more.
-func (c current) loaded(today Date) [keepLoads]Date {
-	loads := c.loads
-	if !slices.Contains(loads[:], today) {
-		copy(loads[1:], c.loads[:])
-		loads[0] = today
-	}
-	return loads
-}
-
-func (c current) encode() []byte {
-	e := newEncoder(currentVersion, 40)
-	e.id(c.generation)
-	e.uint(uint64(c.timetable))
-	e.uint(uint64(c.registry))
-	e.uint(uint64(c.moves))
-	for _, d := range c.loads {
-		e.int(int64(d))
-	}
-	return e.b
-}
-
-func decodeCurrent(b []byte) (current, error) {
-	if b == nil {
-		return current{}, nil
-	}
-	d, version := newDecoder("current timetable", currentVersion, b)
-	c := current{generation: d.id(), timetable: int(d.uint()), registry: int(d.uint())}
-	if version >= 2 {
-		c.moves = int(d.uint())
-	}
-	for i := range c.loads {
-		if version >= 3 {
-			c.loads[i] = Date(d.int())
-		}
-	}
-	return c, d.done()
-}
-
 // LoadTimetable checks a timetable and makes it the one in force, for this
 // service and every other on the same store, all at once. Bookings made before
 // stay valid and keep the trip as sold; trip IDs stay the same for trains that
@@ -156,7 +88,7 @@ func (s *Service) load(ctx context.Context, t *Timetable, how loading) (_ LoadRe
 		if err := s.snapshots.replace(ctx, sn, s.elapsed()); err != nil {
 			return LoadReport{}, fmt.Errorf("the timetable is loaded, but nothing more was done: %w", err)
 		}
-		if err := s.dropGenerations(ctx); err != nil {
+		if err := dropGenerations(ctx, s.store); err != nil {
 			s.log.WarnContext(ctx, "an old timetable was not removed; the next load tries again", "error", err)
 		}
 		stranded, left, err := s.stranded(ctx, sn)
@@ -171,14 +103,6 @@ func (s *Service) load(ctx context.Context, t *Timetable, how loading) (_ LoadRe
 type refusal struct{ error }
 
 var errOvertaken = errors.New("another timetable was loaded meanwhile")
-
-// interrupted looks now and then, as i counts up, whether ctx has ended.
-func interrupted(ctx context.Context, i int) error {
-	if i%1024 != 0 {
-		return nil
-	}
-	return ctx.Err()
-}
 
 // A draft is a timetable that is ready to replace the one in force.
 type draft struct {
@@ -264,12 +188,12 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable, how loadin
 	next := current{generation: laterID(time.Now(), s.newID(), d.old.generation), loads: d.old.loaded(d.today)}
 	b := encodeNumbered(t, d.ids)
 	next.timetable = len(b)
-	if err := s.writeChunks(ctx, next.generation, 't', b); err != nil {
+	if err := writeChunks(ctx, s.store, next.generation, 't', b); err != nil {
 		return nil, err
 	}
 	b = d.registry.encode()
 	next.registry = len(b)
-	if err := s.writeChunks(ctx, next.generation, 'r', b); err != nil {
+	if err := writeChunks(ctx, s.store, next.generation, 'r', b); err != nil {
 		return nil, err
 	}
 	var moves []move
@@ -313,7 +237,7 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable, how loadin
 // find finds out whose inventories the trains have.
 func (d *draft) find(ctx context.Context, r Reader) (moves []move, back []handback, over []handover, err error) {
 	from := max(d.old.since(d.today)-keepNumbers, FirstDate)
-	if moves, back, err = d.slots.find(ctx, r, d.before, from); err != nil {
+	if moves, back, err = findMoves(ctx, r, d.slots, d.before, from); err != nil {
 		return nil, nil, nil, err
 	}
 	if over, err = d.handovers(ctx, r, moves, from); err != nil {
@@ -325,12 +249,4 @@ func (d *draft) find(ctx context.Context, r Reader) (moves []move, back []handba
 	}
 	over = slices.DeleteFunc(over, func(h handover) bool { return given[h.from] })
 	return moves, back, over, nil
-}
-
-func readCurrent(ctx context.Context, r Reader) (current, error) {
-	v, err := r.Get(ctx, currentKey)
-	if err != nil {
-		return current{}, err
-	}
-	return decodeCurrent(v[0])
 }

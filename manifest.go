@@ -198,16 +198,6 @@ func (s *Service) Manifest(ctx context.Context, id RunID) (Manifest, error) {
 	return m, nil
 }
 
-// holders are the bookings that have something of a run, each once.
-func (v *inventory) holders() []uuid.UUID {
-	var ids []uuid.UUID
-	for _, t := range v.everything() {
-		ids = append(ids, t.booking)
-	}
-	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-	return slices.Compact(ids)
-}
-
 // rider is what the manifest says of a leg on the run of an inventory.
 func (v *inventory) rider(b *Booking, leg *Leg) Rider {
 	r := Rider{

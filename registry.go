@@ -297,3 +297,11 @@ func twins(group []candidate, kept []registered, known []int) []int {
 	}
 	return at
 }
+
+// interrupted looks now and then, as i counts up, whether ctx has ended.
+func interrupted(ctx context.Context, i int) error {
+	if i%1024 != 0 {
+		return nil
+	}
+	return ctx.Err()
+}

@@ -3,7 +3,6 @@ package traintravel
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"slices"
 
 	"github.com/google/uuid"
@@ -124,73 +123,25 @@ func newSlots(old, reg registry, trains []Train, ids []numbering, calendars func
 	return f
 }
 
-// find reads the inventories of all runs from a date on and returns the moves
-// and handbacks, by date. before is the timetable that is replaced, nil if there
-// is none. It changes nothing, as a closure of Store.Update may run twice.
-func (f *slots) find(ctx context.Context, r Reader, before *snapshot, from Date) (moves []move, back []handback, err error) {
-	if len(f.bases) == 0 {
-		return nil, nil, nil
-	}
-	var date Date
-	found := map[int][]slotRecord{} // on date, by base
-	settle := func() {
-		for base, records := range found {
-			b := &f.bases[base]
-			formers := make([]uint64, b.limit)
-			for slot := range formers {
-				formers[slot] = before.former(RunID{twin(b.id, slot), date})
-			}
-			m, h := b.settle(date, records, formers)
-			moves, back = append(moves, m...), append(back, h...)
-		}
-		clear(found)
-	}
-	for next := runKey(RunID{Date: from}).ID; ; {
-		records, err := r.List(ctx, Range{Table: TableRuns, From: next, Limit: batch})
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, rec := range records {
-			next = rec.ID + "\x00"
-			run := parseRunKey(rec.ID)
-			at, ok := f.at[run.Train]
-			if !ok {
-				continue
-			}
-			if run.Date != date {
-				settle()
-				date = run.Date
-			}
-			r := slotRecord{slot: at.n}
-			if inv, err := decodeInventory(rec.Value); err != nil {
-				r.unknown = true
-			} else {
-				r.list, r.foreign = inv.list, inv.foreign()
-			}
-			found[at.base] = append(found[at.base], r)
-		}
-		if len(records) < batch {
-			break
-		}
-	}
-	settle()
-	slices.SortFunc(moves, func(a, b move) int { return cmp.Or(cmp.Compare(a.date, b.date), cmp.Compare(a.train, b.train)) })
-	slices.SortFunc(back, func(a, b handback) int {
-		return cmp.Or(cmp.Compare(a.from.Date, b.from.Date), cmp.Compare(a.train, b.train))
-	})
-	return moves, back, nil
+// of is the slot whose inventory a run has, if it is one that may move.
+func (f *slots) of(run RunID) (slot, bool) {
+	s, ok := f.at[run.Train]
+	return s, ok
 }
 
-// former is the list of calls of the train that has a run, 0 if there is none.
-func (sn *snapshot) former(id RunID) uint64 {
-	if sn == nil {
-		return 0
+// settle returns the moves and handbacks of a date. found are the inventories of the date, by
+// base; former says which list of calls had a run in the timetable before, or 0.
+func (f *slots) settle(date Date, found map[int][]slotRecord, former func(RunID) uint64) (moves []move, back []handback) {
+	for base, records := range found {
+		b := &f.bases[base]
+		formers := make([]uint64, b.limit)
+		for slot := range formers {
+			formers[slot] = former(RunID{twin(b.id, slot), date})
+		}
+		m, h := b.settle(date, records, formers)
+		moves, back = append(moves, m...), append(back, h...)
 	}
-	t, ok := sn.run(id)
-	if !ok {
-		return 0
-	}
-	return t.list
+	return moves, back
 }
 
 // settle gives each train of the base that runs on a date a slot of its own
