@@ -83,8 +83,12 @@ func (d *DeclineLimits) check() error {
 	return nil
 }
 
-// notAttempted is the failure of an attempt for which there was no time left.
-var notAttempted = Failure{ProcessingError, "The payment was not attempted in time. Try again."}
+// The failures of attempts of which the gateway has seen nothing: there was no time left to
+// ask it, or it never heard of the charge.
+var (
+	notAttempted = Failure{ProcessingError, "The payment was not attempted in time. Try again."}
+	neverArrived = Failure{ProcessingError, "The payment did not reach the bank. Nothing was charged."}
+)
 
 // declined says whether the payment is an attempt that was declined, and not one that no
 // gateway has seen.
@@ -214,6 +218,11 @@ func (l *ledger) readCounts(counts []countOf, others ...Key) ([]declineCount, er
 	}
 	return read, nil
 }
+
+// underWay puts an attempt off: those under way could reach the limit.
+type underWay struct{ countOf }
+
+func (e *underWay) Error() string { return "the outcome of other attempts is not known yet" }
 
 // count adds an attempt to its counts, or refuses it.
 func (l *ledger) count(p *payment, counts []countOf, read []declineCount) error {

@@ -2,6 +2,8 @@ package traintravel
 
 import (
 	"context"
+	"strings"
+	"unicode"
 
 	"github.com/google/uuid"
 )
@@ -169,6 +171,24 @@ const (
 type Failure struct {
 	Code    string
 	Message string
+}
+
+// maxFailure bounds what is kept of a gateway's words, in bytes.
+const maxFailure = 500
+
+// bounded is a failure of which a record has room: of a gateway's words what
+// can be shown, in one line and without numbers of cards.
+func (f Failure) bounded() Failure {
+	cut := func(s string) string {
+		s = strings.Map(func(r rune) rune {
+			if unicode.IsControl(r) || unicode.Is(unicode.Noncharacter_Code_Point, r) || unicode.Is(unicode.Bidi_Control, r) {
+				return ' '
+			}
+			return r
+		}, hideNumbers(strings.ToValidUTF8(s, ""), ""))
+		return strings.ToValidUTF8(s[:min(len(s), maxFailure)], "")
+	}
+	return Failure{Code: cut(f.Code), Message: cut(f.Message)}
 }
 
 // Failure codes that integrators know. A gateway may use others.

@@ -2,7 +2,6 @@ package traintravel
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -44,32 +43,24 @@ type NewPayment struct {
 	IdempotencyKey string
 }
 
-// payment is a Payment and how far it has got.
-type payment struct {
-	Payment
-	failed   Failure   // what it had failed with, if it has succeeded after all
-	erased   bool      // so is its booking: what is said of it from now on is not kept
-	charging bool      // the gateway may still be asked, until deadline
-	unfenced bool      // it was lost, and the gateway has not said that it is cancelled
-	deadline time.Time // of the charge
-	next     time.Time // when Run looks after it; zero once there is nothing to do
-	tries    int       // how often Run has
-	order    int       // among the payments of its booking, from 1; zero before version 3
+func (n NewPayment) normalize() (_ NewPayment, err error) {
+	if n.Source, err = n.Source.normalize(); err != nil {
+		return n, err
+	}
+	switch {
+	case n.Amount.Amount <= 0:
+		return n, invalid("amount", "is not above zero")
+	case n.Amount.Amount > maxPayment:
+		return n, invalid("amount", "is above %d minor units", int64(maxPayment))
+	case !validCurrency(n.Amount.Currency):
+		return n, invalid("currency", noCurrency)
+	}
+	return n, nil
 }
 
-const (
-	// maxPayment is the most that is taken at once, in minor units of any currency, and so
-	// the most that a trip may cost and that is read as an amount.
-	maxPayment = 1e16
-	// maxFailure bounds what is kept of a gateway's words, in bytes.
-	maxFailure = 500
-	// lateCharge is how long after its deadline a charge may still arrive at
-	// the gateway.
-	lateCharge = time.Minute
-	// watchFor is how long an attempt that has ended for its payer is watched at
-	// least, and may still confirm its booking: see [payment.ended].
-	watchFor = 24 * time.Hour
-)
+// maxPayment is the most that is taken at once, in minor units of any currency, and so
+// the most that a trip may cost and that is read as an amount.
+const maxPayment = 1e16
 
 // PayBooking pays for a booking of the caller's. A payment that was attempted
 // is returned without an error, whatever became of it: Succeeded has confirmed
@@ -92,145 +83,40 @@ const (
 func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, n NewPayment) (_ Payment, err error) {
 	ctx, end := s.begin(ctx, "PayBooking")
 	defer end(&err)
-	source, err := n.Source.normalize()
+	n, err = n.normalize()
 	if err != nil {
 		return Payment{}, err
-	}
-	switch {
-	case n.Amount.Amount <= 0:
-		return Payment{}, invalid("amount", "is not above zero")
-	case n.Amount.Amount > maxPayment:
-		return Payment{}, invalid("amount", "is above %d minor units", int64(maxPayment))
-	case !validCurrency(n.Amount.Currency):
-		return Payment{}, invalid("currency", noCurrency)
 	}
 	if s.opts.Gateway == nil {
 		return Payment{}, ErrNoGateway
 	}
 	idem, err := s.books.idempotency(by, n.IdempotencyKey, "payment "+booking.String(), func(f *fingerprint) {
 		f.money(n.Amount)
-		f.source(source, s.opts.FingerprintKey != nil)
+		f.source(n.Source, s.opts.FingerprintKey != nil)
 	})
 	if err != nil {
 		return Payment{}, err
 	}
-
-	var start time.Time
-	var p payment
+	var a attempt
 	var first *answer
-	counts := s.books.counts(by.Subject, source)
-	record := func() error {
-		start = time.Now()
-		now := s.now()
-		p = s.attempt(booking, n.Amount, source, now)
-		return s.books.update(ctx, now, func(l *ledger) (err error) {
-			counted, err := l.readCounts(counts, idem.key, bookingKey(booking))
-			if err != nil {
-				return err
-			}
-			if first, err = l.recall(idem); first != nil || err != nil {
-				return err
-			}
-			b, err := l.booking(booking)
-			if err != nil {
-				return err
-			}
-			if !b.ownedBy(by) {
-				return ErrNotFound
-			}
-			if err := l.startPayment(b, p); err != nil {
-				return err
-			}
-			if err := l.count(&p, counts, counted); err != nil {
-				return err
-			}
-			l.remember(idem, answer{about: booking, payment: p.ID})
-			return nil
+	counts := s.books.counts(by.Subject, n.Source)
+	err = s.flow.start(ctx, booking, func() error {
+		a = s.flow.attempt(booking, n.Amount, n.Source)
+		return s.books.update(ctx, a.Created, func(l *ledger) (err error) {
+			first, err = l.pay(by, idem, counts, a.payment)
+			return err
 		})
-	}
-	if err = s.inTurn(ctx, record); errors.Is(err, ErrPaymentInProgress) && s.followOpen(ctx, booking) {
-		err = s.inTurn(ctx, record)
-	}
+	})
 	switch {
 	case err != nil:
 		return Payment{}, err
 	case first != nil:
-		return s.firstPayment(ctx, *first)
-	case p.Status == Failed:
-		return p.Payment, nil
+		return s.flow.repeated(ctx, *first)
+	case a.Status == Failed:
+		return a.Payment, nil
 	}
-
-	ctx, stop := context.WithDeadline(context.WithoutCancel(ctx), start.Add(s.opts.ChargeTimeout))
-	out, err := s.charge(ctx, Charge{ID: p.ID, Booking: booking, Amount: p.Amount, Source: source})
-	stop()
-	if err != nil {
-		s.log.WarnContext(ctx, "the outcome of a charge is unknown; it is looked up later", "payment", p.ID, "error", source.hide(err.Error()))
-		out = Outcome{Status: Pending}
-	}
-	settled, confirmed, err := s.settle(context.WithoutCancel(ctx), p.Booking, p.ID, out)
-	if err != nil {
-		s.log.ErrorContext(ctx, "the outcome of a charge was not recorded; it is looked up later", "payment", p.ID, "error", err)
-		return p.Payment, nil // pending, as recorded
-	}
-	return settled, inTime(settled, confirmed)
-}
-
-// settle records what the gateway answered to a charge, and says whether the payment
-// has confirmed its booking.
-func (s *Service) settle(ctx context.Context, booking, id uuid.UUID, out Outcome) (settled Payment, confirmed bool, err error) {
-	err = s.onPayment(ctx, booking, id, func(l *ledger, sn *snapshot, p *payment, b *Booking) error {
-		if err := l.settle(sn, p, b, out); err != nil {
-			return err
-		}
-		settled, confirmed = p.Payment, b.PaidBy == id
-		return nil
-	})
-	if err != nil {
-		return Payment{}, false, err
-	}
-	return settled, confirmed, nil
-}
-
-// onPayment runs rules on a payment and its booking, which are there. The snapshot is nil
-// if there is no timetable that can be read: what became of money is recorded all the same.
-func (s *Service) onPayment(ctx context.Context, booking, id uuid.UUID, rules func(*ledger, *snapshot, *payment, *Booking) error) error {
-	record := func(sn *snapshot) error {
-		return s.books.update(ctx, s.now(), func(l *ledger) error {
-			p, err := l.payment(booking, id)
-			if err != nil {
-				return damaged(err)
-			}
-			b, err := l.booking(booking)
-			if err != nil {
-				return damaged(err)
-			}
-			return rules(l, sn, p, b)
-		})
-	}
-	if _, err := s.snapshot(ctx); unreadable(err) || errors.Is(err, ErrNoTimetable) {
-		return record(nil)
-	}
-	return s.whileCurrent(ctx, record)
-}
-
-// firstPayment answers a repeated request with the payment it led to, as it stands now.
-// One that is pending may be asked of the gateway at this moment, or the process that did
-// may have died: nobody can tell, and it is pending either way.
-func (s *Service) firstPayment(ctx context.Context, a answer) (Payment, error) {
-	v, err := s.store.Get(ctx, paymentKey(a.about, a.payment), bookingKey(a.about))
-	if err != nil {
-		return Payment{}, err
-	}
-	p, err := decodePayment(v[0])
-	if err != nil {
-		return Payment{}, err
-	}
-	b, err := decodeBooking(v[1], s.books.zones)
-	if err != nil {
-		return Payment{}, err
-	}
-	p.Replayed = true
-	return p.Payment, inTime(p.Payment, b.PaidBy == p.ID)
+	ctx = context.WithoutCancel(ctx)
+	return s.flow.settle(ctx, &a, s.flow.charge(ctx, &a))
 }
 
 // Payment returns the latest attempt to pay for a booking of the caller's, even
@@ -286,25 +172,42 @@ func (s *Service) Payments(ctx context.Context, by Caller, booking uuid.UUID, pa
 	return cut(paymentList, found, page.skip(), page.Limit, func(p Payment) string { return string(p.ID[:]) }), nil
 }
 
-// paymentsOf is the range of a booking's payments.
-func paymentsOf(booking uuid.UUID) Range {
-	prefix := string(booking[:])
-	return Range{Table: TablePayments, From: prefix, To: prefixEnd(prefix)}
+// SettlePayment settles a payment or refund that the gateway has not settled, by the word
+// of an operator who has looked at the provider's books. [BookingHistory] shows who has
+// settled it, when and why.
+//
+// A charge is settled while it is pending, or has failed and is still watched, as
+// AsSucceeded or AsFailed; AsFailed ends the watch of one that has failed. A refund is
+// settled until it has succeeded, as AsSucceeded, AsMadeElsewhere or AsImpossible; one
+// that is impossible by the gateway's word leaves [Service.StuckPayments] when an
+// operator has settled it in any way. The same settlement again changes nothing.
+//
+// It returns the payment as it stands then. ErrNotFound: the booking has no such
+// payment. [ErrPaymentSettled]: see above. [ErrPaymentInProgress]: the gateway is being
+// asked for the charge at this moment. An [*InvalidError] names as, by or reason.
+func (s *Service) SettlePayment(ctx context.Context, booking, id uuid.UUID, d Settlement) (_ Payment, err error) {
+	ctx, end := s.begin(ctx, "SettlePayment")
+	defer end(&err)
+	if err := d.check(); err != nil {
+		return Payment{}, err
+	}
+	return s.flow.settleByHand(ctx, booking, id, d)
 }
 
-func paymentOf(rec Record) (payment, error) { return decodePayment(rec.Value) }
+// StuckPayments returns what waits for an operator, the oldest first: payments and
+// refunds that are still pending so long after they were begun, and refunds that are
+// impossible and that no operator has settled. unreadable is how many records could not
+// be read; [Check] names them. It looks through all payments.
+func (s *Service) StuckPayments(ctx context.Context, age time.Duration) (stuck []Payment, unreadable int, err error) {
+	ctx, end := s.begin(ctx, "StuckPayments")
+	defer end(&err)
+	return s.flow.stuck(ctx, s.now().Add(-age))
+}
 
-// readPayments reads the payments of a booking in the order in which they were made, and
-// returns as left what it cannot read.
-func readPayments(ctx context.Context, r Reader, booking uuid.UUID) (found []Payment, left omissions, err error) {
-	var all []payment
-	left, err = eachOf(ctx, r, paymentsOf(booking), paymentOf, func(p payment) bool {
-		all = append(all, p)
-		return true
-	})
-	slices.SortStableFunc(all, func(a, b payment) int { return a.order - b.order }) // those of earlier versions by their IDs
-	for _, p := range all {
-		found = append(found, p.Payment)
-	}
-	return found, left, err
+// FindPayment returns a payment or refund of anybody's by its ID alone. It looks through
+// all payments. ErrNotFound: there is none that can be read.
+func (s *Service) FindPayment(ctx context.Context, id uuid.UUID) (_ Payment, err error) {
+	ctx, end := s.begin(ctx, "FindPayment")
+	defer end(&err)
+	return s.flow.find(ctx, id)
 }

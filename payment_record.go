@@ -1,10 +1,52 @@
 package traintravel
 
-import "github.com/google/uuid"
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// payment is a Payment and how far it has got.
+type payment struct {
+	Payment
+	failed   Failure   // what it had failed with, if it has succeeded after all
+	erased   bool      // so is its booking: what is said of it from now on is not kept
+	charging bool      // the gateway may still be asked, until deadline
+	unfenced bool      // it was lost, and the gateway has not said that it is cancelled
+	deadline time.Time // of the charge
+	next     time.Time // when Run looks after it; zero once there is nothing to do
+	tries    int       // how often Run has
+	order    int       // among the payments of its booking, from 1; zero before version 3
+}
 
 // paymentKey has the payments of a booking side by side.
 func paymentKey(booking, id uuid.UUID) Key {
 	return Key{TablePayments, string(append(booking[:], id[:]...))}
+}
+
+// paymentsOf is the range of a booking's payments.
+func paymentsOf(booking uuid.UUID) Range {
+	prefix := string(booking[:])
+	return Range{Table: TablePayments, From: prefix, To: prefixEnd(prefix)}
+}
+
+func paymentOf(rec Record) (payment, error) { return decodePayment(rec.Value) }
+
+// readPayments reads the payments of a booking in the order in which they were made, and
+// returns as left what it cannot read.
+func readPayments(ctx context.Context, r Reader, booking uuid.UUID) (found []Payment, left omissions, err error) {
+	var all []payment
+	left, err = eachOf(ctx, r, paymentsOf(booking), paymentOf, func(p payment) bool {
+		all = append(all, p)
+		return true
+	})
+	slices.SortStableFunc(all, func(a, b payment) int { return a.order - b.order }) // those of earlier versions by their IDs
+	for _, p := range all {
+		found = append(found, p.Payment)
+	}
+	return found, left, err
 }
 
 // Version 2 knows when the payment was settled, version 3 how a refund was resolved, what

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 )
@@ -147,15 +146,6 @@ func (l *ledger) become(b *Booking, s BookingStatus) {
 	}
 }
 
-// settled gives a payment its final status: nothing is to be done about it.
-func (l *ledger) settled(p *payment, s PaymentStatus, why Failure) {
-	if s == Succeeded {
-		p.failed = p.why()
-	}
-	p.Status, p.Settled, p.Failure, p.charging, p.unfenced, p.next = s, l.now, why, false, false, time.Time{}
-	p.Resolution, p.LastError = "", ""
-}
-
 // cancel ends a booking on its owner's wish and records the refund that it is
 // worth if it is confirmed; refused says that the terms do not let it go.
 func (l *ledger) cancel(b *Booking, refund Money, refused error) error {
@@ -203,135 +193,6 @@ func (l *ledger) end(b *Booking, refund Money) error {
 	l.become(b, Cancelled)
 	l.event(BookingCancelled, b.ID, uuid.Nil)
 	return l.callOff(b)
-}
-
-// refund records that money is to be given back; Run does it.
-func (l *ledger) refund(b *Booking, charge uuid.UUID, amount Money, why purpose) {
-	amount.Amount = -amount.Amount
-	l.newPayment(b, payment{
-		Payment: Payment{
-			ID: refundID(charge, why), Booking: b.ID, RefundOf: charge,
-			Amount: amount, Status: Pending, Created: l.now,
-		},
-		next:   l.now,
-		erased: b.Erased(),
-	})
-}
-
-// startPayment records an attempt and pins the booking's places for it.
-func (l *ledger) startPayment(b *Booking, p payment) error {
-	switch {
-	case b.Status == Cancelled:
-		return ErrNotFound
-	case b.Status == Confirmed:
-		return ErrAlreadyPaid
-	case b.Status != Held:
-		return l.overdrawn(b)
-	case b.OpenPayment != uuid.Nil && !b.lapsed(l.now):
-		return ErrPaymentInProgress
-	case b.lapsed(l.now):
-		return ErrHoldExpired
-	case p.Amount != b.Price && !l.books.terms.anyAmount:
-		return &AmountError{Due: b.Price, Offered: p.Amount}
-	}
-	b.LatestPayment = p.ID
-	if p.Status == Failed { // refused by the service itself
-		many, err := l.tooMany(b, &p)
-		if err != nil {
-			return err
-		}
-		l.paymentFailed(b, l.newPayment(b, p))
-		if many {
-			return l.expire(b.ID)
-		}
-		return nil
-	}
-	pinned := l.now.Add(l.books.terms.pendingFor)
-	if departs := b.departs(); departs.Before(pinned) {
-		pinned = departs
-	}
-	if pinned.Before(b.Expires) { // it does not shorten the hold
-		pinned = b.Expires
-	}
-	owns, err := l.pin(b, nanos(pinned))
-	if err != nil {
-		return err
-	}
-	if !owns {
-		return ErrHoldExpired
-	}
-	b.OpenPayment, b.PinnedUntil = p.ID, pinned
-	l.newPayment(b, p)
-	return nil
-}
-
-// settle records what became of a charge and what follows for its booking. sn
-// is needed only if a late success has to find its places again.
-func (l *ledger) settle(sn *snapshot, p *payment, b *Booking, out Outcome) error {
-	if p.Status == Succeeded || p.RefundOf != uuid.Nil {
-		return nil
-	}
-	switch out.Status {
-	case Succeeded:
-		return l.succeed(sn, p, b)
-	case Failed:
-		return l.fail(p, b, out.Failure)
-	}
-	if p.charging {
-		p.charging, p.next = false, l.now.Add(lookAfter(0))
-		if p.over(b, l.now) { // since it was asked for: it is called off at once
-			p.next = l.now
-		}
-	}
-	return nil
-}
-
-// fail ends an attempt that moved no money; the hold stays if it has time left and
-// there were not too many.
-func (l *ledger) fail(p *payment, b *Booking, why Failure) error {
-	if p.Status == Failed {
-		return nil
-	}
-	l.settled(p, Failed, why.bounded())
-	l.paymentFailed(b, p)
-	if b.OpenPayment != p.ID {
-		return nil
-	}
-	b.OpenPayment, b.PinnedUntil = uuid.Nil, time.Time{}
-	if b.Status != Held {
-		return nil
-	}
-	many, err := l.tooMany(b, p)
-	if err != nil {
-		return err
-	}
-	if many || b.lapsed(l.now) {
-		return l.expire(b.ID)
-	}
-	_, err = l.pin(b, nanos(b.Expires))
-	return err
-}
-
-// succeed records that money came, and gives the passenger the seat for it or
-// the money back: it may have come after the hold had ended.
-func (l *ledger) succeed(sn *snapshot, p *payment, b *Booking) error {
-	late := p.tooLate(b, l.now)
-	l.settled(p, Succeeded, Failure{})
-	if b.OpenPayment == p.ID {
-		b.OpenPayment, b.PinnedUntil = uuid.Nil, time.Time{}
-	}
-	confirmed, err := l.confirm(sn, b, late)
-	if err != nil {
-		return err
-	}
-	if !confirmed {
-		l.refund(b, p.ID, p.Amount, forPayingTooLate)
-		return nil
-	}
-	b.PaidBy = p.ID
-	l.become(b, Confirmed)
-	l.event(BookingConfirmed, b.ID, p.ID)
-	return l.callOff(b) // another attempt that is under way
 }
 
 // confirm keeps the booking's places for good, or takes them again if the hold

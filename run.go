@@ -123,7 +123,7 @@ type desk struct {
 func (s *Service) desks() []*desk {
 	desks := []*desk{{service: s, kind: holdEnds, name: "endHold", work: one(s.endHold)}}
 	if s.opts.Gateway != nil {
-		desks = append(desks, &desk{service: s, kind: paymentDue, name: "followPayment", work: one(s.followPayment)})
+		desks = append(desks, &desk{service: s, kind: paymentDue, name: "followPayment", work: one(s.flow.followPayment)})
 	}
 	desks = append(desks, &desk{service: s, kind: keyForgotten, name: "forgetKey", work: one(s.forgetKey)}, &desk{service: s, kind: countDue, name: "forgetCount", work: one(s.books.forgetCount)})
 	if s.opts.KeepUnpaid > 0 {

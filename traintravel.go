@@ -151,7 +151,7 @@ type Service struct {
 	store         *guarded
 	opts          Options
 	log           *slog.Logger
-	turns         turns
+	flow          *flow // of payments
 	mispriced     mispriced
 	books         *books
 	cities        func() *gazetteer // made when it is needed
@@ -240,6 +240,10 @@ func New(store Store, opts Options) (*Service, error) {
 	}
 	s := &Service{store: guard(store), opts: opts, log: opts.Logger, wake: make(chan struct{}, 1), clocked: clocked, made: time.Now()}
 	s.books = s.newBooks()
+	s.flow = &flow{
+		books: s.books, gateway: opts.Gateway, timeout: opts.ChargeTimeout, newID: opts.NewID,
+		snapshot: s.snapshot, whileCurrent: s.whileCurrent,
+	}
 	s.cities = sync.OnceValue(func() *gazetteer { return newGazetteer(cities) })
 	s.snapshots.loading = make(chan struct{}, 1)
 	s.stock.runs = map[RunID]stocked{}

@@ -15,11 +15,6 @@ import (
 // Those that wait in one process stand in a line, of which only the first looks at the
 // store again and again: what it waits for may happen in another process.
 
-// underWay puts an attempt off: those under way could reach the limit.
-type underWay struct{ countOf }
-
-func (e *underWay) Error() string { return "the outcome of other attempts is not known yet" }
-
 const (
 	// maxTurns is how many wait for a card or user in a process.
 	maxTurns = 100
@@ -71,19 +66,19 @@ func (t *turns) leave(k Key) {
 
 // inTurn makes an attempt to pay when it may be made, or refuses it if that takes longer
 // than a gateway may.
-func (s *Service) inTurn(ctx context.Context, try func() error) error {
+func (f *flow) inTurn(ctx context.Context, try func() error) error {
 	err := try()
 	busy, ok := errors.AsType[*underWay](err)
 	if !ok {
 		return err
 	}
 	refusal := &DeclinesError{Card: busy.card, RetryAfter: declinePause}
-	l, ok := s.turns.join(busy.key)
+	l, ok := f.turns.join(busy.key)
 	if !ok {
 		return refusal
 	}
-	defer s.turns.leave(busy.key)
-	wait, stop := context.WithTimeout(ctx, s.opts.ChargeTimeout)
+	defer f.turns.leave(busy.key)
+	wait, stop := context.WithTimeout(ctx, f.timeout)
 	defer stop()
 	select {
 	case l.turn <- struct{}{}:

@@ -1,6 +1,7 @@
 package traintravel
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/google/uuid"
@@ -9,6 +10,15 @@ import (
 // The rules of attempts to pay whose outcome the gateway has still to tell: when such an
 // attempt has ended for its payer, what is called off at the gateway, and when nobody
 // has to ask about it any more.
+
+const (
+	// lateCharge is how long after its deadline a charge may still arrive at
+	// the gateway.
+	lateCharge = time.Minute
+	// watchFor is how long an attempt that has ended for its payer is watched at
+	// least, and may still confirm its booking: see [payment.ended].
+	watchFor = 24 * time.Hour
+)
 
 // A finding is what the gateway has told about a charge. Status is Pending if it
 // has told nothing: an error is not an answer.
@@ -88,10 +98,10 @@ func (l *ledger) callOff(b *Booking) error {
 	return nil
 }
 
-// follow records what the gateway has told about a charge when Run asked, and when Run
+// followCharge records what the gateway has told about a charge when Run asked, and when Run
 // asks again. An attempt of which the gateway has not heard is given up when it cannot
 // arrive any more, and watched: only "not found" after that ends the watch.
-func (l *ledger) follow(sn *snapshot, p *payment, b *Booking, f finding) error {
+func (l *ledger) followCharge(sn *snapshot, p *payment, b *Booking, f finding) error {
 	if p.next.IsZero() && f.Status != Succeeded {
 		return nil // somebody else was quicker
 	}
@@ -113,4 +123,41 @@ func (l *ledger) follow(sn *snapshot, p *payment, b *Booking, f finding) error {
 		p.next = at
 	}
 	return nil
+}
+
+// lookAfter is how long to wait before asking about a payment again.
+func lookAfter(tries int) time.Duration {
+	return min(5*time.Second<<min(tries, 10), time.Hour)
+}
+
+// followRefund records what the gateway has answered to a refund.
+func (l *ledger) followRefund(r *payment, out Outcome, err error) {
+	final := out.Status == Succeeded || out.Resolution == RefundImpossible
+	switch {
+	case r.Status == Succeeded || r.Status == Failed && out.Status != Succeeded:
+		return // it was settled meanwhile
+	case final:
+		if out.Status == Failed {
+			out.Failure.Code = cmp.Or(out.Failure.Code, ProcessingError)
+		}
+		l.settled(r, out.Status, out.Failure.bounded())
+		r.Resolution = out.Resolution
+	default:
+		r.tries++
+		r.next = l.now.Add(lookAfter(r.tries))
+		r.LastError = lastError(out.Failure, err)
+	}
+}
+
+// lastError is what is kept of a gateway's answer that has settled nothing: empty if the
+// gateway is still at work.
+func lastError(why Failure, err error) string {
+	text := why.Code
+	switch {
+	case err != nil:
+		text = err.Error()
+	case why.Message != "":
+		text += ": " + why.Message
+	}
+	return Failure{Message: text}.bounded().Message
 }
