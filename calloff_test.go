@@ -240,7 +240,7 @@ func TestOpenPaymentThatCannotBeRead(t *testing.T) {
 	}
 	put([]byte("damaged"))
 	o.clock.add(24 * time.Hour)
-	_ = o.DoDue(t.Context()) // it fails to follow the payment
+	_ = o.RunDue(t.Context()) // it fails to follow the payment
 	o.told(b.ID, traintravel.BookingExpired, traintravel.BookingCreated)
 	put(was[0])
 	o.do()

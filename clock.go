@@ -53,23 +53,10 @@ func readClock(ctx context.Context, r Reader) (last time.Time, err error) {
 	return last, d.done()
 }
 
-// keepClock records the service's clock now and then, and when ctx ends, where
-// no other service's was further on.
+// keepClock records the service's clock now and then, and when ctx ends.
 func (s *Service) keepClock(ctx context.Context) {
 	for {
-		now := s.now()
-		e := newEncoder(clockVersion, 9)
-		e.time(now)
-		write, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-		err := s.store.Update(write, func(tx Tx) error {
-			last, err := readClock(write, tx)
-			if err == nil && now.After(last) {
-				tx.Put(clockKey, e.b)
-			}
-			return err
-		})
-		stop()
-		if err != nil {
+		if err := s.noteClock(ctx); err != nil {
 			s.log.Warn("the clock was not recorded", "error", err)
 		}
 		if ctx.Err() != nil {
@@ -77,4 +64,21 @@ func (s *Service) keepClock(ctx context.Context) {
 		}
 		sleep(ctx, recordClock)
 	}
+}
+
+// noteClock records the service's clock, where no other service's was further on. It does so
+// even if ctx has ended.
+func (s *Service) noteClock(ctx context.Context) error {
+	now := s.now()
+	e := newEncoder(clockVersion, 9)
+	e.time(now)
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer stop()
+	return s.store.Update(ctx, func(tx Tx) error {
+		last, err := readClock(ctx, tx)
+		if err == nil && now.After(last) {
+			tx.Put(clockKey, e.b)
+		}
+		return err
+	})
 }

@@ -64,7 +64,7 @@ func TestLastPlaceOfALapsedHold(t *testing.T) {
 				_, err := o.pay(b)
 				return err
 			case i%10 == 1:
-				return o.DoDue(t.Context())
+				return o.RunDue(t.Context())
 			}
 			by := traintravel.Caller{Subject: traintravel.Subject{ID: fmt.Sprint(i)}}
 			_, err := o.CreateBooking(t.Context(), by, traintravel.NewBooking{TripID: o.trip('D', 'E', "R 2"), PassengerName: "x"})
@@ -125,7 +125,7 @@ func TestPayAtOnce(t *testing.T) {
 		var paid sync.Map
 		got := atOnce(60, func(i int) error {
 			if i%10 == 9 {
-				return second.DoDue(t.Context())
+				return second.RunDue(t.Context())
 			}
 			p, err := o.pay(b)
 			if err == nil {
@@ -146,7 +146,7 @@ func TestPayAtOnce(t *testing.T) {
 		if got["<nil>"] != 1 || got[traintravel.ErrNotFound.Error()] != 19 {
 			t.Errorf("%v", got)
 		}
-		got = atOnce(10, func(i int) error { return o.DoDue(t.Context()) })
+		got = atOnce(10, func(i int) error { return o.RunDue(t.Context()) })
 		if got["<nil>"] != 10 {
 			t.Errorf("%v", got)
 		}
@@ -187,7 +187,7 @@ func TestBusyDay(t *testing.T) {
 						return err
 					}
 				}
-				if err := p.DoDue(t.Context()); err != nil {
+				if err := p.RunDue(t.Context()); err != nil {
 					return err
 				}
 			}

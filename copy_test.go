@@ -184,7 +184,7 @@ func closed(t *testing.T, o *office, b traintravel.Booking, want error) {
 	fresh.expect("a booking", err, want)
 	_, err = o.another().Bookings(ctx, anna, traintravel.Page{})
 	fresh.expect("bookings", err, want)
-	fresh.expect("what is due", o.another().DoDue(ctx), want)
+	fresh.expect("what is due", o.another().RunDue(ctx), want)
 }
 
 // mortal is a store of a process that dies.

@@ -75,6 +75,6 @@ func TestCopyWebhooks(t *testing.T) {
 		if books := moved.audit(); books.Deliveries != 0 {
 			t.Errorf("%d deliveries wait", books.Deliveries)
 		}
-		posts.expect("what the old one does", posts.DoDue(ctx), traintravel.ErrMoved)
+		posts.expect("what the old one does", posts.RunDue(ctx), traintravel.ErrMoved)
 	})
 }

@@ -158,7 +158,7 @@ type life struct {
 // start begins a process that dies at a step.
 func (l *life) start(dieAt int, panics bool) *process {
 	p := &process{Store: l.store, gateway: l.bank, post: l.post, mail: l.mail, dieAt: dieAt, panics: panics}
-	opts := traintravel.Options{Now: l.clock.now, NewID: l.newID, Notifier: p, Gateway: p, Declines: traintravel.DeclineLimits{Card: -1, User: -1}}
+	opts := traintravel.Options{Now: l.clock.now, NewID: l.newID, Notifier: p, Gateway: p, KeepUnpaid: -1, Declines: traintravel.DeclineLimits{Card: -1, User: -1}}
 	if l.mail != nil {
 		opts.Webhooks = &traintravel.WebhookOptions{Sender: p, SealKey: make([]byte, 32), PerHost: 1000, Clients: []string{"partner"}}
 	}
@@ -211,7 +211,7 @@ func (l *life) cancels(by traintravel.Caller) {
 func (l *life) works(after time.Duration) {
 	survive(func() {
 		l.clock.add(after)
-		l.DoDue(l.t.Context())
+		l.RunDue(l.t.Context())
 	})
 }
 

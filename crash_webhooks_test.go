@@ -110,7 +110,7 @@ func (n *newsroom) works(l *till, answer traintravel.WebhookAnswer, err error) {
 		n.mail.answers[fmt.Sprint("https://hooks.example/", i)] = func(int) (traintravel.WebhookAnswer, error) { return answer, err }
 	}
 	before := len(n.mail.posts)
-	survive(func() { _ = l.DoDue(n.t.Context()) }) // what it fails to do is seen in the end
+	survive(func() { _ = l.RunDue(n.t.Context()) }) // what it fails to do is seen in the end
 	for _, p := range n.mail.posts[before:] {
 		if n.acted[p.URL+p.Event.ID.String()] {
 			n.t.Fatalf("%v came to %s again", p.Event.Type, p.URL)

@@ -136,7 +136,7 @@ func TestSubscribersGetTheirEvents(t *testing.T) {
 // The schedule to its end, then a replay.
 func TestDeliverySchedule(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o, m := withWebhooks(t, store)
+		o, m := withWebhooks(t, store, keepUnpaid)
 		sub := o.subscribe(anna, hook)
 		m.answers[hook] = func(int) (traintravel.WebhookAnswer, error) { return traintravel.WebhookAnswer{Status: 204}, nil }
 		o.book(anna, o.trip('A', 'D', "R 1"))

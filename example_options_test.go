@@ -44,6 +44,29 @@ func ExampleService_Run() {
 	// Run returned: context canceled
 }
 
+// A program that does not stay calls RunDue every few minutes in the place of Run.
+func ExampleService_RunDue() {
+	ctx := context.Background()
+	now := eveBefore
+	service := lineOffice(ctx, traintravel.Options{
+		Now: func() time.Time { return now },
+		Notifier: traintravel.NotifierFunc(func(_ context.Context, e traintravel.Event) error {
+			fmt.Println(e.Type, e.Booking.PassengerName)
+			return nil
+		}),
+	})
+	holdSeat(ctx, service)
+	fmt.Println("RunDue returned:", service.RunDue(ctx))
+
+	now = now.Add(time.Hour) // nobody has paid
+	fmt.Println("RunDue returned:", service.RunDue(ctx))
+	// Output:
+	// newBooking Mira Example
+	// RunDue returned: <nil>
+	// bookingExpired Mira Example
+	// RunDue returned: <nil>
+}
+
 // Prices and the terms of cancellation are the program's own.
 func ExampleOptions() {
 	ctx := context.Background()

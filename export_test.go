@@ -2,7 +2,6 @@ package traintravel
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -66,28 +65,6 @@ func (s *Service) DirectTrip(ctx context.Context, number string, d Date, from, t
 	return uuid.Nil, ErrNotFound
 }
 
-// DoDue does, one after another, what Run would find to do now.
-func (s *Service) DoDue(ctx context.Context) error {
-	var errs []error
-	for _, d := range s.desks() {
-		for done, more := map[Key]bool{}, true; more; {
-			due, _, _, err := s.agenda(ctx, d.kind, "", s.now(), batch)
-			if err != nil {
-				return err
-			}
-			due = slices.DeleteFunc(due, func(it item) bool { return done[it.key] })
-			more = len(due) > 0
-			for items := range slices.Chunk(due, max(1, d.together)) {
-				for _, it := range items {
-					done[it.key] = true
-				}
-				errs = append(errs, d.safely(ctx, items...))
-			}
-		}
-	}
-	return errors.Join(errs...)
-}
-
 // Forget makes the service look for a newer timetable and newer inventories
 // the next time, as it does by itself after two seconds.
 func (s *Service) Forget() {
@@ -102,11 +79,8 @@ func HoldsCardNumber(s string) bool { return holdsCardNumber(s) }
 
 // KeepForgetting puts on the agenda what Run does for Options.Retain and KeepUnpaid.
 func (s *Service) KeepForgetting(ctx context.Context) {
-	if s.opts.Retain > 0 {
-		s.keepForgetting(ctx, travellersDue)
-	}
-	if s.opts.KeepUnpaid > 0 {
-		s.keepForgetting(ctx, unpaidPass)
+	for _, k := range s.passes() {
+		s.keepForgetting(ctx, k)
 	}
 }
 

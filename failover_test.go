@@ -268,7 +268,7 @@ func (s *sale) auditMoney(store traintravel.Store) {
 	for range 10 { // what cannot be given back or looked up yet is tried again
 		now = now.Add(time.Hour)
 		clock.set(now)
-		if err := later.DoDue(ctx); err != nil {
+		if err := later.RunDue(ctx); err != nil {
 			s.Errorf("what is left to do: %v", err)
 		}
 		if books, err = traintravel.Audit(ctx, store); err != nil {

@@ -134,7 +134,7 @@ func TestGatewayLogsNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.clock.add(time.Minute)
-	if err := o.DoDue(t.Context()); err != nil {
+	if err := o.RunDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"no answer to ************4242, ****", "still none to ************4242"} {

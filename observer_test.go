@@ -64,7 +64,7 @@ func (w *watcher) observe(o *traintravel.Options) {
 func TestObserver(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		w := &watcher{}
-		o := newOffice(t, store).another(w.observe, unlimited)
+		o := newOffice(t, store).another(w.observe, unlimited, keepUnpaid)
 		b := o.book(anna, o.trip('A', 'D', "R 1"))
 		o.mustPay(b, traintravel.Failed, declined)
 		o.mustPay(b, traintravel.Succeeded)

@@ -186,7 +186,7 @@ func (o *office) audit() traintravel.Books {
 // do does what is due.
 func (o *office) do() {
 	o.t.Helper()
-	if err := o.DoDue(o.t.Context()); err != nil {
+	if err := o.RunDue(o.t.Context()); err != nil {
 		o.t.Fatalf("what was due: %v", err)
 	}
 }
@@ -341,6 +341,9 @@ func withoutCancel(o *traintravel.Options) { o.Gateway = unfenced{o.Gateway} }
 func unlimited(o *traintravel.Options) {
 	o.Declines = traintravel.DeclineLimits{Booking: -1, Card: -1, User: -1}
 }
+
+// keepUnpaid has bookings stay that were never paid.
+func keepUnpaid(o *traintravel.Options) { o.KeepUnpaid = -1 }
 
 // A post collects events.
 type post struct {

@@ -143,7 +143,7 @@ func (c *counter) drain(t *rapid.T) {
 			c.tills[0].settle()
 		}
 		for _, l := range c.tills {
-			if err := l.DoDue(t.Context()); err != nil {
+			if err := l.RunDue(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}

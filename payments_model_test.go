@@ -329,7 +329,7 @@ func (c *counter) work(t *rapid.T) {
 
 // works says whether all that was due was done.
 func (c *counter) works(l *till) (done bool) {
-	survive(func() { done = l.DoDue(l.t.Context()) == nil }) // it fails if the process dies, and for nothing that reckon does not see
+	survive(func() { done = l.RunDue(l.t.Context()) == nil }) // it fails if the process dies, and for nothing that reckon does not see
 	return done
 }
 

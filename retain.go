@@ -15,19 +15,39 @@ import (
 // forgetEvery is how often Run looks for bookings to erase.
 const forgetEvery = 6 * time.Hour
 
-// keepForgetting puts the next pass of a kind on the agenda, unless it is there.
-func (s *Service) keepForgetting(ctx context.Context, k kind) {
+// passes are the kinds of which a pass is always on the agenda.
+func (s *Service) passes() (ks []kind) {
+	if s.opts.Retain > 0 {
+		ks = append(ks, travellersDue)
+	}
+	if s.opts.KeepUnpaid > 0 {
+		ks = append(ks, unpaidPass)
+	}
+	return ks
+}
+
+// schedulePass puts the next pass of a kind on the agenda, unless it is there.
+func (s *Service) schedulePass(ctx context.Context, k kind) error {
 	first := agendaOf(k)
 	first.Limit = 1
+	there, err := s.store.List(ctx, first)
+	if err != nil || len(there) > 0 {
+		return err
+	}
+	now := s.now()
+	return s.books.update(ctx, now, func(l *ledger) error {
+		there, err := l.tx.List(l.ctx, first)
+		if err == nil && len(there) == 0 {
+			l.put(agendaKey(k, now, uuid.Nil), nil)
+		}
+		return err
+	})
+}
+
+// keepForgetting puts the next pass of a kind on the agenda, and tries until it is there.
+func (s *Service) keepForgetting(ctx context.Context, k kind) {
 	for ctx.Err() == nil {
-		now := s.now()
-		err := s.books.update(ctx, now, func(l *ledger) error {
-			there, err := l.tx.List(l.ctx, first)
-			if err == nil && len(there) == 0 {
-				l.put(agendaKey(k, now, uuid.Nil), nil)
-			}
-			return err
-		})
+		err := s.schedulePass(ctx, k)
 		if err == nil {
 			return
 		}

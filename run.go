@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 )
@@ -43,11 +44,7 @@ const (
 // and those for subscribers to those with Webhooks.
 func (s *Service) Run(ctx context.Context) error {
 	desks := s.desks()
-	claims := &Claims{}
-	local, isLocal := s.store.Store.(LocalStore)
-	if isLocal {
-		claims = local.Claims()
-	}
+	claims, isLocal := s.claims()
 	s.books.floors.keep(!isLocal)
 	for _, d := range desks {
 		d.wake, d.claims, d.shared = make(chan struct{}, 1), claims, !isLocal
@@ -65,11 +62,8 @@ func (s *Service) Run(ctx context.Context) error {
 	if s.clocked {
 		keeping.Go(func() { s.keepClock(ctx) })
 	}
-	if s.opts.Retain > 0 {
-		working.Go(func() { s.keepForgetting(ctx, travellersDue) })
-	}
-	if s.opts.KeepUnpaid > 0 {
-		working.Go(func() { s.keepForgetting(ctx, unpaidPass) })
+	for _, k := range s.passes() {
+		working.Go(func() { s.keepForgetting(ctx, k) })
 	}
 	for _, d := range desks {
 		working.Go(func() { d.run(ctx) })
@@ -79,6 +73,47 @@ func (s *Service) Run(ctx context.Context) error {
 	leave() // not before: others would take over what is in hand
 	keeping.Wait()
 	return ctx.Err()
+}
+
+// RunDue does, one thing after another, what [Service.Run] would find to do now, and returns
+// the errors of what failed, joined: the next call tries that again, and Options.Logger is
+// not told of it. It returns when nothing is left that is due, or when ctx ends, with ctx's
+// error among them.
+//
+// It is for programs that do not stay: that are started by cron, or that run as a function
+// in answer to a request. Such a program calls it every few minutes, and after what must be
+// followed at once, such as a booking whose event is to be delivered. Until then things
+// stand as they do when nobody calls Run.
+//
+// On a [LocalStore], what another service of the process is doing is left to it. Servers
+// that share a store share out what Run does, but not what RunDue does: if it is called
+// while another works there, some things are done twice. No booking or payment suffers from
+// that, but an event may be delivered twice, as it may after a crash.
+func (s *Service) RunDue(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var errs []error
+	for _, k := range s.passes() {
+		errs = append(errs, s.schedulePass(ctx, k))
+	}
+	if s.clocked {
+		errs = append(errs, s.noteClock(ctx))
+	}
+	claims, _ := s.claims()
+	for _, d := range s.desks() {
+		d.claims = claims
+		d.share.renew(ctx, allParts, time.Now().Add(longest))
+		errs = append(errs, d.runDue(ctx)...)
+	}
+	return errors.Join(append(errs, ctx.Err())...)
+}
+
+// claims are those of the process if it has the store to itself.
+func (s *Service) claims() (c *Claims, isLocal bool) {
+	if local, ok := s.store.Store.(LocalStore); ok {
+		return local.Claims(), true
+	}
+	return &Claims{}, false
 }
 
 // pokeAll pokes the desks that there is something new for, until ctx ends.
@@ -259,6 +294,51 @@ func (d *desk) start(ctx context.Context, due []item, slots chan struct{}) (star
 		})
 	}
 	return started
+}
+
+// runDue works on what is due, until it finds nothing that it has not worked on yet.
+func (d *desk) runDue(ctx context.Context) (errs []error) {
+	var met map[Key]bool // in the pass before
+	for more := true; more && ctx.Err() == nil; {
+		more = false
+		before := met
+		met = map[Key]bool{}
+		for from, rest := "", ""; ; from = rest {
+			var due []item
+			var err error
+			due, rest, _, err = d.service.agenda(ctx, d.kind, from, d.service.now(), batch)
+			if err != nil {
+				return append(errs, err)
+			}
+			for _, it := range due {
+				met[it.key] = true
+			}
+			due = slices.DeleteFunc(due, func(it item) bool { return before[it.key] })
+			more = more || len(due) > 0
+			errs = append(errs, d.workOn(due)...)
+			if rest == "" || ctx.Err() != nil {
+				break
+			}
+		}
+	}
+	return errs
+}
+
+// workOn works on items that nobody has in hand, one after another.
+func (d *desk) workOn(due []item) (errs []error) {
+	for len(due) > 0 {
+		var items []item
+		var work context.Context
+		if items, due, work = d.takeSome(due); len(items) == 0 {
+			continue
+		}
+		failed := d.failures(work, items)
+		for _, it := range items {
+			errs = append(errs, failed[it.key])
+			d.give(it)
+		}
+	}
+	return errs
 }
 
 func (d *desk) safely(ctx context.Context, items ...item) (err error) {

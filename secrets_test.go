@@ -60,10 +60,10 @@ func TestSecretsAreNotKept(t *testing.T) {
 		_, err = o.PayBooking(t.Context(), anna, b.ID, other)
 		fmt.Fprintln(&said, err)
 		o.clock.add(31 * time.Second)
-		fmt.Fprintln(&said, o.DoDue(t.Context()))
+		fmt.Fprintln(&said, o.RunDue(t.Context()))
 	}
 	o.clock.add(2 * time.Hour)
-	fmt.Fprintln(&said, o.DoDue(t.Context()))
+	fmt.Fprintln(&said, o.RunDue(t.Context()))
 	fmt.Fprintf(&said, "%+v %+v\n", o.audit(), o.post.events)
 	file, err := os.ReadFile(path)
 	if err != nil {

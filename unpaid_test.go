@@ -279,7 +279,7 @@ func TestServersRemoveUnpaidBookings(t *testing.T) {
 		}
 		done := make(chan error)
 		for _, s := range []*office{o, other} {
-			go func() { done <- s.DoDue(t.Context()) }()
+			go func() { done <- s.RunDue(t.Context()) }()
 		}
 		for range 2 {
 			o.expect("a pass", <-done, nil)

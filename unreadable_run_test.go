@@ -133,7 +133,7 @@ func TestEventsOfAnUnreadableSubscription(t *testing.T) {
 		o.book(anna, o.trip('A', 'D', "R 1"))
 		o.book(berta, o.trip('A', 'D', "R 1"))
 		for range 3 {
-			if err := o.DoDue(t.Context()); err == nil {
+			if err := o.RunDue(t.Context()); err == nil {
 				t.Error("nobody says that an event is owed")
 			}
 			o.clock.add(30 * 24 * time.Hour)

@@ -230,6 +230,14 @@ var calls = []struct {
 		}
 		return errors.Join(err, errors.New("it is not refused"))
 	}},
+	{"RunDue", func(s *scene) error {
+		ctx, stop := context.WithCancel(s.ctx)
+		stop()
+		if err := s.RunDue(ctx); !errors.Is(err, context.Canceled) {
+			return err
+		}
+		return nil
+	}},
 	{"Run", func(s *scene) error {
 		ctx, stop := context.WithCancel(s.ctx)
 		stop()
@@ -251,7 +259,7 @@ func expectItems(n, want int, err error) error {
 // Each method of a Service is in calls.
 func TestCallsAreComplete(t *testing.T) {
 	t.Parallel()
-	inTests := []string{"DirectTrip", "DoDue", "Forget", "KeepForgetting", "Works", "Wake", "RunWith", "QueueFloors"} // see export_test.go
+	inTests := []string{"DirectTrip", "Forget", "KeepForgetting", "Works", "Wake", "RunWith", "QueueFloors"} // see export_test.go
 	var have []string
 	for _, c := range calls {
 		have = append(have, c.method)
@@ -416,13 +424,13 @@ func TestJobsBesideUnreadableRecords(t *testing.T) {
 	if data, err := o.ExportSubject(t.Context(), berta.Subject); err != nil || len(data.Bookings) != 2 || data.Unreadable != 2 {
 		t.Errorf("the export has %d bookings, and %d could not be read, %v", len(data.Bookings), data.Unreadable, err)
 	}
-	_ = o.DoDue(t.Context()) // refunds
+	_ = o.RunDue(t.Context()) // refunds
 	o.clock.add(12 * time.Hour)
 	if done, err := o.EraseSubject(t.Context(), berta.Subject); err != nil || done.Bookings != 1 || len(done.Kept) != 0 || done.Unreadable != 2 {
 		t.Errorf("erased: %+v, %v", done, err)
 	}
 	o.KeepForgetting(t.Context())
-	_ = o.DoDue(t.Context()) // events of what cannot be read are still to be told
+	_ = o.RunDue(t.Context()) // events of what cannot be read are still to be told
 	for id, b := range map[uuid.UUID]string{ridesOn.ID: "cancelled", whole.ID: "cancelled"} {
 		if h, err := o.BookingHistory(t.Context(), id); err != nil || !h.Booking.Erased() {
 			t.Errorf("the passenger of the %s booking is known long after the journey: %v", b, err)
