@@ -3,6 +3,7 @@ package traintravel
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -133,13 +134,18 @@ func (e *HostLimitError) Error() string {
 	return fmt.Sprintf("there are %d subscriptions to %s already: delete one, or have one get more events", e.Most, e.Host)
 }
 
-// host is that of a subscription's URL, as one writes it without a port.
+// host is that of a subscription's URL without a port, spelled in one way: an address has
+// many spellings in IPv6.
 func (s *subscription) host() string {
 	u, err := url.Parse(s.URL)
 	if err != nil {
 		return "" // no sender takes such a URL
 	}
-	return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return addr.Unmap().WithZone("").String()
+	}
+	return host
 }
 
 // hasRoom refuses one more subscription to a host beside those that its owner has.
