@@ -85,6 +85,7 @@ var tableBounds = map[string]string{
 	"traintravel.stock.runs":           "maxStocked; any of them make room, and are read again",
 	"traintravel.mispriced.known":      "maxMispriced",
 	"traintravel.queueFloors.at":       "maxQueueFloors; a user has as many as subscriptions",
+	"traintravel.pingRations.hosts":    "maxPinged; a user has as many as pings posted in the time that a ration takes to be whole again",
 	"traintravel.suspects.inHand":      "maxSuspects; a user has as many as subscriptions",
 	"traintravel.logbook.last":         "nothing is sent on it",
 	"traintravel.sheet.outcomes":       "recordAtOnce, and what one attempt adds",

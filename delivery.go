@@ -53,12 +53,15 @@ const (
 	DeadByBacklog DeadReason = "overflow"
 	// DeadByVerification: the subscription was not verified in time.
 	DeadByVerification DeadReason = "unverified"
+	// DeadByPings: it is a ping that somebody asked for, and there were too many to the host
+	// of a subscription that is not verified.
+	DeadByPings DeadReason = "too-many-pings"
 	// DeadByRemoval: the booking that it is about was removed (Options.KeepUnpaid).
 	DeadByRemoval DeadReason = "removed"
 )
 
 // deadReasons are those of records, by their byte.
-var deadReasons = [...]DeadReason{"", DeadByAttempts, DeadByReceiver, DeadByDisabling, DeadByRemoval, DeadByBacklog, DeadByVerification}
+var deadReasons = [...]DeadReason{"", DeadByAttempts, DeadByReceiver, DeadByDisabling, DeadByRemoval, DeadByBacklog, DeadByVerification, DeadByPings}
 
 // Ping is the type of the event that [Service.PingSubscription] sends. It is about no
 // booking.
@@ -166,8 +169,9 @@ func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUI
 }
 
 // PingSubscription has a ping posted to a subscription of the caller's, once. If its
-// receiver answers with a status of 2xx, the subscription is verified. key is an
-// idempotency key as in [NewBooking].
+// receiver answers with a status of 2xx, the subscription is verified. While it is not, the
+// ping is dead if there were too many to its host (DeadByPings). key is an idempotency key
+// as in [NewBooking].
 func (s *Service) PingSubscription(ctx context.Context, by Caller, sub uuid.UUID, key string) (_ Delivery, err error) {
 	ctx, end := s.begin(ctx, "PingSubscription")
 	defer end(&err)

@@ -80,7 +80,7 @@ func (s *Service) record(ctx context.Context, outcomes []outcome) error {
 	var made []outcome
 	var errs []error
 	for _, o := range outcomes {
-		if errs = append(errs, o.err); o.dropped != "" || o.kept || o.url != "" {
+		if errs = append(errs, o.err); o.dropped != "" || o.kept || o.rationed || o.url != "" {
 			made = append(made, o)
 		}
 	}
@@ -197,6 +197,9 @@ func (l *ledger) attempted(sub *subscription, is *delivery, o outcome) (err erro
 		return nil
 	case o.kept:
 		l.keep(sub, is)
+		return nil
+	case o.rationed:
+		l.ration(sub, is, o.wait)
 		return nil
 	}
 	is.Attempts++

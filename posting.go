@@ -310,6 +310,7 @@ type outcome struct {
 	delivery *delivery  // as it was before
 	dropped  DeadReason // why it is not posted, nor ever; empty if it is
 	kept     bool       // it is not posted before its subscription is verified
+	rationed bool       // it is a ping for which there is no ration
 	url      string     // where it was posted to; empty if it was not
 	answer   WebhookAnswer
 	wait     time.Duration // until it is tried again
@@ -351,6 +352,14 @@ func (p *posting) attempt(ctx context.Context, d *parcel) (o outcome) {
 	}
 	err := errNotHere
 	if len(to.keys) > 0 {
+		if !to.Unverified.IsZero() {
+			end, wait := p.s.pings.begin(pinged{to.Owner, to.host()}, p.s.opts.Webhooks.perHost(), p.s.now())
+			if end == nil {
+				o.rationed, o.wait = true, wait
+				return o
+			}
+			defer end()
+		}
 		p.underWay.Add(1)
 		begun := time.Now()
 		o.answer, err = p.s.post(ctx, WebhookPost{Event: d.event, URL: to.URL, Secrets: to.keys, Operator: to.operator})

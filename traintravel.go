@@ -162,6 +162,7 @@ type Service struct {
 	logbook       logbook
 	pace          pace // of what is written of deliveries
 	suspects      suspects
+	pings         pingRations
 	posters       atomic.Int32  // how many deliveries are posted at a time, to all endpoints
 	subscriptions atomic.Uint64 // counts changes, by this service, of any or of what is posted
 	clocked       bool          // the clock was supplied

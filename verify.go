@@ -73,14 +73,25 @@ func (l *ledger) ping(sub *subscription, d delivery) {
 	l.put(endpointKey(l.now, sub.ID), nil)
 }
 
+// ration has the ping that verifies a subscription by itself wait until there is a ration
+// for it, and gives up one that somebody asked for.
+func (l *ledger) ration(sub *subscription, is *delivery, wait time.Duration) {
+	if !sub.verifies(is) {
+		l.bury(is, DeadByPings)
+		return
+	}
+	l.delete(is.queueKey())
+	l.wait(is, l.now.Add(wait))
+}
+
 // verified ends the wait of the events of a subscription whose receiver has answered a
-// ping.
+// ping: also of those that wait for another instant, because the URL was changed more than
+// once, or because the receiver before did not take them.
 func (l *ledger) verified(sub *subscription) error {
-	due := sub.VerifyBy()
 	sub.Unverified = time.Time{}
 	l.putSubscription(sub)
-	rg := queueOf(sub.ID, due, 0)
-	rg.From = queueKey(sub.ID, due)
+	rg := queueOf(sub.ID, time.Time{}, 0)
+	rg.From = queueKey(sub.ID, l.now.Add(1))
 	queue, err := l.tx.List(l.ctx, rg)
 	if err != nil || len(queue) == 0 {
 		return err
@@ -94,7 +105,7 @@ func (l *ledger) verified(sub *subscription) error {
 		return err
 	}
 	for i, v := range values {
-		if d, err := decodeDelivery(v); err == nil && d.Status == DeliveryPending && d.queueKey().ID == queue[i].ID {
+		if d, err := decodeDelivery(v); err == nil && d.Type != Ping && d.Status == DeliveryPending && d.queueKey().ID == queue[i].ID {
 			l.delete(d.queueKey())
 			l.wait(&d, l.now)
 		}
