@@ -60,7 +60,7 @@ func Check(ctx context.Context, store Store, opts CheckOptions) (CheckReport, er
 	a := auditor{
 		ctx: ctx, opts: opts, report: CheckReport{Records: map[Table]int64{}},
 		subscriptions: map[uuid.UUID]bool{}, sweeps: map[uuid.UUID]int{}, served: map[uuid.UUID]int64{},
-		unread: map[uuid.UUID]bool{},
+		unread: map[uuid.UUID]bool{}, decoded: map[Key]*inventory{},
 	}
 	if a.opts.Progress == nil {
 		a.opts.Progress = func(int64, int64) {}
@@ -90,6 +90,7 @@ type auditor struct {
 	sweeps        map[uuid.UUID]int   // how often each is on the agenda to be swept
 	unread        map[uuid.UUID]bool  // bookings of which a payment cannot be read
 	served        map[uuid.UUID]int64 // and when somebody works at it first, in nanos
+	decoded       map[Key]*inventory  // runs that bookings have places of, maxDecoded at most
 }
 
 func (a *auditor) say(kind FaultKind, key Key, format string, args ...any) {
@@ -125,17 +126,17 @@ func (a *auditor) all() error {
 	a.subscribed = v[0] != nil
 	for _, step := range []struct {
 		table Table
-		check func([]Record) error
+		check inspection
 	}{
 		{TableMeta, a.meta},
 		{TableAgenda, a.agenda},
 		{TableWebhooks, a.webhooks},
-		{TableBookings, a.bookings},
+		{TableBookings, a.booking},
 		{TableOwned, a.owned},
-		{TableRuns, a.runs},
+		{TableRuns, a.run},
 		{TableIdempotency, a.idempotency},
 		{TableDeliveries, a.deliveries},
-		{TableSandbox, func([]Record) error { return nil }},
+		{TableSandbox, func(Key, []byte, *cited) func() { return nil }},
 	} {
 		if err := a.table(step.table, step.check); err != nil {
 			return err
@@ -148,14 +149,44 @@ func (a *auditor) all() error {
 	return a.timetable()
 }
 
-// table hands the records of a table to fn, and tells progress.
-func (a *auditor) table(t Table, fn func([]Record) error) error {
+// pages hands the records of a table to fn, and tells progress.
+func (a *auditor) pages(t Table, fn func([]Record) error) error {
 	return eachPage(a.ctx, a.r, Range{Table: t}, func(page []Record) error {
 		if err := fn(page); err != nil {
 			return err
 		}
 		a.done += int64(len(page))
 		a.opts.Progress(a.done, a.total)
+		return nil
+	})
+}
+
+// An inspection decodes a record, wants those that it is to agree with, and returns what
+// compares them when they are read: nil if there is nothing to compare.
+type inspection func(key Key, value []byte, l *cited) (compare func())
+
+// table inspects the records of a table, so many at a time that what they want is read at
+// once.
+func (a *auditor) table(t Table, inspect inspection) error {
+	return a.pages(t, func(page []Record) error {
+		var l cited
+		var compare []func()
+		for i, rec := range page {
+			if fn := inspect(Key{t, rec.ID}, rec.Value, &l); fn != nil {
+				compare = append(compare, fn)
+			}
+			if len(l.keys) < lookupKeys && i+1 < len(page) {
+				continue
+			}
+			if err := a.fetch(&l); err != nil {
+				return err
+			}
+			for _, fn := range compare {
+				fn()
+			}
+			clear(l.values)
+			compare = nil
+		}
 		return nil
 	})
 }
@@ -183,7 +214,7 @@ func (a *auditor) shaped(key Key, n int) bool {
 	return true
 }
 
-// Cited are the records that those of a page name, read all at once.
+// Cited are the records that others name, read all at once.
 type cited struct {
 	keys   []Key
 	values map[Key][]byte
@@ -224,34 +255,31 @@ func (l *cited) has(k Key) bool  { return l.values[k] != nil }
 func (l *cited) at(k Key) []byte { return l.values[k] }
 
 // meta checks what the store says of itself.
-func (a *auditor) meta(page []Record) error {
-	for _, rec := range page {
-		key := Key{TableMeta, rec.ID}
-		var err error
-		switch {
-		case key == closedKey:
-			var c closing
-			if c, err = decodeClosing(rec.Value); err == nil && !c.moved {
-				a.say(faultHalfCopy, key, "the store was being filled since %s, and that has not come to its end", c.began.Format(time.RFC3339))
-			}
-		case key == originKey:
-			_, err = uuid.FromBytes(rec.Value)
-		case key == clockKey:
-			var last time.Time
-			if last, err = readClock(a.ctx, a.r); err == nil && !last.Before((LastDate + 1).Start(time.UTC)) {
-				a.say(faultClock, key, "the clock was seen at %s, and the last day is %v", last.Format(time.RFC3339), LastDate)
-			}
-		case key == currentKey:
-			_, err = decodeCurrent(rec.Value)
-		case key == agreedKey, key == subscribedKey: // what is in them is others' business, or nothing
-		case strings.HasPrefix(rec.ID, serverPrefix):
-			if a.shaped(key, len(serverPrefix)+16) {
-				_, err = decodeServer(rec.Value)
-			}
-		default:
-			a.say(faultUnknownKey, key, "nothing is known under this name")
+func (a *auditor) meta(key Key, value []byte, _ *cited) func() {
+	var err error
+	switch {
+	case key == closedKey:
+		var c closing
+		if c, err = decodeClosing(value); err == nil && !c.moved {
+			a.say(faultHalfCopy, key, "the store was being filled since %s, and that has not come to its end", c.began.Format(time.RFC3339))
 		}
-		a.readable(key, err)
+	case key == originKey:
+		_, err = uuid.FromBytes(value)
+	case key == clockKey:
+		var last time.Time
+		if last, err = readClock(a.ctx, a.r); err == nil && !last.Before((LastDate + 1).Start(time.UTC)) {
+			a.say(faultClock, key, "the clock was seen at %s, and the last day is %v", last.Format(time.RFC3339), LastDate)
+		}
+	case key == currentKey:
+		_, err = decodeCurrent(value)
+	case key == agreedKey, key == subscribedKey: // what is in them is others' business, or nothing
+	case strings.HasPrefix(key.ID, serverPrefix):
+		if a.shaped(key, len(serverPrefix)+16) {
+			_, err = decodeServer(value)
+		}
+	default:
+		a.say(faultUnknownKey, key, "nothing is known under this name")
 	}
+	a.readable(key, err)
 	return nil
 }

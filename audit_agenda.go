@@ -3,96 +3,82 @@ package traintravel
 import (
 	"bytes"
 	"encoding/binary"
+	"time"
 
 	"github.com/google/uuid"
 )
 
 // agenda checks that what is to be done is of something, and notes what is to be done
 // for subscriptions.
-func (a *auditor) agenda(page []Record) error {
-	var l cited
-	entries := make([]agendaEntry, 0, len(page))
-	for _, rec := range page {
-		if !a.shaped(Key{TableAgenda, rec.ID}, 1+8+16) {
-			continue
-		}
-		e := agendaEntry{rec: rec, key: Key{TableAgenda, rec.ID}, kind: kind(rec.ID[0]), id: uuid.UUID([]byte(rec.ID[9:]))}
-		switch e.kind {
-		case holdEnds:
-			l.want(bookingKey(e.id))
-		case paymentDue:
-			if len(rec.Value) != 16 {
-				a.say(faultUnreadable, e.key, "the entry of payment %v does not name its booking", e.id)
-				continue
-			}
-			l.want(paymentKey(uuid.UUID(bytes.Clone(rec.Value)), e.id))
-		case eventDue, fanOutDue:
-			var err error
-			if e.event, err = decodeQueued(rec.Value); !a.readable(e.key, err) {
-				continue
-			}
-			l.want(e.event.records()...)
-		case owedDue:
-			o, err := decodeOwed(rec.Value)
-			if !a.readable(e.key, err) {
-				continue
-			}
-			e.event = o.queued
-			l.want(e.event.records()...)
-		case keyForgotten, countDue, travellersDue, unpaidPass, unpaidOver: // of what is gone, or was used anew: harmless
-		case endpointDue:
-			if at := e.at(); a.served[e.id] == 0 || at < a.served[e.id] {
-				a.served[e.id] = max(1, at)
-			}
-		case sweepDue:
-			a.sweeps[e.id]++
-		default:
-			a.say(faultUnknownKey, e.key, "nothing is known of the kind %q", rec.ID[0])
-			continue
-		}
-		entries = append(entries, e)
+func (a *auditor) agenda(key Key, value []byte, l *cited) func() {
+	if !a.shaped(key, agendaKeySize) {
+		return nil
 	}
-	if err := a.fetch(&l); err != nil {
-		return err
-	}
-	for i := range entries {
-		a.entry(&entries[i], &l)
+	id, due := uuid.UUID([]byte(key.ID[9:])), int64(binary.BigEndian.Uint64([]byte(key.ID[1:9])))
+	switch k := kind(key.ID[0]); k {
+	case holdEnds:
+		return a.holdEnd(key, id, fromNanos(due), l)
+	case paymentDue:
+		return a.paymentDue(key, value, id, fromNanos(due), l)
+	case eventDue, fanOutDue:
+		q, err := decodeQueued(value)
+		return a.queued(key, id, q, err, l)
+	case owedDue:
+		o, err := decodeOwed(value)
+		return a.queued(key, id, o.queued, err, l)
+	case keyForgotten, countDue, travellersDue, unpaidPass, unpaidOver: // of what is gone, or was used anew: harmless
+	case endpointDue:
+		if a.served[id] == 0 || due < a.served[id] {
+			a.served[id] = max(1, due)
+		}
+	case sweepDue:
+		a.sweeps[id]++
+	default:
+		a.say(faultUnknownKey, key, "nothing is known of the kind %q", key.ID[0])
 	}
 	return nil
 }
 
-type agendaEntry struct {
-	rec   Record
-	key   Key
-	kind  kind
-	id    uuid.UUID
-	event queued
+// holdEnd checks that a booking has a hold that ends.
+func (a *auditor) holdEnd(key Key, id uuid.UUID, due time.Time, l *cited) func() {
+	l.want(bookingKey(id))
+	return func() {
+		v := l.at(bookingKey(id))
+		b, err := decodeBooking(v, &a.zones)
+		if v == nil || err == nil && b.holdKey() != key {
+			a.say(faultAgendaOrphan, key, "a hold of booking %v ends at %v, and the booking has none that does", id, due)
+		}
+	}
 }
 
-// at is when it is due, in nanos.
-func (e *agendaEntry) at() int64 { return int64(binary.BigEndian.Uint64([]byte(e.rec.ID[1:9]))) }
-
-func (a *auditor) entry(e *agendaEntry, l *cited) {
-	due := fromNanos(e.at())
-	switch e.kind {
-	case holdEnds:
-		v := l.at(bookingKey(e.id))
-		b, err := decodeBooking(v, &a.zones)
-		if v == nil || err == nil && b.holdKey() != e.key {
-			a.say(faultAgendaOrphan, e.key, "a hold of booking %v ends at %v, and the booking has none that does", e.id, due)
-		}
-	case paymentDue:
-		v := l.at(paymentKey(uuid.UUID(bytes.Clone(e.rec.Value)), e.id))
+// paymentDue checks that there is a payment to be looked after.
+func (a *auditor) paymentDue(key Key, booking []byte, id uuid.UUID, due time.Time, l *cited) func() {
+	if len(booking) != 16 {
+		a.say(faultUnreadable, key, "the entry of payment %v does not name its booking", id)
+		return nil
+	}
+	of := paymentKey(uuid.UUID(bytes.Clone(booking)), id)
+	l.want(of)
+	return func() {
+		v := l.at(of)
 		p, err := decodePayment(v)
-		if v == nil || err == nil && p.agendaKey() != e.key {
-			a.say(faultAgendaOrphan, e.key, "payment %v is to be looked after at %v, and it is not there, or says otherwise", e.id, due)
+		if v == nil || err == nil && p.agendaKey() != key {
+			a.say(faultAgendaOrphan, key, "payment %v is to be looked after at %v, and it is not there, or says otherwise", id, due)
 		}
-	case eventDue, fanOutDue, owedDue:
-		q := &e.event
-		if e.id != hashID("event", string(q.kind), q.booking, q.payment) {
-			a.say(faultMisplaced, e.key, "the event %s of booking %v has the ID %v of another", q.kind, q.booking, e.id)
+	}
+}
+
+// queued checks an event that is to be told, if it could be read.
+func (a *auditor) queued(key Key, id uuid.UUID, q queued, err error, l *cited) func() {
+	if !a.readable(key, err) {
+		return nil
+	}
+	l.want(q.records()...)
+	return func() {
+		if id != hashID("event", string(q.kind), q.booking, q.payment) {
+			a.say(faultMisplaced, key, "the event %s of booking %v has the ID %v of another", q.kind, q.booking, id)
 		}
-		a.event(e.key, q, l)
+		a.event(key, &q, l)
 	}
 }
 
@@ -136,59 +122,48 @@ func (a *auditor) event(key Key, q *queued, l *cited) {
 	}
 }
 
-// idempotency checks what is remembered of requests.
-func (a *auditor) idempotency(page []Record) error {
-	type memory struct {
-		key, forget Key
-		remembered
+// idempotency checks what is remembered of requests, and of payments that were declined.
+func (a *auditor) idempotency(key Key, value []byte, l *cited) func() {
+	if len(key.ID) == countSize && (key.ID[0] == cardCount || key.ID[0] == userCount) {
+		return a.declines(key, value, l)
 	}
-	type declinesAt struct{ key, forget Key }
-	var l cited
-	var counts []declinesAt
-	all := make([]memory, 0, len(page))
-	for _, rec := range page {
-		m := memory{key: Key{TableIdempotency, rec.ID}}
-		var err error
-		if len(rec.ID) == countSize && (rec.ID[0] == cardCount || rec.ID[0] == userCount) {
-			var c declineCount
-			if c, err = decodeCount(rec.Value); a.readable(m.key, err) {
-				counts = append(counts, declinesAt{m.key, c.agendaKey(m.key)})
-				l.want(c.agendaKey(m.key))
-			}
-			continue
-		}
-		if !a.shaped(m.key, 32) {
-			continue
-		}
-		if m.remembered, err = decodeRemembered(rec.Value); !a.readable(m.key, err) {
-			continue
-		}
-		m.forget = agendaKey(keyForgotten, m.created.Add(keyLife), hashID("key", rec.ID))
-		l.want(m.forget, bookingKey(m.about))
-		if m.payment != uuid.Nil {
-			l.want(paymentKey(m.about, m.payment))
-		}
-		all = append(all, m)
+	if !a.shaped(key, 32) {
+		return nil
 	}
-	if err := a.fetch(&l); err != nil {
-		return err
+	m, err := decodeRemembered(value)
+	if !a.readable(key, err) {
+		return nil
 	}
-	for _, c := range counts {
-		if string(l.at(c.forget)) != c.key.ID {
-			a.say(faultIdempotencyEndless, c.key, "a count of declined payments is not on the agenda to be forgotten")
-		}
+	booking, forget := bookingKey(m.about), agendaKey(keyForgotten, m.created.Add(keyLife), hashID("key", key.ID))
+	l.want(forget, booking)
+	if m.payment != uuid.Nil {
+		l.want(paymentKey(m.about, m.payment))
 	}
-	for _, m := range all {
-		if string(l.at(m.forget)) != m.key.ID {
-			a.say(faultIdempotencyEndless, m.key, "the key of a request of %v is not on the agenda to be forgotten", m.created)
+	return func() {
+		if string(l.at(forget)) != key.ID {
+			a.say(faultIdempotencyEndless, key, "the key of a request of %v is not on the agenda to be forgotten", m.created)
 		}
 		switch {
-		case !l.has(bookingKey(m.about)) && m.expired(a.now): // it may be removed, and nobody is answered with it
-		case !l.has(bookingKey(m.about)) && !a.subscribed: // else it may be of a subscription that is gone
-			a.say(faultIdempotencyOrphan, m.key, "a request of %v has led to booking %v, which is not there", m.created, m.about)
-		case l.has(bookingKey(m.about)) && m.payment != uuid.Nil && !l.has(paymentKey(m.about, m.payment)):
-			a.say(faultIdempotencyOrphan, m.key, "a request of %v has led to payment %v, which is not there", m.created, m.payment)
+		case !l.has(booking) && m.expired(a.now): // it may be removed, and nobody is answered with it
+		case !l.has(booking) && !a.subscribed: // else it may be of a subscription that is gone
+			a.say(faultIdempotencyOrphan, key, "a request of %v has led to booking %v, which is not there", m.created, m.about)
+		case l.has(booking) && m.payment != uuid.Nil && !l.has(paymentKey(m.about, m.payment)):
+			a.say(faultIdempotencyOrphan, key, "a request of %v has led to payment %v, which is not there", m.created, m.payment)
 		}
 	}
-	return nil
+}
+
+// declines checks a count of declined payments.
+func (a *auditor) declines(key Key, value []byte, l *cited) func() {
+	c, err := decodeCount(value)
+	if !a.readable(key, err) {
+		return nil
+	}
+	forget := c.agendaKey(key)
+	l.want(forget)
+	return func() {
+		if string(l.at(forget)) != key.ID {
+			a.say(faultIdempotencyEndless, key, "a count of declined payments is not on the agenda to be forgotten")
+		}
+	}
 }

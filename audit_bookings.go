@@ -4,60 +4,44 @@ import (
 	"github.com/google/uuid"
 )
 
-// bookings checks bookings against their indexes, their places and their payments.
-func (a *auditor) bookings(page []Record) error {
-	var l cited
-	all := make([]Booking, 0, len(page))
-	for _, rec := range page {
-		key := Key{TableBookings, rec.ID}
-		b, err := decodeBooking(rec.Value, &a.zones)
-		if !a.readable(key, err) {
-			continue
+// booking checks a booking against its indexes, its places and its payments.
+func (a *auditor) booking(key Key, value []byte, l *cited) func() {
+	b, err := decodeBooking(value, &a.zones)
+	if !a.readable(key, err) {
+		return nil
+	}
+	if bookingKey(b.ID) != key {
+		a.say(faultMisplaced, key, "booking %v stands under another key than its own", b.ID)
+		return nil
+	}
+	l.want(ownedKey(&b))
+	if b.Status == Held {
+		l.want(b.holdKey())
+	}
+	for _, p := range []uuid.UUID{b.LatestPayment, b.OpenPayment, b.PaidBy} {
+		if p != uuid.Nil {
+			l.want(paymentKey(b.ID, p))
 		}
-		if bookingKey(b.ID) != key {
-			a.say(faultMisplaced, key, "booking %v stands under another key than its own", b.ID)
-			continue
+	}
+	if b.Status.live() {
+		for i := range b.Legs {
+			l.want(runKey(b.Legs[i].Run))
 		}
-		all = append(all, b)
-		l.want(ownedKey(&b))
-		if b.Status == Held {
-			l.want(b.holdKey())
-		}
-		for _, p := range []uuid.UUID{b.LatestPayment, b.OpenPayment, b.PaidBy} {
-			if p != uuid.Nil {
-				l.want(paymentKey(b.ID, p))
-			}
-		}
+	}
+	return func() {
+		a.state(&b)
+		a.indexes(&b, l)
 		if b.Status.live() {
-			for i := range b.Legs {
-				l.want(runKey(b.Legs[i].Run))
-			}
+			a.places(&b, l)
 		}
 	}
-	if err := a.fetch(&l); err != nil {
-		return err
-	}
-	runs := map[Key]*inventory{}
-	for i := range all {
-		a.booking(&all[i], &l)
-		if all[i].Status.live() {
-			a.places(&all[i], &l, runs)
-		}
-	}
-	return nil
 }
 
-// booking checks a booking against its indexes and its payments.
-func (a *auditor) booking(b *Booking, l *cited) {
+// state checks that a booking can be as it is.
+func (a *auditor) state(b *Booking) {
 	key := bookingKey(b.ID)
 	if b.Status < Held || b.Status > Cancelled {
 		a.say(faultBookingState, key, "booking %v has the unknown status %d", b.ID, b.Status)
-	}
-	if b.listed() && !l.has(ownedKey(b)) {
-		a.say(faultUnlisted, key, "booking %v is %v and not in its owner's list", b.ID, b.Status)
-	}
-	if b.Status == Held && !l.has(b.holdKey()) {
-		a.say(faultHoldEndless, key, "booking %v is held, and the end of its hold is not on the agenda", b.ID)
 	}
 	if !b.Expires.After(b.Created) {
 		a.say(faultBookingState, key, "booking %v was made at %v and held until %v, which is not later", b.ID, b.Created, b.Expires)
@@ -68,7 +52,7 @@ func (a *auditor) booking(b *Booking, l *cited) {
 	if b.Refund != (Money{}) && (b.Status != Cancelled || b.PaidBy == uuid.Nil || b.Refund.Amount < 0) {
 		a.say(faultBookingState, key, "booking %v is %v, paid by %v, and gives back %d %q", b.ID, b.Status, b.PaidBy, b.Refund.Amount, b.Refund.Currency)
 	}
-	if i := b.outOfOrder(); i >= 0 {
+	if i := outOfOrder(b); i >= 0 {
 		a.say(faultBookingState, key, "leg %d of booking %v begins before the leg before it ends, or ends before it begins", i+1, b.ID)
 	}
 	if b.Expires.After(b.departs()) || b.OpenPayment != uuid.Nil && b.PinnedUntil.After(b.departs()) {
@@ -82,6 +66,18 @@ func (a *auditor) booking(b *Booking, l *cited) {
 	}
 	if b.ByOperator && b.Status != Cancelled {
 		a.say(faultBookingState, key, "booking %v is %v, and cancelled by the operator", b.ID, b.Status)
+	}
+}
+
+// indexes checks that a booking is listed where it is looked for, and that the payments that
+// it names are there.
+func (a *auditor) indexes(b *Booking, l *cited) {
+	key := bookingKey(b.ID)
+	if b.listed() && !l.has(ownedKey(b)) {
+		a.say(faultUnlisted, key, "booking %v is %v and not in its owner's list", b.ID, b.Status)
+	}
+	if b.Status == Held && !l.has(b.holdKey()) {
+		a.say(faultHoldEndless, key, "booking %v is held, and the end of its hold is not on the agenda", b.ID)
 	}
 	a.named(b, l, "latest", b.LatestPayment, "")
 	a.named(b, l, "open", b.OpenPayment, Pending)
@@ -110,7 +106,7 @@ func (a *auditor) named(b *Booking, l *cited, which string, id uuid.UUID, status
 
 // outOfOrder is the first leg that begins before the one before it has ended, or that
 // ends before it begins; -1 if there is none.
-func (b *Booking) outOfOrder() int {
+func outOfOrder(b *Booking) int {
 	at := b.departs()
 	for i := range b.Legs {
 		from, to := b.Legs[i].Origin.Time, b.Legs[i].Destination.Time
@@ -122,30 +118,21 @@ func (b *Booking) outOfOrder() int {
 	return -1
 }
 
-// owned checks that owners' lists hold what is theirs and lives.
-func (a *auditor) owned(page []Record) error {
-	var l cited
-	of := func(id string) Key { return Key{TableBookings, id[:ownedPeriod] + id[ownedPeriod+8:]} }
-	whole := page[:0]
-	for _, rec := range page {
-		if a.shaped(Key{TableOwned, rec.ID}, 8+16) {
-			whole = append(whole, rec)
-			l.want(of(rec.ID))
-		}
+// owned checks that an owner's list holds what is theirs and lives.
+func (a *auditor) owned(key Key, _ []byte, l *cited) func() {
+	if !a.shaped(key, 8+16) {
+		return nil
 	}
-	if err := a.fetch(&l); err != nil {
-		return err
-	}
-	for _, rec := range whole {
-		key := Key{TableOwned, rec.ID}
-		v := l.at(of(rec.ID))
+	of := Key{TableBookings, key.ID[:ownedPeriod] + key.ID[ownedPeriod+8:]}
+	l.want(of)
+	return func() {
+		v := l.at(of)
 		if v == nil {
-			a.say(faultListed, key, "an owner's list has booking %x, which is not there", of(rec.ID).ID)
-			continue
+			a.say(faultListed, key, "an owner's list has booking %x, which is not there", of.ID)
+			return
 		}
 		if b, err := decodeBooking(v, &a.zones); err == nil && (!b.listed() || ownedKey(&b) != key) {
 			a.say(faultListed, key, "an owner's list has booking %v, which is %v, or another's", b.ID, b.Status)
 		}
 	}
-	return nil
 }

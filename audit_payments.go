@@ -12,7 +12,7 @@ import (
 // of bookings.
 func (a *auditor) payments() error {
 	var waiting []payment // of the latest booking there may be more to come
-	err := a.table(TablePayments, func(page []Record) error {
+	err := a.pages(TablePayments, func(page []Record) error {
 		for _, rec := range page {
 			key := Key{TablePayments, rec.ID}
 			p, err := decodePayment(rec.Value)
@@ -122,7 +122,7 @@ func (a *auditor) resolved(p *payment) {
 		a.say(faultPaymentState, p.key(), "refund %v has failed, and nothing says why it is impossible", p.ID)
 	case n > 0 && p.Status == Pending:
 		a.say(faultPaymentState, p.key(), "payment %v is pending, and an operator has settled it", p.ID)
-	case n > 0 && refund && !p.Settlements[n-1].As.fits(p.Payment):
+	case n > 0 && refund && !fits(p.Settlements[n-1].As, p.Payment):
 		a.say(faultPaymentState, p.key(), "refund %v is %v with the resolution %q, and an operator has settled it as %s", p.ID, p.Status, p.Resolution, p.Settlements[n-1].As)
 	}
 	for _, d := range p.Settlements {
@@ -134,7 +134,7 @@ func (a *auditor) resolved(p *payment) {
 
 // fits says whether a refund can be as it is after an operator's last word on it: the
 // gateway may have made it at the same moment.
-func (v Verdict) fits(p Payment) bool {
+func fits(v Verdict, p Payment) bool {
 	switch {
 	case p.Status == Succeeded && p.Resolution == "":
 		return v != AsFailed
@@ -176,7 +176,7 @@ func (a *auditor) attempt(p *payment, of []payment, b *Booking) {
 			refunds = append(refunds, r)
 		}
 	}
-	owed, known := b.givesBack(p)
+	owed, known := givesBack(b, p)
 	switch {
 	case len(refunds) > 1 || known && owed.Amount == 0 && len(refunds) > 0:
 		a.say(faultRefund, p.key(), "payment %v of booking %v, which is %v, is refunded %d times", p.ID, b.ID, b.Status, len(refunds))
@@ -200,7 +200,7 @@ func (a *auditor) paying(p *payment, b *Booking) {
 
 // givesBack is how much of a payment that succeeded is to be given back. It is not
 // known of bookings that were cancelled by a version that did not write it down.
-func (b *Booking) givesBack(p *payment) (owed Money, known bool) {
+func givesBack(b *Booking, p *payment) (owed Money, known bool) {
 	switch {
 	case b.PaidBy != p.ID: // it has bought nothing
 		return p.Amount, true

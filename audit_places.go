@@ -7,13 +7,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// places checks that the runs of a booking give it what its legs say. They are decoded
-// once for a page.
-func (a *auditor) places(b *Booking, l *cited, runs map[Key]*inventory) {
+// places checks that the runs of a booking give it what its legs say.
+func (a *auditor) places(b *Booking, l *cited) {
 	for i := range b.Legs {
 		leg := &b.Legs[i]
 		key := runKey(leg.Run)
-		inv, known := runs[key]
+		inv, known := a.decoded[key]
 		if !known {
 			if v := l.at(key); v != nil {
 				var err error
@@ -21,10 +20,10 @@ func (a *auditor) places(b *Booking, l *cited, runs map[Key]*inventory) {
 					continue // it is reported where it stands
 				}
 			}
-			if len(runs) >= maxDecoded {
-				clear(runs)
+			if len(a.decoded) >= maxDecoded {
+				clear(a.decoded)
 			}
-			runs[key] = inv
+			a.decoded[key] = inv
 		}
 		if inv != nil && inv.cancelled {
 			a.say(faultRunCancelled, bookingKey(b.ID), "booking %v is %v, and train %v on %v is cancelled", b.ID, b.Status, leg.Run.Train, leg.Run.Date)
@@ -39,7 +38,7 @@ const maxDecoded = 256 // runs in memory at a time
 // known to have one, the hook for its bicycle.
 func (a *auditor) place(b *Booking, i int, inv *inventory) {
 	leg := &b.Legs[i]
-	seat, hook := b.kept(leg, inv)
+	seat, hook := kept(b, leg, inv)
 	switch {
 	case leg.Seat > 0 && !seat:
 		a.say(faultPlaceLost, bookingKey(b.ID), "booking %v is %v, and train %v on %v does not keep coach %s, seat %d for it until %v",
@@ -56,7 +55,7 @@ func (a *auditor) place(b *Booking, i int, inv *inventory) {
 // kept says whether a run gives a booking the place that its leg says, for as long
 // as the booking has it, and a hook with it. A leg without a seat has no place, and an
 // entry in the run for its hook alone.
-func (b *Booking) kept(leg *Leg, inv *inventory) (place, hook bool) {
+func kept(b *Booking, leg *Leg, inv *inventory) (place, hook bool) {
 	if inv == nil {
 		return false, false
 	}
@@ -83,75 +82,52 @@ func (b *Booking) kept(leg *Leg, inv *inventory) (place, hook bool) {
 }
 
 // hooked says whether a booking may have a hook of a run.
-func (b *Booking) hooked(run RunID) bool {
+func hooked(b *Booking, run RunID) bool {
 	i := slices.Index(runsOf(b), run)
 	return b.HasBicycle && (b.Hooks == nil || i >= 0 && b.Hooks[i])
 }
 
-// runs checks that whatever is taken of runs belongs to live bookings, so many of them
-// at a time.
-func (a *auditor) runs(page []Record) error {
-	type run struct {
-		id  RunID
-		inv *inventory
-	}
-	var some []run
-	var l cited
-	flush := func() error {
-		if err := a.fetch(&l); err != nil {
-			return err
-		}
-		for _, r := range some {
-			a.run(r.id, r.inv, &l)
-		}
-		some, l = nil, cited{}
+// run checks that whatever is taken of a run belongs to a live booking, once.
+func (a *auditor) run(key Key, value []byte, l *cited) func() {
+	if !a.shaped(key, runKeySize) {
 		return nil
 	}
-	for _, rec := range page {
-		key := Key{TableRuns, rec.ID}
-		if !a.shaped(key, 4+16) {
-			continue
-		}
-		inv, err := decodeInventory(rec.Value)
-		if !a.readable(key, err) {
-			continue
-		}
-		for _, t := range inv.everything() {
-			l.want(bookingKey(t.booking))
-		}
-		if some = append(some, run{parseRunKey(rec.ID), inv}); len(l.keys) >= lookupKeys {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
+	inv, err := decodeInventory(value)
+	if !a.readable(key, err) {
+		return nil
 	}
-	return flush()
+	all := inv.everything()
+	for _, t := range all {
+		l.want(bookingKey(t.booking))
+	}
+	return func() {
+		seen := map[uuid.UUID]bool{}
+		for _, t := range all {
+			if seen[t.booking] {
+				a.say(faultPlaceOrphan, key, "booking %v has two places", t.booking)
+			}
+			seen[t.booking] = true
+			a.holder(key, t, l)
+		}
+		a.sold(key, inv)
+	}
 }
 
-// run checks that whatever is taken of a run belongs to a live booking, once.
-func (a *auditor) run(run RunID, inv *inventory, l *cited) {
-	key := runKey(run)
-	seen := map[uuid.UUID]bool{}
-	for _, t := range inv.everything() {
-		if seen[t.booking] {
-			a.say(faultPlaceOrphan, key, "booking %v has two places", t.booking)
-		}
-		seen[t.booking] = true
-		v := l.at(bookingKey(t.booking))
-		if v == nil {
-			a.say(faultPlaceOrphan, key, "place %d is kept for booking %v, which is not there", t.place, t.booking)
-			continue
-		}
-		b, err := decodeBooking(v, &a.zones)
-		switch {
-		case err != nil: // it is reported where it stands
-		case !b.Status.live() || !slices.Contains(runsOf(&b), run):
-			a.say(faultPlaceOrphan, key, "place %d is kept for booking %v, which is %v, or not for this train", t.place, t.booking, b.Status)
-		case t.hook && !b.hooked(run):
-			a.say(faultHook, key, "booking %v has a hook here, and no bicycle that is to have one", t.booking)
-		}
+// holder checks that what is taken of a run belongs to a live booking.
+func (a *auditor) holder(key Key, t taken, l *cited) {
+	run, v := parseRunKey(key.ID), l.at(bookingKey(t.booking))
+	if v == nil {
+		a.say(faultPlaceOrphan, key, "place %d is kept for booking %v, which is not there", t.place, t.booking)
+		return
 	}
-	a.sold(key, inv)
+	b, err := decodeBooking(v, &a.zones)
+	switch {
+	case err != nil: // it is reported where it stands
+	case !b.Status.live() || !slices.Contains(runsOf(&b), run):
+		a.say(faultPlaceOrphan, key, "place %d is kept for booking %v, which is %v, or not for this train", t.place, t.booking, b.Status)
+	case t.hook && !hooked(&b, run):
+		a.say(faultHook, key, "booking %v has a hook here, and no bicycle that is to have one", t.booking)
+	}
 }
 
 // sold checks that no section of a place belongs to two.

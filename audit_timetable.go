@@ -10,15 +10,12 @@ import (
 // numbers that the registry has given them. Other generations are being loaded, or
 // left of a load that broke off: the next one removes them.
 func (a *auditor) timetable() error {
-	err := a.table(TableTimetable, func(page []Record) error {
-		for _, rec := range page {
-			key := Key{TableTimetable, rec.ID}
-			if !a.shaped(key, 16+1+4) {
-				continue
-			}
-			if k := rec.ID[16]; k != 't' && k != 'r' && k != 'v' {
-				a.say(faultUnknownKey, key, "nothing is known of the kind %q", k)
-			}
+	err := a.table(TableTimetable, func(key Key, _ []byte, _ *cited) func() {
+		if !a.shaped(key, 16+1+4) {
+			return nil
+		}
+		if k := key.ID[16]; k != 't' && k != 'r' && k != 'v' {
+			a.say(faultUnknownKey, key, "nothing is known of the kind %q", k)
 		}
 		return nil
 	})

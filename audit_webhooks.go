@@ -7,62 +7,60 @@ import (
 )
 
 // webhooks checks subscriptions and their marks.
-func (a *auditor) webhooks(page []Record) error {
-	var l cited
-	var subs []subscription
-	var marks []Key
-	of := func(mark Key) Key { return subscriptionKey(uuid.UUID([]byte(mark.ID[len(mark.ID)-16:]))) }
-	for _, rec := range page {
-		key := Key{TableWebhooks, rec.ID}
-		switch rec.ID[0] {
-		case 's':
-			s, err := decodeSubscription(rec.Value)
-			switch {
-			case !a.readable(key, err):
-				if a.shaped(key, 1+16) { // it is there, whatever it says
-					a.subscriptions[uuid.UUID([]byte(rec.ID[1:]))] = true
-				}
-			case subscriptionKey(s.ID) != key:
-				a.say(faultMisplaced, key, "subscription %v stands under another key than its own", s.ID)
-			default:
-				a.subscriptions[s.ID] = true
-				subs = append(subs, s)
-				l.want(s.marks()...)
-			}
-		case 'o', 'c', operatorPrefix[0]:
-			length := 1 + 8 + 16
-			if rec.ID[0] == operatorPrefix[0] {
-				length = 1 + 16
-			}
-			if a.shaped(key, length) {
-				marks = append(marks, key)
-				l.want(of(key))
-			}
-		default:
-			a.say(faultUnknownKey, key, "nothing is known of the kind %q", rec.ID[0])
-		}
+func (a *auditor) webhooks(key Key, value []byte, l *cited) func() {
+	switch key.ID[0] {
+	case 's':
+		return a.subscription(key, value, l)
+	case 'o', 'c':
+		return a.mark(key, 1+8+16, l)
+	case operatorPrefix[0]:
+		return a.mark(key, 1+16, l)
 	}
-	if err := a.fetch(&l); err != nil {
-		return err
-	}
-	for i := range subs {
-		for _, m := range subs[i].marks() {
-			if !l.has(m) {
-				a.say(faultSubscriptionUnmarked, subscriptionKey(subs[i].ID), "subscription %v lacks its mark %v", subs[i].ID, m)
-			}
-		}
-	}
-	for _, m := range marks {
-		v := l.at(of(m))
-		if v == nil {
-			a.say(faultSubscriptionMark, m, "the mark is of a subscription that is not there")
-			continue
-		}
-		if s, err := decodeSubscription(v); err == nil && !slices.Contains(s.marks(), m) {
-			a.say(faultSubscriptionMark, m, "the mark is of subscription %v, which is another's", s.ID)
-		}
-	}
+	a.say(faultUnknownKey, key, "nothing is known of the kind %q", key.ID[0])
 	return nil
+}
+
+// subscription checks that a subscription has its marks.
+func (a *auditor) subscription(key Key, value []byte, l *cited) func() {
+	s, err := decodeSubscription(value)
+	switch {
+	case !a.readable(key, err):
+		if a.shaped(key, 1+16) { // it is there, whatever it says
+			a.subscriptions[uuid.UUID([]byte(key.ID[1:]))] = true
+		}
+		return nil
+	case subscriptionKey(s.ID) != key:
+		a.say(faultMisplaced, key, "subscription %v stands under another key than its own", s.ID)
+		return nil
+	}
+	a.subscriptions[s.ID] = true
+	l.want(s.marks()...)
+	return func() {
+		for _, m := range s.marks() {
+			if !l.has(m) {
+				a.say(faultSubscriptionUnmarked, key, "subscription %v lacks its mark %v", s.ID, m)
+			}
+		}
+	}
+}
+
+// mark checks that a mark is of a subscription that has it.
+func (a *auditor) mark(key Key, length int, l *cited) func() {
+	if !a.shaped(key, length) {
+		return nil
+	}
+	of := subscriptionKey(uuid.UUID([]byte(key.ID[length-16:])))
+	l.want(of)
+	return func() {
+		v := l.at(of)
+		if v == nil {
+			a.say(faultSubscriptionMark, key, "the mark is of a subscription that is not there")
+			return
+		}
+		if s, err := decodeSubscription(v); err == nil && !slices.Contains(s.marks(), key) {
+			a.say(faultSubscriptionMark, key, "the mark is of subscription %v, which is another's", s.ID)
+		}
+	}
 }
 
 // sweepless reports subscriptions that are not on the agenda once to be swept.
@@ -76,60 +74,55 @@ func (a *auditor) sweepless() {
 
 // deliveries checks deliveries, and the queues of those that are pending, against each
 // other and against what is to be done for subscriptions.
-func (a *auditor) deliveries(page []Record) error {
-	var l cited
-	var found []delivery
-	var queues []Key
-	of := func(queue Key) Key {
-		return deliveryKey(uuid.UUID([]byte(queue.ID[1:17])), uuid.UUID([]byte(queue.ID[25:])))
+func (a *auditor) deliveries(key Key, value []byte, l *cited) func() {
+	switch key.ID[0] {
+	case 'd':
+		return a.delivery(key, value, l)
+	case 'q':
+		return a.queue(key, l)
 	}
-	for _, rec := range page {
-		key := Key{TableDeliveries, rec.ID}
-		switch rec.ID[0] {
-		case 'd':
-			d, err := decodeDelivery(rec.Value)
-			switch {
-			case !a.readable(key, err):
-			case deliveryKey(d.Subscription, d.ID) != key:
-				a.say(faultMisplaced, key, "delivery %v stands under another key than its own", d.ID)
-			default:
-				found = append(found, d)
-				l.want(d.queued.records()...)
-				if d.Status == DeliveryPending {
-					l.want(d.queueKey())
-				}
-			}
-		case 'q':
-			if a.shaped(key, 1+16+8+16) {
-				queues = append(queues, key)
-				l.want(of(key))
-			}
-		default:
-			a.say(faultUnknownKey, key, "nothing is known of the kind %q", rec.ID[0])
-		}
-	}
-	if err := a.fetch(&l); err != nil {
-		return err
-	}
-	for i := range found {
-		a.delivery(&found[i], &l)
-	}
-	for _, q := range queues {
-		sub := uuid.UUID([]byte(q.ID[1:17]))
-		if !a.subscriptions[sub] && a.served[sub] != 0 {
-			continue // it is being cleared
-		}
-		v := l.at(of(q))
-		d, err := decodeDelivery(v)
-		if v == nil || err == nil && (d.Status != DeliveryPending || d.queueKey() != q) {
-			a.say(faultQueueOrphan, q, "the queue of subscription %v has delivery %x at %v, which is not pending so", sub, q.ID[25:], queuedFor(q.ID))
-		}
-	}
+	a.say(faultUnknownKey, key, "nothing is known of the kind %q", key.ID[0])
 	return nil
 }
 
-func (a *auditor) delivery(d *delivery, l *cited) {
-	key := deliveryKey(d.Subscription, d.ID)
+// queue checks that an entry of a queue has its delivery.
+func (a *auditor) queue(key Key, l *cited) func() {
+	if !a.shaped(key, queueKeySize) {
+		return nil
+	}
+	sub := uuid.UUID([]byte(key.ID[1:17]))
+	of := deliveryKey(sub, uuid.UUID([]byte(key.ID[25:])))
+	l.want(of)
+	return func() {
+		if !a.subscriptions[sub] && a.served[sub] != 0 {
+			return // it is being cleared
+		}
+		v := l.at(of)
+		d, err := decodeDelivery(v)
+		if v == nil || err == nil && (d.Status != DeliveryPending || d.queueKey() != key) {
+			a.say(faultQueueOrphan, key, "the queue of subscription %v has delivery %x at %v, which is not pending so", sub, key.ID[25:], queuedFor(key.ID))
+		}
+	}
+}
+
+// delivery checks that a delivery is of a subscription and, if it is pending, in its queue.
+func (a *auditor) delivery(key Key, value []byte, l *cited) func() {
+	d, err := decodeDelivery(value)
+	if !a.readable(key, err) {
+		return nil
+	}
+	if deliveryKey(d.Subscription, d.ID) != key {
+		a.say(faultMisplaced, key, "delivery %v stands under another key than its own", d.ID)
+		return nil
+	}
+	l.want(d.queued.records()...)
+	if d.Status == DeliveryPending {
+		l.want(d.queueKey())
+	}
+	return func() { a.delivered(key, &d, l) }
+}
+
+func (a *auditor) delivered(key Key, d *delivery, l *cited) {
 	served := a.served[d.Subscription]
 	if !a.subscriptions[d.Subscription] && served == 0 {
 		a.say(faultDeliveryOrphan, key, "delivery %v is of subscription %v, which is gone, and nobody clears it", d.ID, d.Subscription)
@@ -142,7 +135,7 @@ func (a *auditor) delivery(d *delivery, l *cited) {
 		a.say(faultDeliveryStuck, key, "delivery %v is pending, and nobody is going to try it at %v: queued %t, at work %t", d.ID, d.Next, l.has(d.queueKey()), served != 0)
 	}
 	if keys := d.queued.records(); d.Status != DeliveryPending && len(keys) > 0 && !l.has(keys[0]) {
-		return // the booking has been removed since: see [Service.removeUnpaid]
+		return // the booking has been removed since: see books.removeUnpaid
 	}
 	a.event(key, &d.queued, l)
 }

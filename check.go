@@ -181,18 +181,17 @@ func isCountry(s string) bool {
 
 func (c *checker) train(i int, t *Train) {
 	before := len(c.errs)
-	var at string
 	defer func() { // paths are made only for what is wrong
 		for _, err := range c.errs[before:] {
 			err.(*InvalidError).Field = fmt.Sprintf("trains[%d]", i) + err.(*InvalidError).Field
 		}
 	}()
-	c.text(at+".feed", t.Feed, false)
-	c.text(at+".id", t.ID, false)
-	c.text(at+".line", t.Line, false)
-	c.text(at+".operator", t.Operator, true)
-	c.text(at+".number", t.Number, false)
-	c.zone(at+".zone", t.Zone)
+	c.text(".feed", t.Feed, false)
+	c.text(".id", t.ID, false)
+	c.text(".line", t.Line, false)
+	c.text(".operator", t.Operator, true)
+	c.text(".number", t.Number, false)
+	c.zone(".zone", t.Zone)
 	if t.Days != nil && !c.calendars[t.Days] {
 		c.calendars[t.Days] = true
 		c.calendar(".days", t.Days)
