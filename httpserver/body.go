@@ -36,7 +36,10 @@ func (x *exchange) decode(read func(*decoder)) error {
 		read(d)
 		d.end()
 	}
-	return d.problem()
+	if err := d.problem(); err != nil {
+		return err
+	}
+	return x.parsed()
 }
 
 // receive reads the bytes of the body, up to its limit. They may hold the

@@ -39,6 +39,7 @@ type exchange struct {
 	status int         // what was answered; zero before
 	begun  time.Time   // if the server is watched
 	ident  uuid.UUID   // the request's name; see id
+	has    work        // the kind of slot that it has; light is none
 	wrong  string      // the slug of the problem that was answered
 	gone   bool        // nobody gets the answer: see givenUp
 
@@ -151,13 +152,37 @@ func (x *exchange) decide() {
 	}
 }
 
-// work has the request handled when its turn comes.
+// work has the request handled when its turn comes: first the turn of its body, if that is
+// large, and then that of the work itself. See parsed.
 func (x *exchange) work() error {
-	if err := x.s.house.enter(x.ctx(), x.route.work, x.who, x.route.cost); err != nil {
+	kind, cost := x.route.work, x.route.cost
+	if len(x.in) > smallBody && x.route.body != bytesBody {
+		kind, cost = parsing, int64(len(x.in)/smallBody)
+	}
+	if err := x.turn(kind, cost); err != nil {
 		return err
 	}
-	defer x.s.house.leave(x.route.work, x.who)
+	defer func() { x.s.house.leave(x.has, x.who) }()
 	return x.route.handle(x)
+}
+
+// parsed waits for the turn of the work itself, if that of the body was before it.
+func (x *exchange) parsed() error {
+	if x.has != parsing {
+		return nil
+	}
+	x.s.house.leave(parsing, x.who)
+	return x.turn(x.route.work, x.route.cost)
+}
+
+// turn waits for a slot, and says which kind of slot the exchange has then.
+func (x *exchange) turn(kind work, cost int64) error {
+	x.has = light // which needs no leave
+	err := x.s.house.enter(x.ctx(), kind, x.who, cost)
+	if err == nil {
+		x.has = kind
+	}
+	return err
 }
 
 // check is what all operations have in common, in the order of the statuses:

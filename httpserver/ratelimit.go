@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/traintravel/traintravel"
@@ -15,24 +14,11 @@ import (
 // A limiter gives each key a bucket of tokens that fills up once a minute,
 // steadily, in real time. A bucket is one number, the instant at which it will
 // be full (the generic cell rate algorithm), and a full one is forgotten.
-//
-// Memory is bounded: keys are kept in two generations, and when the younger is
-// full the older is dropped, and with it what was not used for as long as
-// thousands of others were.
 type limiter struct {
-	limit  int64
-	every  int64 // nanoseconds in which one token comes
-	began  time.Time
-	shards [64]shard
-}
-
-// keysPerShard is how many keys a generation of a shard holds.
-const keysPerShard = 1024
-
-type shard struct {
-	mu         sync.Mutex
-	young, old map[fair.Caller]int64
-	_          [40]byte // keeps neighbours' locks off this cache line
+	limit int64
+	every int64 // nanoseconds in which one token comes
+	began time.Time
+	full  fair.Instants // when buckets will be
 }
 
 const (
@@ -85,14 +71,10 @@ func (q quota) String() string {
 // take takes n tokens of a key, or none if there are fewer: then wait is set.
 func (l *limiter) take(key fair.Caller, n int64) quota {
 	now, window := int64(time.Since(l.began)), l.every*l.limit
-	s := &l.shards[key%fair.Caller(len(l.shards))]
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	full, ok := s.young[key]
-	if !ok {
-		full = s.old[key]
-	}
-	full = max(full, now)
+	s := l.full.Of(key)
+	s.Lock()
+	defer s.Unlock()
+	full := max(s.Get(key), now)
 	q := quota{limit: l.limit}
 	if next := full + n*l.every; next <= now+window {
 		full = next
@@ -100,23 +82,10 @@ func (l *limiter) take(key fair.Caller, n int64) quota {
 		q.wait = seconds(next - now - window)
 	}
 	if n > 0 {
-		s.keep(key, full) // a refused one too: it is in use
+		s.Set(key, full) // a refused one too: it is in use
 	}
 	q.remaining, q.reset = (now+window-full)/l.every, seconds(full-now)
 	return q
-}
-
-// keep remembers when a bucket will be full.
-func (s *shard) keep(key fair.Caller, full int64) {
-	if len(s.young) >= keysPerShard {
-		if _, ok := s.young[key]; !ok {
-			s.old, s.young = s.young, nil
-		}
-	}
-	if s.young == nil {
-		s.young = make(map[fair.Caller]int64)
-	}
-	s.young[key] = full
 }
 
 func seconds(ns int64) int64 { return (ns + int64(time.Second) - 1) / int64(time.Second) }

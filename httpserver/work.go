@@ -29,11 +29,12 @@ const (
 	writing               // what waits for the disk
 	paying                // what waits for the payment gateway
 	ticketing             // what is drawn and signed
+	parsing               // bodies that are large: see exchange.parsed
 	signingIn             // what an authorization server beside the API does: see Server.Admit
 	works                 // how many kinds there are
 )
 
-var workNames = [works]string{"light", "read", "search", "write", "pay", "ticket", "sign-in"}
+var workNames = [works]string{"light", "read", "search", "write", "pay", "ticket", "parse", "sign-in"}
 
 func (w work) String() string { return workNames[w] }
 
@@ -49,6 +50,7 @@ func slots(processors int) [works]fair.Limits {
 		writing:   {Slots: 512, Each: 256}, // many are written at a time
 		paying:    {Slots: 256, Each: 16},  // a gateway may hang
 		ticketing: {Slots: processors, Each: max(1, processors/2)},
+		parsing:   {Slots: processors, Each: max(1, processors/2)},
 		signingIn: soon,
 	}
 }
@@ -65,6 +67,8 @@ const (
 	maxAside = 128
 	// What is smaller than this is bounded by the number of requests.
 	countedBytes = 8 << 10
+	// A body that is larger than this is parsed in turn; each such part of it costs one.
+	smallBody = 4 << 10
 )
 
 // A house is the room that a server has for requests.
@@ -220,7 +224,7 @@ func (h *house) deliver(w http.ResponseWriter, r *http.Request, who fair.Caller,
 
 // A Work is how much of a kind of work a server has in hand.
 type Work struct {
-	// Kind is read, search, write, pay, ticket or sign-in.
+	// Kind is read, search, write, pay, ticket, parse or sign-in.
 	Kind string
 	// Slots are how many requests are worked on at a time, Busy how many are, and
 	// Waiting how many wait for their turn.

@@ -143,6 +143,44 @@ func TestHangingGatewayHoldsUpPaymentsAlone(t *testing.T) {
 	})
 }
 
+// Bodies that are large are parsed when it is their callers' turn, and hold no slot of what
+// is then done with them. Whoever sends a small one does not wait for them.
+func TestLargeBodiesAreParsedInTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		b, padding := w.book(), strings.Repeat(" ", 5<<10)
+		for _, c := range []struct {
+			method, target, kind string
+			send                 part
+		}{
+			{"POST", "/bookings", "write", body(`{"trip_id": "x"` + padding + `}`)},
+			{"POST", "/bookings", "write", xmlBody("<booking>" + padding + "</booking>")},
+			{"POST", "/bookings", "write", body(newBooking(w.trip().ID) + padding)},
+			{"POST", "/bookings/" + b.ID + "/payment", "pay", body(payment("113.58", goodCard) + padding)},
+		} {
+			release := w.server.HoldParsing(t)
+			end := w.begin(c.method, c.target, as("anna-w"), c.send)
+			if got := worked(w, "parse"); got.Waiting != 1 {
+				t.Errorf("%s %s: of large bodies %d wait, want 1", c.method, c.target, got.Waiting)
+			}
+			if got := worked(w, c.kind); got.Busy != 0 {
+				t.Errorf("%s %s: a body that waits has a slot of the kind %s", c.method, c.target, c.kind)
+			}
+			w.book()
+			release()
+			if a := <-end; a.status != 201 && a.status != 200 && a.status != 400 {
+				t.Errorf("%s %s: %d %s", c.method, c.target, a.status, a.body)
+			}
+			for _, kind := range []string{"parse", c.kind} {
+				if got := worked(w, kind); got.Busy != 0 || got.Waiting != 0 {
+					t.Errorf("%s %s: in the end there is %+v", c.method, c.target, got)
+				}
+			}
+		}
+	})
+}
+
 // While a body is on its way no slot is taken: not by one who is asked for no token, not
 // by a user, and not beside the API.
 func TestSlowBodiesHoldUpNobody(t *testing.T) {

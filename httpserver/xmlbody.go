@@ -20,7 +20,10 @@ func (x *exchange) newBookingXML() (traintravel.NewBooking, error) {
 		TripID: d.id("trip_id"), PassengerName: d.required("passenger_name"),
 		HasBicycle: d.flag("has_bicycle"), HasDog: d.flag("has_dog"),
 	}
-	return n, d.problem()
+	if err := d.problem(); err != nil {
+		return n, err
+	}
+	return n, x.parsed()
 }
 
 // An xmlReader reads the elements of a root that hold nothing but text, in

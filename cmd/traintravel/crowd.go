@@ -1,30 +1,55 @@
 package main
 
 import (
+	"context"
+	"crypto/tls"
 	"hash/maphash"
 	"net"
+	"net/http"
 	"net/netip"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/traintravel/traintravel/internal/fair"
 )
 
-// mostConnections is how many connections an address has at a time. All together have
-// sixteen times as many, and beyond that those who have few may still have a few.
-const mostConnections = 1024
+const (
+	// mostConnections is how many connections an address has at a time. All together have
+	// sixteen times as many, and beyond that those who have few may still have a few.
+	mostConnections = 1024
+	// An address may send so many bytes a second for each of so many requests, of which it
+	// may have as many at a time or more; and once as many as in a second. What it sends
+	// beyond is read later.
+	bytesPerRequest, leastRequests = 256, 1024
+	// So many bytes count for what makes work out of few: a read, a connection, and a
+	// request over HTTP/2 that is taken back.
+	readCost, connectionCost, takenBackCost = 128, 1 << 10, 1 << 10
+)
 
 // A crowd is a listener whose connections no address can take from the others: one too
-// many is closed at once. What comes through a trusted proxy is the proxy's to bound.
+// many is closed at once. Nor does what an address sends take the processors from the
+// others: all that is done before a request is counted costs by its bytes, whether they
+// are a handshake, frames of HTTP/2 or requests that are refused. So they are read no
+// faster than an address may send. What comes through a trusted proxy is the proxy's to
+// bound.
 type crowd struct {
 	net.Listener
 	proxies []netip.Prefix
 	seed    maphash.Seed
 	open    *fair.Budget
+	pace    *fair.Pace // of bytes; nil is no limit
 }
 
-func newCrowd(l net.Listener, proxies []netip.Prefix) *crowd {
-	return &crowd{l, proxies, maphash.MakeSeed(), fair.NewBudget(mostConnections, 16*mostConnections)}
+// newCrowd returns one for addresses that have at most so many requests at a time; any
+// number if that is negative.
+func newCrowd(l net.Listener, proxies []netip.Prefix, requests int) *crowd {
+	c := &crowd{Listener: l, proxies: proxies, seed: maphash.MakeSeed(), open: fair.NewBudget(mostConnections, 16*mostConnections)}
+	if requests >= 0 {
+		perSecond := bytesPerRequest * int64(max(requests, leastRequests))
+		c.pace = fair.NewPace(perSecond, perSecond)
+	}
+	return c
 }
 
 // Accept waits for a connection that there is room for.
@@ -44,7 +69,13 @@ func (c *crowd) Accept() (net.Conn, error) {
 		}
 		who := fair.Caller(maphash.Comparable(c.seed, fair.Customer(addr)))
 		if c.open.Take(who, 1) {
-			return &crowded{Conn: conn, leave: sync.OnceFunc(func() { c.open.Give(who, 1) })}, nil
+			one := &crowded{Conn: conn, in: c, who: who, left: make(chan struct{})}
+			one.leave = sync.OnceFunc(func() {
+				close(one.left)
+				c.open.Give(who, 1)
+			})
+			one.spend(connectionCost)
+			return one, nil
 		}
 		_ = conn.Close()
 	}
@@ -53,11 +84,60 @@ func (c *crowd) Accept() (net.Conn, error) {
 // A crowded connection is one that its address has.
 type crowded struct {
 	net.Conn
+	in    *crowd
+	who   fair.Caller
+	left  chan struct{} // closed when the connection is
 	leave func()
+}
+
+// Read returns what has come when the address may have sent that much.
+func (c *crowded) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if wait := c.spend(n); wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-c.left:
+		}
+	}
+	return n, err
+}
+
+// spend counts bytes of the address, and returns how long it has to wait.
+func (c *crowded) spend(n int) time.Duration {
+	if c.in.pace == nil || n == 0 {
+		return 0
+	}
+	return c.in.pace.Spend(c.who, int64(max(n, readCost)))
 }
 
 // Close gives room to another connection of the address.
 func (c *crowded) Close() error {
 	defer c.leave()
 	return c.Conn.Close()
+}
+
+// connectionKey is the key of the connection in the context of its requests.
+type connectionKey struct{}
+
+// know has the requests of a connection know it: see [http.Server.ConnContext].
+func (c *crowd) know(ctx context.Context, conn net.Conn) context.Context {
+	if secured, ok := conn.(*tls.Conn); ok {
+		conn = secured.NetConn()
+	}
+	return context.WithValue(ctx, connectionKey{}, conn)
+}
+
+// counting returns a handler that counts requests over HTTP/2 that their client takes back.
+// A client that does so over HTTP/1 has closed its connection.
+func (c *crowd) counting(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			if conn, ok := r.Context().Value(connectionKey{}).(*crowded); ok && r.ProtoMajor >= 2 && r.Context().Err() != nil {
+				conn.spend(takenBackCost)
+			}
+		}()
+		h.ServeHTTP(w, r)
+	})
 }

@@ -1,9 +1,15 @@
 package main
 
 import (
+	"context"
+	"crypto/tls"
+	"io"
 	"net"
+	"net/http"
 	"net/netip"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // One address has so many connections at a time, and a trusted proxy any number.
@@ -18,7 +24,7 @@ func TestConnectionsOfAnAddress(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer at.Close()
-		crowd := newCrowd(at, c.proxies)
+		crowd := newCrowd(at, c.proxies, 0)
 		accepted := make(chan net.Conn, 1)
 		go func() {
 			for {
@@ -55,4 +61,88 @@ func TestConnectionsOfAnAddress(t *testing.T) {
 		dial()
 		(<-accepted).Close()
 	}
+}
+
+// A door is a listener to which connections come as they are told.
+type door chan net.Conn
+
+func (d door) Accept() (net.Conn, error) { return <-d, nil }
+func (d door) Close() error              { return nil }
+func (d door) Addr() net.Addr            { return nil }
+
+// A visitor is a connection that says where it is from.
+type visitor struct {
+	net.Conn
+	address string
+}
+
+func (v visitor) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.ParseIP(v.address)} }
+
+// What an address sends beyond its share is read later, on all of its connections, and
+// nobody else's.
+func TestWhatAnAddressSendsIsPaced(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		come := make(door, 1)
+		crowd := newCrowd(come, []netip.Prefix{netip.MustParsePrefix("192.0.2.9/32")}, 0)
+		accept := func(address string) (here, there net.Conn) {
+			there, here = net.Pipe()
+			come <- visitor{here, address}
+			here, err := crowd.Accept()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return here, there
+		}
+		takes := func(here, there net.Conn, n int) time.Duration {
+			began := time.Now()
+			go there.Write(make([]byte, n))
+			if _, err := io.ReadFull(here, make([]byte, n)); err != nil {
+				t.Fatal(err)
+			}
+			return time.Since(began)
+		}
+		const share = bytesPerRequest * leastRequests
+		one, toOne := accept("192.0.2.1")
+		two, toTwo := accept("192.0.2.1")
+		if wait := takes(one, toOne, share-2*connectionCost); wait != 0 {
+			t.Errorf("what an address may send at once takes %v", wait)
+		}
+		if wait := takes(two, toTwo, share/4).Round(time.Millisecond); wait != time.Second/4 {
+			t.Errorf("on another connection a quarter of what comes in a second takes %v", wait)
+		}
+		other, toOther := accept("192.0.2.2")
+		if wait := takes(other, toOther, share/2); wait != 0 {
+			t.Errorf("another address waits %v", wait)
+		}
+		proxy, toProxy := accept("192.0.2.9")
+		if wait := takes(proxy, toProxy, 2*share); wait != 0 {
+			t.Errorf("a trusted proxy waits %v", wait)
+		}
+
+		wait := func() time.Duration { return crowd.pace.Spend(one.(*crowded).who, 0).Round(time.Millisecond) }
+		taken, stop := context.WithCancel(crowd.know(t.Context(), tls.Server(one, &tls.Config{})))
+		requests := []struct {
+			ctx   context.Context
+			major int
+			costs bool
+		}{{taken, 2, true}, {taken, 1, false}, {crowd.know(t.Context(), one), 2, false}}
+		stop()
+		for _, r := range requests {
+			before := wait()
+			crowd.counting(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).
+				ServeHTTP(nil, (&http.Request{ProtoMajor: r.major}).WithContext(r.ctx))
+			if costs := wait() > before; costs != r.costs {
+				t.Errorf("a request over HTTP/%d whose context has the error %v costs something: %v", r.major, r.ctx.Err(), costs)
+			}
+		}
+
+		done := make(chan time.Duration)
+		go func() { done <- takes(one, toOne, share) }()
+		synctest.Wait()
+		one.Close()
+		if wait := <-done; wait != 0 {
+			t.Errorf("a connection that is closed waits %v more", wait)
+		}
+	})
 }

@@ -168,9 +168,10 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	if set.baseURL != "" {
 		handler = withoutForwardedBase(handler)
 	}
-	public := p.httpServer(seen.handler(handler))
-	public.TLSConfig = certificate
-	servers := append([]server{{newCrowd(listener, proxies), public}}, seen.servers(p, service, api)...) // the API is first
+	door := newCrowd(listener, proxies, limit(set.maxRequests))
+	public := p.httpServer(door.counting(seen.handler(handler)))
+	public.TLSConfig, public.ConnContext = certificate, door.know
+	servers := append([]server{{door, public}}, seen.servers(p, service, api)...) // the API is first
 	look := &watch{keys: set.keysFile(set.keys), data: set.data, log: p.log, told: seen.committed()}
 	if file, ok := store.(*boltstore.Store); ok { // else there is nobody to be asked: import opens the database
 		if look.control, err = listenControl(set.data, p.log); err != nil {
