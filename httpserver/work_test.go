@@ -148,33 +148,41 @@ func TestHangingGatewayHoldsUpPaymentsAlone(t *testing.T) {
 func TestLargeBodiesAreParsedInTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		b, padding := w.book(), strings.Repeat(" ", 5<<10)
+		store := &failingStore{}
+		w := newWorld(t, func(w *world) { store.Store, w.store = w.store, store })
+		b, trip, padding := w.book(), w.trip().ID, strings.Repeat(" ", 5<<10)
+		inXML := "<booking><trip_id>" + trip + "</trip_id><passenger_name>Anna Example</passenger_name>" + padding + "</booking>"
 		for _, c := range []struct {
-			method, target, kind string
-			send                 part
+			target, kind string
+			send         part
+			status       int
 		}{
-			{"POST", "/bookings", "write", body(`{"trip_id": "x"` + padding + `}`)},
-			{"POST", "/bookings", "write", xmlBody("<booking>" + padding + "</booking>")},
-			{"POST", "/bookings", "write", body(newBooking(w.trip().ID) + padding)},
-			{"POST", "/bookings/" + b.ID + "/payment", "pay", body(payment("113.58", goodCard) + padding)},
+			{"/bookings", "write", body(`{"trip_id": "x"` + padding + `}`), 400},
+			{"/bookings", "write", xmlBody("<booking>" + padding + "</booking>"), 400},
+			{"/bookings", "write", body(newBooking(trip) + padding), 201},
+			{"/bookings", "write", xmlBody(inXML), 201},
+			{"/bookings/" + b.ID + "/payment", "pay", body(payment("113.58", goodCard) + padding), 200},
 		} {
 			release := w.server.HoldParsing(t)
-			end := w.begin(c.method, c.target, as("anna-w"), c.send)
+			end := w.begin("POST", c.target, as("anna-w"), c.send)
 			if got := worked(w, "parse"); got.Waiting != 1 {
-				t.Errorf("%s %s: of large bodies %d wait, want 1", c.method, c.target, got.Waiting)
+				t.Errorf("%s: of large bodies %d wait, want 1", c.target, got.Waiting)
 			}
 			if got := worked(w, c.kind); got.Busy != 0 {
-				t.Errorf("%s %s: a body that waits has a slot of the kind %s", c.method, c.target, c.kind)
+				t.Errorf("%s: a body that waits has a slot of the kind %s", c.target, c.kind)
 			}
 			w.book()
+			answerAll := store.hang()
 			release()
-			if a := <-end; a.status != 201 && a.status != 200 && a.status != 400 {
-				t.Errorf("%s %s: %d %s", c.method, c.target, a.status, a.body)
+			synctest.Wait()
+			if parse, then := worked(w, "parse"), worked(w, c.kind); parse.Busy != 0 || c.status < 400 && then.Busy != 1 {
+				t.Errorf("%s: while what the body asks for is done there is %+v and %+v", c.target, parse, then)
 			}
+			answerAll()
+			(<-end).want(c.status)
 			for _, kind := range []string{"parse", c.kind} {
 				if got := worked(w, kind); got.Busy != 0 || got.Waiting != 0 {
-					t.Errorf("%s %s: in the end there is %+v", c.method, c.target, got)
+					t.Errorf("%s: in the end there is %+v", c.target, got)
 				}
 			}
 		}
