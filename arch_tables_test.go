@@ -80,7 +80,7 @@ var tableBounds = map[string]string{
 	"traintravel.gazetteer.*":          bySetting,
 	"traintravel.gazetteerCity.*":      bySetting,
 	"traintravel.zones.m":              "time zones of the timetable",
-	"traintravel.snapshots.loading":    "one value",
+	"traintravel.source.loading":       "one value",
 	"traintravel.inventory.*":          byRecord,
 	"traintravel.stock.runs":           "maxStocked; any of them make room, and are read again",
 	"traintravel.mispriced.known":      "maxMispriced",

@@ -61,7 +61,7 @@ func (s *Service) Unblock(ctx context.Context, run RunID, blocks ...Block) error
 
 // onRun changes the inventory of a run of the timetable in force that is not past.
 func (s *Service) onRun(ctx context.Context, run RunID, change func(*ledger, *runEntry) error) error {
-	return s.whileCurrent(ctx, func(sn *snapshot) error {
+	return s.timetable.whileCurrent(ctx, func(sn *snapshot) error {
 		t, ok := sn.run(run)
 		if !ok {
 			return ErrNotFound
@@ -79,19 +79,4 @@ func (s *Service) onRun(ctx context.Context, run RunID, change func(*ledger, *ru
 			return change(l, l.ride(sn, ride{train: t, date: run.Date}))
 		})
 	})
-}
-
-// whileCurrent does what needs the timetable in force, again if another came
-// into force meanwhile.
-func (s *Service) whileCurrent(ctx context.Context, do func(*snapshot) error) error {
-	for {
-		sn, err := s.snapshot(ctx)
-		if err != nil {
-			return err
-		}
-		if err = do(sn); err != errStale {
-			return err
-		}
-		s.snapshots.expire()
-	}
 }

@@ -218,7 +218,7 @@ func (s *Service) CreateBooking(ctx context.Context, by Caller, n NewBooking) (_
 		id = laterID(now, id, ahead)
 	}
 	for {
-		sn, err := s.snapshot(ctx)
+		sn, err := s.timetable.snapshot(ctx)
 		if err != nil {
 			return Booking{}, err
 		}
@@ -249,7 +249,7 @@ func (s *Service) CreateBooking(ctx context.Context, by Caller, n NewBooking) (_
 			return nil
 		})
 		if errors.Is(err, errStale) {
-			s.snapshots.expire()
+			s.timetable.expire()
 			continue
 		}
 		if err != nil {
@@ -284,7 +284,7 @@ func (s *Service) order(sn *snapshot, n NewBooking, now time.Time) (order, error
 	case n.HasDog && trip.Dogs != Allowed:
 		return order{}, ErrDogsNotAllowed
 	}
-	price, ok, err := s.price(rides, trip)
+	price, ok, err := s.finder.price(rides, trip)
 	if err != nil {
 		return order{}, err
 	}

@@ -71,3 +71,15 @@ func (d *days) meets(e *days) bool {
 	}
 	return false
 }
+
+// calendarCache compiles each Calendar once.
+type calendarCache map[*Calendar]*days
+
+func (c calendarCache) get(src *Calendar) *days {
+	d, ok := c[src]
+	if !ok {
+		d = compileCalendar(src)
+		c[src] = d
+	}
+	return d
+}

@@ -116,7 +116,7 @@ func (s *Service) RestoreRun(ctx context.Context, run RunID) error {
 // closeRun says of a run that it is cancelled, or not, and shows its inventory. One
 // that is past and was not cancelled before is closed only if past says that it may be.
 func (s *Service) closeRun(ctx context.Context, run RunID, cancelled, past bool, then func(*inventory)) error {
-	return s.whileCurrent(ctx, func(sn *snapshot) error {
+	return s.timetable.whileCurrent(ctx, func(sn *snapshot) error {
 		t, ok := sn.run(run)
 		return s.books.update(ctx, s.now(), func(l *ledger) error {
 			if err := l.checkCurrent(sn); err != nil {

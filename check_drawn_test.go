@@ -104,7 +104,7 @@ func soundTimetablesWork(t *rapid.T) bool {
 					continue
 				}
 				a := ask{origin: origin, destination: destination, date: d, from: d.Start(loc).Unix(), to: (d + 1).Start(loc).Unix()}
-				for _, r := range sn.direct(&TripQuery{}, a) {
+				for _, r := range sn.direct(a) {
 					rides := []ride{r}
 					checkRides(t, sn, tt, rides)
 					checkResolve(t, sn, tt, tripID(rides))
@@ -128,7 +128,7 @@ func checkSale(t *rapid.T, sn *snapshot, rides []ride) {
 	}
 	v.take(taken{place: v.choose(r.board, r.alight, noon), from: uint8(r.board), to: uint8(r.alight), until: forGood})
 	again, err := decodeInventory(v.encode())
-	if err != nil || !again.fits(r.train) || again.free(r.board, r.alight, noon) != max(0, r.train.places-1) {
+	if err != nil || !again.fits(r.train.list, r.train.coaches) || again.free(r.board, r.alight, noon) != max(0, r.train.places-1) {
 		t.Fatalf("booked: %+v, %v", again, err)
 	}
 	departs := r.departs()

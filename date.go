@@ -94,3 +94,10 @@ func serviceStart(d Date, loc *time.Location) time.Time {
 	y, m, day := d.utc().Date()
 	return time.Date(y, m, day, 12, 0, 0, 0, loc).Add(-12 * time.Hour)
 }
+
+// FirstDate and LastDate, 2000-01-01 and 2179-06-06, bound the service dates of
+// a timetable: those that trip IDs can hold.
+const (
+	FirstDate Date = 10957
+	LastDate       = FirstDate + 1<<16 - 1
+)

@@ -90,7 +90,7 @@ func checkDirect(t *rapid.T, tt *Timetable, sn *snapshot, origin, destination uu
 	got := []string{}
 	a := ask{origin: sn.stationAt[origin], destination: sn.stationAt[destination], from: unixUp(from), to: unixUp(to)}
 	a.date = DateOf(from.In(sn.locations[a.origin]))
-	for _, r := range sn.direct(&TripQuery{}, a) {
+	for _, r := range sn.direct(a) {
 		i := r.train.index
 		got = append(got, fmt.Sprint(i, r.date, r.board, r.alight, r.departs().Unix()))
 		if again, err := sn.resolve(tripID([]ride{r})); err != nil || len(again) != 1 || again[0] != r {

@@ -254,7 +254,7 @@ func TestAllowancesOfATrip(t *testing.T) {
 		{Unknown, Unknown, Unknown}, {Unknown, Allowed, Unknown}, {Allowed, Unknown, Unknown}, {Allowed, Allowed, Allowed},
 		{NotAllowed, Unknown, NotAllowed}, {Unknown, NotAllowed, NotAllowed}, {Allowed, NotAllowed, NotAllowed},
 	} {
-		if got := c.first.and(c.second); got != c.want {
+		if got := bothAllow(c.first, c.second); got != c.want {
 			t.Errorf("%d and %d make %d, want %d", c.first, c.second, got, c.want)
 		}
 		a := trainOf("1", "Europe/Berlin", allYear, "Köln 8:00", "Bonn 9:00")

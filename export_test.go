@@ -49,7 +49,7 @@ func JoinTrips(direct ...uuid.UUID) uuid.UUID {
 // DirectTrip is the ID of a ride on a train with a number, be it sold out or
 // departed; ErrNotFound if the timetable has none.
 func (s *Service) DirectTrip(ctx context.Context, number string, d Date, from, to uuid.UUID) (uuid.UUID, error) {
-	sn, err := s.snapshot(ctx)
+	sn, err := s.timetable.snapshot(ctx)
 	if err != nil {
 		return uuid.Nil, err
 	}
@@ -68,7 +68,7 @@ func (s *Service) DirectTrip(ctx context.Context, number string, d Date, from, t
 // Forget makes the service look for a newer timetable and newer inventories
 // the next time, as it does by itself after two seconds.
 func (s *Service) Forget() {
-	s.snapshots.expire()
+	s.timetable.expire()
 	s.stock.mu.Lock()
 	defer s.stock.mu.Unlock()
 	clear(s.stock.runs)

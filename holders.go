@@ -79,32 +79,3 @@ func (v *inventory) eachStrandedTwice(fn func(stranded, other *taken)) {
 		own = append(own, s.taken)
 	}
 }
-
-// handOver moves all that is sold to the inventory of a train that is the same, whose
-// calls name their stations otherwise. What finds no place there stays stranded.
-func (v *inventory) handOver(named map[uuid.UUID]uuid.UUID, to *inventory) {
-	marks := map[uint64]uint64{}
-	for from, to := range named {
-		marks[stationMark(from)] = stationMark(to)
-	}
-	rename := func(mark *uint64) {
-		if m, ok := marks[*mark]; ok {
-			*mark = m
-		}
-	}
-	var all []stranded
-	for _, t := range v.taken {
-		all = append(all, v.strand(t))
-	}
-	for _, s := range append(all, v.stranded...) {
-		rename(&s.board)
-		rename(&s.alight)
-		s.sold = to.list
-		if t, ok := to.reseat(s); ok {
-			to.taken = append(to.taken, t)
-		} else {
-			to.stranded = append(to.stranded, s)
-		}
-	}
-	v.taken, v.stranded = nil, nil
-}

@@ -3,7 +3,6 @@ package traintravel
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,10 +10,6 @@ import (
 
 	"github.com/google/uuid"
 )
-
-// errStale gives an update up because another timetable is in force than the
-// one it was prepared with.
-var errStale = errors.New("the timetable has changed")
 
 // A ledger is one update at work: it loads records once, lets the rules change
 // them, and writes at the end what changed, indexes and agenda included. It
@@ -409,16 +404,4 @@ func (l *ledger) moveItem(from, to Key, value []byte) {
 	if to != (Key{}) {
 		l.set(to, bytes.Clone(value))
 	}
-}
-
-const runKeySize = 4 + 16
-
-// runKey orders inventories by date.
-func runKey(id RunID) Key {
-	k := binary.BigEndian.AppendUint32(make([]byte, 0, runKeySize), uint32(id.Date))
-	return Key{TableRuns, string(append(k, id.Train[:]...))}
-}
-
-func parseRunKey(s string) RunID {
-	return RunID{Date: Date(binary.BigEndian.Uint32([]byte(s[:4]))), Train: uuid.UUID([]byte(s[4:20]))}
 }

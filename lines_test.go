@@ -148,7 +148,7 @@ func (sn *snapshot) ridesOn(origin, destination string, d Date) []string {
 
 func (sn *snapshot) directOn(origin, destination string, d Date) []ride {
 	loc := sn.locations[sn.named(origin)]
-	return sn.direct(&TripQuery{}, ask{
+	return sn.direct(ask{
 		origin: sn.named(origin), destination: sn.named(destination), date: d, from: d.Start(loc).Unix(), to: (d + 1).Start(loc).Unix(),
 	})
 }

@@ -85,7 +85,7 @@ func (s *Service) load(ctx context.Context, t *Timetable, how loading) (_ LoadRe
 		if err != nil {
 			return LoadReport{}, fmt.Errorf("loading the timetable: %w", err)
 		}
-		if err := s.snapshots.replace(ctx, sn, s.elapsed()); err != nil {
+		if err := s.timetable.replace(ctx, sn); err != nil {
 			return LoadReport{}, fmt.Errorf("the timetable is loaded, but nothing more was done: %w", err)
 		}
 		if err := dropGenerations(ctx, s.store); err != nil {
@@ -151,7 +151,7 @@ func (s *Service) draft(ctx context.Context, t *Timetable, how loading) (*draft,
 		}
 		d.before = nil // another timetable is what mends it
 	}
-	d.next, err = compile(ctx, t, d.ids, d.registry, s.compiling())
+	d.next, err = compile(ctx, t, d.ids, d.registry, s.timetable.compiling())
 	return d, err
 }
 
@@ -160,8 +160,8 @@ func (s *Service) inForce(ctx context.Context, c current) (*snapshot, error) {
 	if c.generation == uuid.Nil {
 		return nil, nil
 	}
-	s.snapshots.expire()
-	sn, err := s.snapshot(ctx)
+	s.timetable.expire()
+	sn, err := s.timetable.snapshot(ctx)
 	if err == nil && sn.generation != c.generation {
 		err = errOvertaken
 	}

@@ -99,7 +99,7 @@ func (s *Service) Runs(ctx context.Context, number string, date Date) ([]Run, er
 	if want == "" {
 		return nil, invalid("train", "is empty")
 	}
-	sn, err := s.snapshot(ctx)
+	sn, err := s.timetable.snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (s *Service) Runs(ctx context.Context, number string, date Date) ([]Run, er
 	for i := range sn.trains {
 		t := &sn.trains[i]
 		if t.days.runs(date) && plain(t.name) == want {
-			inv, err := s.inventories(ctx, []RunID{t.run(date)})
+			inv, err := s.finder.inventories(ctx, []RunID{t.run(date)})
 			if err != nil {
 				return nil, err
 			}
@@ -137,7 +137,7 @@ func (sn *snapshot) operated(t *train, d Date, inv *inventory, now time.Time) Ru
 // instant. On a train with numbered places it reads that run alone; on one
 // without, it looks through all bookings. ErrNotFound: no such train runs then.
 func (s *Service) Manifest(ctx context.Context, id RunID) (Manifest, error) {
-	sn, err := s.snapshot(ctx)
+	sn, err := s.timetable.snapshot(ctx)
 	if err != nil {
 		return Manifest{}, err
 	}

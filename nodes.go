@@ -363,3 +363,11 @@ func weightOf(c *Change) int {
 	}
 	return w
 }
+
+const (
+	// changeTime is the least time to change trains at one station.
+	changeTime = 5 * time.Minute
+	// walkable is how far apart stations may be, in metres, for people to walk
+	// from one to the other. A metre takes a second.
+	walkable = 500
+)

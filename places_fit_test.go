@@ -128,12 +128,12 @@ func TestFitted(t *testing.T) {
 	if w := sn.fitted(v, &sn.trains[0]); w != v {
 		t.Error("an inventory that fits is made anew")
 	}
-	if w := sn.fitted(v, &sn.trains[1]); w.places() != 3 || len(w.taken) != 1 || w.taken[0] != v.taken[0] || !w.fits(&sn.trains[1]) || w.fits(&sn.trains[0]) {
+	if w := sn.fitted(v, &sn.trains[1]); w.places() != 3 || len(w.taken) != 1 || w.taken[0] != v.taken[0] || !w.fits(sn.trains[1].list, sn.trains[1].coaches) || w.fits(sn.trains[0].list, sn.trains[0].coaches) {
 		t.Errorf("with a longer coach: %+v", w)
 	}
 	later := v.taken[0]
 	later.to = 3
-	if w := sn.fitted(v, &sn.trains[2]); len(w.taken) != 1 || w.taken[0] != later || !w.fits(&sn.trains[2]) || w.fits(&sn.trains[0]) {
+	if w := sn.fitted(v, &sn.trains[2]); len(w.taken) != 1 || w.taken[0] != later || !w.fits(sn.trains[2].list, sn.trains[2].coaches) || w.fits(sn.trains[0].list, sn.trains[0].coaches) {
 		t.Errorf("with a call inserted: %+v", w)
 	}
 }

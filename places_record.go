@@ -3,6 +3,8 @@ package traintravel
 import (
 	"encoding/binary"
 	"slices"
+
+	"github.com/google/uuid"
 )
 
 // Version 2 knows on which list of calls each was sold, and stranded; version 3
@@ -132,4 +134,16 @@ func decodeInventory(b []byte) (*inventory, error) {
 		}
 	}
 	return v, d.done()
+}
+
+const runKeySize = 4 + 16
+
+// runKey orders inventories by date.
+func runKey(id RunID) Key {
+	k := binary.BigEndian.AppendUint32(make([]byte, 0, runKeySize), uint32(id.Date))
+	return Key{TableRuns, string(append(k, id.Train[:]...))}
+}
+
+func parseRunKey(s string) RunID {
+	return RunID{Date: Date(binary.BigEndian.Uint32([]byte(s[:4]))), Train: uuid.UUID([]byte(s[4:20]))}
 }

@@ -71,6 +71,9 @@ type numbering struct {
 	list   uint64 // listMark of its calls; zero if it was read from a record
 }
 
+// maxNumber is the highest that the ID of a trip can hold.
+const maxNumber = 1<<21 - 1
+
 // keepNumbers is how long after its last date a train keeps its number: longer
 // than any train travels.
 const keepNumbers = 16 // days

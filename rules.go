@@ -249,24 +249,3 @@ func (l *ledger) seatAgain(sn *snapshot, b *Booking) (bool, error) {
 		return false, err
 	}
 }
-
-// ridesOf finds the legs of a booking in this timetable: nil unless they are
-// all there, between the same stations.
-func (sn *snapshot) ridesOf(b *Booking) []ride {
-	rides := make([]ride, len(b.Legs))
-	for i := range b.Legs {
-		g := &b.Legs[i]
-		t, ok := sn.run(g.Run)
-		if !ok || !t.rideable(g.Board, g.Alight) || !sn.is(g.Origin.Station, t.station(g.Board)) || !sn.is(g.Destination.Station, t.station(g.Alight)) {
-			return nil
-		}
-		rides[i] = ride{train: t, date: g.Run.Date, board: g.Board, alight: g.Alight}
-	}
-	return rides
-}
-
-// is says whether an ID is one of a station's.
-func (sn *snapshot) is(id uuid.UUID, station int32) bool {
-	at, ok := sn.stationAt[id]
-	return ok && at == station
-}

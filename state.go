@@ -100,7 +100,7 @@ var eventKinds = map[kind]func([]byte) (queued, error){
 }
 
 func (s *Service) timetableState(ctx context.Context) (TimetableState, error) {
-	sn, err := s.snapshot(ctx)
+	sn, err := s.timetable.snapshot(ctx)
 	if errors.Is(err, ErrNoTimetable) {
 		return TimetableState{}, nil
 	}

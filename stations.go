@@ -155,7 +155,7 @@ func (s *Service) Stations(ctx context.Context, q StationQuery) (_ List[Station]
 	if p := q.Near; p != nil && !(math.Abs(p.Latitude) <= 90 && math.Abs(p.Longitude) <= 180) {
 		return List[Station]{}, invalid("coordinates", "%v, %v is no place on earth", p.Latitude, p.Longitude)
 	}
-	sn, err := s.snapshot(ctx)
+	sn, err := s.timetable.snapshot(ctx)
 	if err != nil {
 		return List[Station]{}, err
 	}
@@ -196,7 +196,7 @@ func (q *StationQuery) ranked() bool { return q.Near == nil && strings.TrimSpace
 func (s *Service) Station(ctx context.Context, id uuid.UUID) (_ Station, err error) {
 	ctx, end := s.begin(ctx, "Station")
 	defer end(&err)
-	sn, err := s.snapshot(ctx)
+	sn, err := s.timetable.snapshot(ctx)
 	if err != nil {
 		return Station{}, err
 	}

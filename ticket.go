@@ -24,7 +24,7 @@ type Ticket struct {
 func (s *Service) Ticket(ctx context.Context, by Caller, booking uuid.UUID) (_ Ticket, err error) {
 	ctx, end := s.begin(ctx, "Ticket")
 	defer end(&err)
-	sn, err := s.snapshot(ctx)
+	sn, err := s.timetable.snapshot(ctx)
 	if unreadable(err) {
 		sn = &snapshot{} // the ticket is good without more about its stations
 	} else if err != nil {

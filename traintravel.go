@@ -24,11 +24,8 @@
 package traintravel
 
 import (
-	"context"
-	"fmt"
 	"log/slog"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -152,11 +149,10 @@ type Service struct {
 	opts          Options
 	log           *slog.Logger
 	flow          *flow // of payments
-	mispriced     mispriced
 	books         *books
-	cities        func() *gazetteer // made when it is needed
-	snapshots     snapshots
-	stock         stock
+	timetable     *source
+	stock         *stock
+	finder        *finder
 	wake          chan struct{} // tells Run that there may be something to do
 	due           atomic.Uint32 // of these kinds
 	logbook       logbook
@@ -166,7 +162,6 @@ type Service struct {
 	posters       atomic.Int32  // how many deliveries are posted at a time, to all endpoints
 	subscriptions atomic.Uint64 // counts changes, by this service, of any or of what is posted
 	clocked       bool          // the clock was supplied
-	made          time.Time     // when, with the monotonic reading
 }
 
 const (
@@ -207,7 +202,6 @@ func New(store Store, opts Options) (*Service, error) {
 	if err := checkCities(opts.Cities); err != nil {
 		return nil, err
 	}
-	cities := slices.Clone(opts.Cities)
 	if err := opts.Declines.check(); err != nil {
 		return nil, err
 	}
@@ -239,15 +233,15 @@ func New(store Store, opts Options) (*Service, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{store: guard(store), opts: opts, log: opts.Logger, wake: make(chan struct{}, 1), clocked: clocked, made: time.Now()}
+	s := &Service{store: guard(store), opts: opts, log: opts.Logger, wake: make(chan struct{}, 1), clocked: clocked}
 	s.books = s.newBooks()
+	s.timetable = newSource(s.store, s.books.zones, slices.Clone(opts.Cities), opts.Price != nil)
+	s.stock = newStock()
+	s.finder = &finder{store: s.store, stock: s.stock, hook: opts.Price, log: s.log, omit: s.books.omit}
 	s.flow = &flow{
 		books: s.books, gateway: opts.Gateway, timeout: opts.ChargeTimeout, newID: opts.NewID,
-		snapshot: s.snapshot, whileCurrent: s.whileCurrent,
+		snapshot: s.timetable.snapshot, whileCurrent: s.timetable.whileCurrent,
 	}
-	s.cities = sync.OnceValue(func() *gazetteer { return newGazetteer(cities) })
-	s.snapshots.loading = make(chan struct{}, 1)
-	s.stock.runs = map[RunID]stocked{}
 	return s, nil
 }
 
@@ -274,7 +268,7 @@ func (s *Service) committed(l *ledger) {
 	}
 	for _, e := range l.runs {
 		if e.changed {
-			s.stock.keep(e.id, stocked{e.inv, s.elapsed()})
+			s.stock.keep(e.id, stocked{e.inv, s.stock.now()})
 		}
 	}
 	if l.due != 0 {
@@ -291,108 +285,3 @@ func (s *Service) committed(l *ledger) {
 func (s *Service) now() time.Time { return s.opts.Now().Round(0).UTC() }
 
 func (s *Service) newID() uuid.UUID { return s.opts.NewID() }
-
-// price makes the price of a trip; false if it is not for sale.
-func (s *Service) price(rides []ride, trip Trip) (Money, bool, error) {
-	price, ok := farePrice(rides)
-	if s.opts.Price != nil {
-		if trip.Price = price; !ok {
-			trip.Price = Money{}
-		}
-		trip.Legs = slices.Clone(trip.Legs) // what the hook does to them is its own business
-		price, ok = s.opts.Price(trip)
-		switch {
-		case ok && (price.Amount <= 0 || !validCurrency(price.Currency)):
-			return Money{}, false, fmt.Errorf("Options.Price made the price %d %q, which is none", price.Amount, price.Currency)
-		case ok && price.Amount > maxPayment:
-			return Money{}, false, fmt.Errorf("Options.Price made the price %d %q, more than can be paid", price.Amount, price.Currency)
-		}
-	}
-	return price, ok && price.Amount > 0, nil
-}
-
-// mispriced are the trains of trips that Options.Price made a wrong price of: each is told
-// to the operator once, and not in every search.
-type mispriced struct {
-	mu    sync.Mutex
-	known map[uuid.UUID]bool
-}
-
-const maxMispriced = 100 // that are told
-
-func (m *mispriced) tell(log *slog.Logger, t Trip, why error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	train := t.Legs[0].Run.Train
-	if m.known[train] || len(m.known) >= maxMispriced {
-		return
-	}
-	if m.known == nil {
-		m.known = map[uuid.UUID]bool{}
-	}
-	m.known[train] = true
-	log.Error("a trip is not offered because its price is wrong", "trip", t.ID, "train", t.Legs[0].Number, "run", t.Legs[0].Run, "error", why)
-}
-
-// snapshot returns the timetable in force, loading it if there is a newer one
-// than is known here. It looks at most every two seconds.
-func (s *Service) snapshot(ctx context.Context) (*snapshot, error) {
-	if sn := s.snapshots.fresh(s.elapsed()); sn != nil {
-		return sn, nil
-	}
-	return s.refreshed(ctx)
-}
-
-// compiling is what timetables are compiled with.
-func (s *Service) compiling() compiling {
-	return compiling{zones: s.books.zones, cities: s.cities(), anyRide: s.opts.Price != nil}
-}
-
-// readSnapshot compiles the timetable in force, unless it is known.
-func (s *Service) readSnapshot(ctx context.Context, known *snapshot) (*snapshot, error) {
-	var c current
-	var t, r, v []byte
-	err := s.store.View(ctx, func(rd Reader) (err error) {
-		c, err = readCurrent(ctx, rd)
-		if err != nil || c.generation == uuid.Nil || known != nil && known.generation == c.generation {
-			return err
-		}
-		if t, err = readChunks(ctx, rd, c.generation, 't', c.timetable); err != nil {
-			return err
-		}
-		if r, err = readChunks(ctx, rd, c.generation, 'r', c.registry); err != nil {
-			return err
-		}
-		v, err = readChunks(ctx, rd, c.generation, 'v', c.moves)
-		return err
-	})
-	switch {
-	case err != nil:
-		return nil, err
-	case c.generation == uuid.Nil:
-		return nil, ErrNoTimetable
-	case t == nil:
-		return known, nil
-	}
-	tt, ids, err := decodeNumbered(t)
-	if err != nil {
-		return nil, err
-	}
-	reg, err := decodeRegistry(r)
-	if err != nil {
-		return nil, err
-	}
-	var moves []move
-	if c.moves > 0 { // a version before had none
-		if moves, err = decodeMoves(v, len(tt.Trains)); err != nil {
-			return nil, err
-		}
-	}
-	sn, err := compile(ctx, tt, ids, reg, s.compiling())
-	if err != nil {
-		return nil, err
-	}
-	sn.move(tt, moves)
-	sn.generation = c.generation
-	return sn, nil
-}

@@ -12,17 +12,7 @@ import (
 // boarding call (8), the last alighting call (8), the registered numbers of
 // the trains (4 x 21, unused ones zero), and zeros (4). Where travellers
 // change follows from these by connect.
-const (
-	maxLegs   = 4
-	maxNumber = 1<<21 - 1
-)
-
-// FirstDate and LastDate, 2000-01-01 and 2179-06-06, bound the service dates of
-// a timetable: those that trip IDs can hold.
-const (
-	FirstDate Date = 10957
-	LastDate       = FirstDate + 1<<16 - 1
-)
+const maxLegs = 4
 
 // A tripCode is what a trip's ID says.
 type tripCode struct {

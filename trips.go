@@ -1,201 +1,123 @@
 package traintravel
 
 import (
-	"fmt"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 )
 
-// A Trip is what is searched and sold: a journey from one station to another
-// on one to four trains, on a given day.
-type Trip struct {
-	ID    uuid.UUID
-	Legs  []Leg // one to four
-	Price Money
-	// Bicycles and Dogs are allowed if every leg is known to allow them, and
-	// not allowed if one is known not to.
-	Bicycles, Dogs Allowance
-	// Reserved says that at least one leg has numbered places, of which Seats
-	// are left on the leg that has fewest. A trip on unreserved trains alone
-	// takes any number.
-	Reserved bool
-	Seats    int
+// A TripQuery asks for the trips between two stations.
+type TripQuery struct {
+	Origin, Destination uuid.UUID
+	// Depart is the earliest departure. Results reach from there to the end
+	// of its calendar day at the origin, which may have 23 or 25 hours.
+	Depart time.Time
+	// Bicycles and Dogs leave only trips that are known to allow them.
+	Bicycles, Dogs bool
+	// Direct leaves only trips without a change.
+	Direct bool
+	Page   Page
 }
 
-// A Leg is a ride on one train without a change.
-type Leg struct {
-	Run         RunID
-	Operator    string
-	Number      string // the train's, as shown to travellers; may be empty
-	Origin      Stop
-	Destination Stop
-	// Coach and Seat are the place of a booking; empty and zero on an
-	// unreserved train, and in a search.
-	Coach string
-	Seat  int
-	// Board and Alight are the indexes of the run's calls at which the leg
-	// begins and ends, in the timetable it was found in.
-	Board, Alight int
-}
-
-// A Stop is one end of a leg. Time is in the time zone of the station. In a
-// booking, Station may be one of the station's OtherIDs.
-type Stop struct {
-	Station uuid.UUID
-	Name    string
-	Time    time.Time
-}
-
-// A RunID names a train on one service date. Train is its identity, a version
-// 8 UUID made from what makes it known again in later timetables (see [Train]).
-// Nobody else has a booking's place on its run, unless the booking is stranded
-// (see [LoadReport]): then the run may be that of a train that took it over.
-type RunID struct {
-	Train uuid.UUID
-	Date  Date
-}
-
-// String returns the run in the form 2026-12-31/uuid.
-func (r RunID) String() string { return fmt.Sprintf("%v/%v", r.Date, r.Train) }
-
-// Origin is where the trip begins.
-func (t Trip) Origin() Stop { return t.Legs[0].Origin }
-
-// Destination is where the trip ends.
-func (t Trip) Destination() Stop { return t.Legs[len(t.Legs)-1].Destination }
-
-// A ride is a leg found in a snapshot.
-type ride struct {
-	train  *train
-	date   Date
-	board  int
-	alight int
-}
-
-func (r ride) departs() time.Time { return r.train.departs(r.date, r.board) }
-func (r ride) arrives() time.Time { return r.train.arrives(r.date, r.alight) }
-func (r ride) run() RunID         { return r.train.run(r.date) }
-
-// tripID is the ID of a trip of these rides, which connect accepts.
-func tripID(rides []ride) uuid.UUID {
-	c := tripCode{date: rides[0].date, board: rides[0].board, alight: rides[len(rides)-1].alight, legs: len(rides)}
-	for i, r := range rides {
-		c.numbers[i] = r.train.number
+// SearchTrips lists the trips that can be booked, by departure, arrival and
+// ID: all on one train, and those with up to three changes that no other beats
+// in departure, arrival and changes together. Trips that have departed, are further ahead than Options.Horizon, sold
+// out or not for sale are left out. Seats may be a little out of date when
+// other services sell from the same store.
+//
+// It returns an [*InvalidError] naming origin, destination, date or a member
+// of the page.
+func (s *Service) SearchTrips(ctx context.Context, q TripQuery) (_ List[Trip], err error) {
+	ctx, end := s.begin(ctx, "SearchTrips")
+	defer end(&err)
+	page, err := q.Page.normalize()
+	if err != nil {
+		return List[Trip]{}, err
 	}
-	return c.id()
-}
-
-// resolve finds the rides that a trip's ID means in this timetable: the trains
-// run on the date with the calls they had when the ID was made, travellers may
-// board, change and alight where it says, and end elsewhere than they began.
-// Anything else is ErrNotFound.
-func (sn *snapshot) resolve(id uuid.UUID) ([]ride, error) {
-	code, ok := parseTripID(id)
+	after, err := page.cursor(tripList, 32)
+	if err != nil {
+		return List[Trip]{}, err
+	}
+	sn, err := s.timetable.snapshot(ctx)
+	if err != nil {
+		return List[Trip]{}, err
+	}
+	origin, ok := sn.stationAt[q.Origin]
 	if !ok {
-		return nil, ErrNotFound
+		return List[Trip]{}, invalid("origin", "there is no station %v", q.Origin)
 	}
-	rides := sn.coded(code)
-	if rides == nil {
-		return nil, ErrNotFound
-	}
-	last := rides[len(rides)-1]
-	if last.train.station(last.alight) == rides[0].train.station(rides[0].board) {
-		return nil, ErrNotFound // a way round, which no search finds
-	}
-	return rides, nil
-}
-
-// coded finds the rides that a code means; nil if there are none.
-func (sn *snapshot) coded(code tripCode) []ride {
-	first, ok := sn.numbered(code.numbers[0], code.date)
-	if !ok || code.board >= len(first.stops) || !first.boards(code.board) {
-		return nil
-	}
-	if code.legs == 1 {
-		if !first.rideable(code.board, code.alight) {
-			return nil
-		}
-		return []ride{{first, code.date, code.board, code.alight}}
-	}
-	return sn.connect(ride{train: first, date: code.date, board: code.board}, code.numbers[1:code.legs], code.alight)
-}
-
-// trip makes what a traveller sees of rides: without a price and seats.
-func (sn *snapshot) trip(rides []ride) Trip {
-	t := Trip{ID: tripID(rides), Legs: make([]Leg, len(rides)), Bicycles: Allowed, Dogs: Allowed}
-	for i, r := range rides {
-		t.Legs[i] = sn.leg(r)
-		t.Bicycles = t.Bicycles.and(r.train.bicycles)
-		t.Dogs = t.Dogs.and(r.train.dogs)
-		t.Reserved = t.Reserved || r.train.places > 0
-	}
-	return t
-}
-
-func (sn *snapshot) leg(r ride) Leg {
-	return Leg{
-		Run: r.run(), Operator: r.train.operator, Number: r.train.name, Board: r.board, Alight: r.alight,
-		Origin:      sn.stop(r.train.station(r.board), r.departs()),
-		Destination: sn.stop(r.train.station(r.alight), r.arrives()),
-	}
-}
-
-func (sn *snapshot) stop(station int32, at time.Time) Stop {
-	s := &sn.stations[station]
-	return Stop{Station: s.ID, Name: s.Name, Time: at.In(sn.locations[station])}
-}
-
-// called is the ID by which a call of a train names its station.
-func (sn *snapshot) called(t *train, call int) uuid.UUID {
-	if t.named != nil {
-		return t.named[call]
-	}
-	return sn.stations[t.station(call)].ID
-}
-
-// and is what holds for two legs: both must be known to allow it.
-func (a Allowance) and(b Allowance) Allowance {
+	destination, ok := sn.stationAt[q.Destination]
 	switch {
-	case a == NotAllowed || b == NotAllowed:
-		return NotAllowed
-	case a == Unknown || b == Unknown:
-		return Unknown
+	case !ok:
+		return List[Trip]{}, invalid("destination", "there is no station %v", q.Destination)
+	case origin == destination:
+		return List[Trip]{}, invalid("destination", "is the same station as the origin")
+	case q.Depart.IsZero():
+		return List[Trip]{}, invalid("date", "is missing")
+	case !sane(q.Depart):
+		return List[Trip]{}, invalid("date", "lies in the year %d, and only 1900 to 2199 are known", q.Depart.Year())
 	}
-	return Allowed
+	now := s.now()
+	from, to := q.Depart, (DateOf(q.Depart.In(sn.locations[origin])) + 1).Start(sn.locations[origin])
+	if from.Before(now) {
+		from = now.Add(1) // what departs now has departed
+	}
+	if last := now.Add(s.opts.Horizon + 1); to.After(last) {
+		to = last
+	}
+	trips, err := s.finder.trips(ctx, sn, ask{
+		origin: origin, destination: destination, date: DateOf(q.Depart.In(sn.locations[origin])), from: unixUp(from), to: unixUp(to),
+		bicycles: q.Bicycles, dogs: q.Dogs, onlyDirect: q.Direct,
+	}, now)
+	if err != nil {
+		return List[Trip]{}, err
+	}
+	if after != "" {
+		i, _ := slices.BinarySearchFunc(trips, after, func(t Trip, after string) int {
+			return cmp.Or(cmp.Compare(tripCursor(t), after), -1) // the cursor's own trip was on the page before
+		})
+		trips = trips[i:]
+	}
+	return cut(tripList, trips, page.skip(), page.Limit, tripCursor), nil
 }
 
-// farePrice adds up the fares of the legs. It returns false if a leg has none
-// or they are in different currencies: such a trip is not for sale.
-func farePrice(rides []ride) (Money, bool) {
-	price := Money{Currency: rides[0].train.currency()}
-	for _, r := range rides {
-		if c := r.train.currency(); c == "" || c != price.Currency || !r.train.priced(r.board, r.alight) {
-			return Money{}, false
+// tripCursor orders trips as they are listed.
+func tripCursor(t Trip) string {
+	b := make([]byte, 0, 32)
+	b = binary.BigEndian.AppendUint64(b, uint64(nanos(t.Origin().Time))^1<<63)
+	b = binary.BigEndian.AppendUint64(b, uint64(nanos(t.Destination().Time))^1<<63)
+	return string(append(b, t.ID[:]...))
+}
+
+// Trip returns a trip by its ID: ErrNotFound if it does not exist in this
+// timetable or is not for sale. A trip that is sold out or has departed is
+// still returned.
+func (s *Service) Trip(ctx context.Context, id uuid.UUID) (_ Trip, err error) {
+	ctx, end := s.begin(ctx, "Trip")
+	defer end(&err)
+	sn, err := s.timetable.snapshot(ctx)
+	if err != nil {
+		return Trip{}, err
+	}
+	return s.finder.trip(ctx, sn, id, s.now())
+}
+
+// HasTrip says whether [Service.Trip] finds a trip: not one that Options.Price makes a
+// wrong price of. It counts no seats and, as a rule, reads nothing from the store.
+func (s *Service) HasTrip(ctx context.Context, id uuid.UUID) (_ bool, err error) {
+	ctx, end := s.begin(ctx, "HasTrip")
+	defer end(&err)
+	sn, err := s.timetable.snapshot(ctx)
+	if err != nil {
+		if errors.Is(err, ErrNoTimetable) || unreadable(err) {
+			return false, nil
 		}
-		price.Amount += r.train.costs(r.board, r.alight)
+		return false, err
 	}
-	return price, true
-}
-
-// currency is that in which rides on the train are sold, empty if none is.
-func (t *train) currency() string {
-	if t.prices != nil {
-		return t.prices.Currency
-	}
-	return t.fare.Currency
-}
-
-// priced says whether a ride has a price, if any ride on the train has one.
-func (t *train) priced(board, alight int) bool {
-	return t.prices == nil || t.prices.amount(board, alight) > 0
-}
-
-// costs is the price of a ride, in minor units.
-func (t *train) costs(board, alight int) int64 {
-	if t.prices != nil {
-		return t.prices.amount(board, alight)
-	}
-	metres := int64(t.stops[alight].Metres - t.stops[board].Metres)
-	return t.fare.Base + (t.fare.PerKm*metres+500)/1000
+	return s.finder.has(sn, id), nil
 }

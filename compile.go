@@ -9,29 +9,99 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel/internal/fold"
 	"github.com/traintravel/traintravel/internal/raptor"
 )
 
-// The network is what a snapshot searches. Its nodes are the stations, in
-// their order, and one more for each set of rules that is not every train's.
-
-const (
-	// changeTime is the least time to change trains at one station.
-	changeTime = 5 * time.Minute
-	// walkable is how far apart stations may be, in metres, for people to walk
-	// from one to the other. A metre takes a second.
-	walkable = 500
-)
-
-// A group is trains that run on the same dates and may be taken alike.
-type group struct {
-	days           *days
-	since          Date // of the number in trip IDs
-	bicycles, dogs Allowance
-	currency       string // of the prices
+// compiling is what a timetable is compiled with. If any ride may be sold, Prices
+// do not say which.
+type compiling struct {
+	zones   *zones
+	cities  *gazetteer
+	anyRide bool
 }
 
-func (g *group) runs(d Date) bool { return d >= g.since && g.days.runs(d) }
+// compile makes a snapshot of a checked timetable and what register found.
+func compile(ctx context.Context, t *Timetable, ids []numbering, reg registry, with compiling) (*snapshot, error) {
+	z := with.zones
+	sn := &snapshot{
+		anyRide:   with.anyRide,
+		stations:  slices.Clone(t.Stations),
+		stationAt: make(map[uuid.UUID]int32, len(t.Stations)),
+	}
+	for i := range sn.stations {
+		sn.stations[i].Country = cmp.Or(sn.stations[i].Country, UnknownCountry)
+	}
+	sn.sortStations()
+	sn.directory = newDirectory(sn.stations, with.cities, func(station int32) int { return sn.network.Calls(station) })
+	for i, s := range sn.stations {
+		sn.stationAt[s.ID] = int32(i)
+		for _, id := range s.OtherIDs {
+			sn.stationAt[id] = int32(i)
+		}
+		sn.locations = append(sn.locations, z.get(s.Zone))
+	}
+
+	byNumber := reg.byNumber()
+	calendars := calendarCache{}
+	sn.trains = make([]train, len(t.Trains))
+	for i := range t.Trains {
+		if err := interrupted(ctx, i); err != nil {
+			return nil, err
+		}
+		src := &t.Trains[i]
+		tr := &sn.trains[i]
+		*tr = train{
+			index: int32(i),
+			id:    ids[i].train, number: ids[i].number, since: numbered(byNumber, ids[i].number).since, list: ids[i].list,
+			feed: src.Feed, operator: src.Operator, name: src.Number, location: z.get(src.Zone), days: calendars.get(src.Days),
+			coaches:  src.Coaches,
+			bicycles: src.Bicycles, dogs: src.Dogs, hooks: src.Hooks, fare: src.Fare, prices: src.Prices,
+		}
+		if tr.list == 0 {
+			tr.list = listMark(src.Calls)
+		}
+		for _, c := range src.Coaches {
+			tr.places += c.Seats
+		}
+		if len(sn.stationAt) > len(sn.stations) { // some have other IDs
+			tr.named = sn.namesOf(src.Calls)
+		}
+		sn.last = max(sn.last, tr.days.last)
+	}
+	sn.byNumber = indexTrains(sn.trains, func(t *train) uint64 { return uint64(t.number) })
+	sn.byTrain = indexTrains(sn.trains, func(t *train) uint64 { return identityMark(t.id) })
+	if err := sn.compileNetwork(ctx, t); err != nil {
+		return nil, err
+	}
+	sn.findCurrencies()
+	return sn, nil
+}
+
+// namesOf lists what calls name their stations by, nil if by their IDs.
+func (sn *snapshot) namesOf(calls []Call) []uuid.UUID {
+	if !slices.ContainsFunc(calls, func(c Call) bool { return sn.stations[sn.stationAt[c.Station]].ID != c.Station }) {
+		return nil
+	}
+	names := make([]uuid.UUID, len(calls))
+	for i, c := range calls {
+		names[i] = c.Station
+	}
+	return names
+}
+
+// sortStations puts the stations in the order in which they are listed.
+func (sn *snapshot) sortStations() {
+	names := make(map[uuid.UUID]string, len(sn.stations))
+	for _, s := range sn.stations {
+		names[s.ID] = fold.String(s.Name)
+	}
+	slices.SortFunc(sn.stations, func(a, b Station) int {
+		return cmp.Or(cmp.Compare(names[a.ID], names[b.ID]), slices.Compare(a.ID[:], b.ID[:]))
+	})
+}
 
 // compileNetwork makes the network, and gives the trains their stops and times.
 func (sn *snapshot) compileNetwork(ctx context.Context, t *Timetable) error {
@@ -119,11 +189,6 @@ func (sn *snapshot) start(zone, day int32) int64 {
 	return serviceStart(Date(day), sn.zones[zone]).Unix()
 }
 
-// daysAround are the service days of a search on a date.
-func (sn *snapshot) daysAround(d Date) *raptor.Days {
-	return sn.network.Days(int32(d), len(sn.groups), len(sn.zones), func(g, day int32) bool { return sn.groups[g].runs(Date(day)) })
-}
-
 // measure fills in the metres of stops as the crow flies.
 func (sn *snapshot) measure(stops []raptor.Stop) {
 	metres := 0.0
@@ -172,15 +237,6 @@ func (sn *snapshot) appendRides(rides []bool, t *train, stops []raptor.Stop) []b
 	return rides
 }
 
-// The stops of a train, by their index.
-
-func (t *train) boards(call int) bool   { return t.stops[call].Board >= 0 }
-func (t *train) alights(call int) bool  { return t.stops[call].Alight >= 0 }
-func (t *train) station(call int) int32 { return t.stops[call].Station }
-
-func (t *train) depart(call int) ServiceTime { return ServiceTime(t.times[call].Depart) }
-func (t *train) arrive(call int) ServiceTime { return ServiceTime(t.times[call].Arrive) }
-
 // findCurrencies finds in which currencies trains at each station are sold.
 func (sn *snapshot) findCurrencies() {
 	sn.currenciesAt = make([][]string, len(sn.stations))
@@ -195,16 +251,4 @@ func (sn *snapshot) findCurrencies() {
 	for _, at := range sn.currenciesAt {
 		slices.SortFunc(at, func(a, b string) int { return cmp.Compare(a, b) })
 	}
-}
-
-// currencies are those in which one can depart from the one station and arrive
-// at the other.
-func (sn *snapshot) currencies(origin, destination int32) []string {
-	var both []string
-	for _, c := range sn.currenciesAt[origin] {
-		if c != "" && slices.Contains(sn.currenciesAt[destination], c) {
-			both = append(both, c)
-		}
-	}
-	return both
 }
