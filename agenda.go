@@ -95,7 +95,7 @@ func (s *Service) agenda(ctx context.Context, k kind, from string, now time.Time
 }
 
 // holdKey is where a booking stands on the agenda: nowhere unless it is held.
-func (b *Booking) holdKey() Key {
+func holdKey(b *Booking) Key {
 	if b.Status != Held {
 		return Key{}
 	}

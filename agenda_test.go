@@ -49,16 +49,16 @@ func TestAgendaKeyBounds(t *testing.T) {
 func TestWhereThingsStandOnTheAgenda(t *testing.T) {
 	t.Parallel()
 	b := Booking{ID: nth(1), Status: Held, Expires: noon}
-	if got := b.holdKey(); got != agendaKey(holdEnds, noon, nth(1)) {
+	if got := holdKey(&b); got != agendaKey(holdEnds, noon, nth(1)) {
 		t.Errorf("a hold: %q", got.ID)
 	}
 	b.OpenPayment, b.PinnedUntil = nth(2), later
-	if got := b.holdKey(); got != agendaKey(holdEnds, later, nth(1)) {
+	if got := holdKey(&b); got != agendaKey(holdEnds, later, nth(1)) {
 		t.Errorf("a hold that a payment keeps: %q", got.ID)
 	}
 	for _, s := range []BookingStatus{Confirmed, Expired, Cancelled} {
-		if b.Status = s; b.holdKey() != (Key{}) {
-			t.Errorf("a booking that is %s: %q", s, b.holdKey().ID)
+		if b.Status = s; holdKey(&b) != (Key{}) {
+			t.Errorf("a booking that is %s: %q", s, holdKey(&b).ID)
 		}
 	}
 	p := payment{Payment: Payment{ID: nth(3)}, next: noon}

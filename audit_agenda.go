@@ -45,7 +45,7 @@ func (a *auditor) holdEnd(key Key, id uuid.UUID, due time.Time, l *cited) func()
 	return func() {
 		v := l.at(bookingKey(id))
 		b, err := decodeBooking(v, &a.zones)
-		if v == nil || err == nil && b.holdKey() != key {
+		if v == nil || err == nil && holdKey(&b) != key {
 			a.say(faultAgendaOrphan, key, "a hold of booking %v ends at %v, and the booking has none that does", id, due)
 		}
 	}

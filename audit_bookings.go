@@ -16,7 +16,7 @@ func (a *auditor) booking(key Key, value []byte, l *cited) func() {
 	}
 	l.want(ownedKey(&b))
 	if b.Status == Held {
-		l.want(b.holdKey())
+		l.want(holdKey(&b))
 	}
 	for _, p := range []uuid.UUID{b.LatestPayment, b.OpenPayment, b.PaidBy} {
 		if p != uuid.Nil {
@@ -76,7 +76,7 @@ func (a *auditor) indexes(b *Booking, l *cited) {
 	if b.listed() && !l.has(ownedKey(b)) {
 		a.say(faultUnlisted, key, "booking %v is %v and not in its owner's list", b.ID, b.Status)
 	}
-	if b.Status == Held && !l.has(b.holdKey()) {
+	if b.Status == Held && !l.has(holdKey(b)) {
 		a.say(faultHoldEndless, key, "booking %v is held, and the end of its hold is not on the agenda", b.ID)
 	}
 	a.named(b, l, "latest", b.LatestPayment, "")

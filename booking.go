@@ -380,7 +380,7 @@ func (s *Service) CancelBooking(ctx context.Context, by Caller, id uuid.UUID) er
 // when the caller read it: not paid meanwhile, nor its payment under way. If it is
 // another now, it returns ErrChanged and changes nothing.
 func (s *Service) CancelUnchanged(ctx context.Context, by Caller, was Booking) error {
-	return s.cancelBooking(ctx, by, was.ID, was.encode())
+	return s.cancelBooking(ctx, by, was.ID, encodeBooking(&was))
 }
 
 // cancelBooking cancels a booking, whatever it was if was is nil.
@@ -401,7 +401,7 @@ func (s *Service) cancelBooking(ctx context.Context, by Caller, id uuid.UUID, wa
 		switch {
 		case !b.ownedBy(by):
 			return ErrNotFound
-		case was != nil && !bytes.Equal(was, b.encode()):
+		case was != nil && !bytes.Equal(was, encodeBooking(b)):
 			return ErrChanged
 		}
 		return l.cancel(b, refund, refused)

@@ -11,7 +11,7 @@ func bookingKey(id uuid.UUID) Key { return Key{TableBookings, string(id[:])} }
 // and what a cancelled booking was to give back, and how many payments there are.
 const bookingVersion = 4
 
-func (b *Booking) encode() []byte {
+func encodeBooking(b *Booking) []byte {
 	e := newEncoder(bookingVersion, 200+160*len(b.Legs))
 	e.id(b.ID)
 	e.id(b.TripID)

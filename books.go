@@ -74,16 +74,30 @@ func (b *books) update(ctx context.Context, now time.Time, rules func(*ledger) e
 	return nil
 }
 
-// booking reads anybody's booking, whatever its status.
-func (b *books) booking(ctx context.Context, r Reader, id uuid.UUID) (Booking, error) {
-	v, err := r.Get(ctx, bookingKey(id))
+func (b *books) decodeBooking(v []byte) (Booking, error) { return decodeBooking(v, b.zones) }
+
+func (b *books) bookingOf(rec Record) (Booking, error) { return b.decodeBooking(rec.Value) }
+
+// readOne reads a record that is decoded then; ErrNotFound if there is none.
+func readOne[T any](ctx context.Context, r Reader, k Key, decode func([]byte) (T, error)) (is T, err error) {
+	v, err := r.Get(ctx, k)
 	if err != nil {
-		return Booking{}, err
+		return is, err
 	}
 	if v[0] == nil {
-		return Booking{}, ErrNotFound
+		return is, ErrNotFound
 	}
-	return decodeBooking(v[0], b.zones)
+	return decode(v[0])
+}
+
+// booking reads anybody's booking, whatever its status.
+func (b *books) booking(ctx context.Context, r Reader, id uuid.UUID) (Booking, error) {
+	return readOne(ctx, r, bookingKey(id), b.decodeBooking)
+}
+
+// payment reads a payment of a booking.
+func (b *books) payment(ctx context.Context, r Reader, booking, id uuid.UUID) (payment, error) {
+	return readOne(ctx, r, paymentKey(booking, id), decodePayment)
 }
 
 // ownBooking reads a booking of the caller's, whatever its status.
@@ -94,8 +108,6 @@ func (b *books) ownBooking(ctx context.Context, r Reader, by Caller, id uuid.UUI
 	}
 	return is, err
 }
-
-func (b *books) bookingOf(rec Record) (Booking, error) { return decodeBooking(rec.Value, b.zones) }
 
 // eachBooking reads all bookings from a key on, in the order in which they were made,
 // and returns those that it cannot read.
@@ -121,7 +133,7 @@ func (b *books) bookingsOf(ctx context.Context, r Reader, inv *inventory, each f
 		for i, v := range values {
 			if v == nil {
 				left.add(keys[i], errMissing)
-			} else if is, err := decodeBooking(v, b.zones); err != nil {
+			} else if is, err := b.decodeBooking(v); err != nil {
 				left.add(keys[i], err)
 			} else {
 				each(&is)
@@ -129,18 +141,6 @@ func (b *books) bookingsOf(ctx context.Context, r Reader, inv *inventory, each f
 		}
 	}
 	return left, nil
-}
-
-// payment reads a payment of a booking.
-func (b *books) payment(ctx context.Context, r Reader, booking, id uuid.UUID) (payment, error) {
-	v, err := r.Get(ctx, paymentKey(booking, id))
-	if err != nil {
-		return payment{}, err
-	}
-	if v[0] == nil {
-		return payment{}, ErrNotFound
-	}
-	return decodePayment(v[0])
 }
 
 // omit tells the log and the observer what an operation has left out, and how much it is.

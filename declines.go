@@ -61,10 +61,8 @@ func (e *DeclinesError) Error() string {
 	return "too many payments of this user were declined within an hour"
 }
 
-const (
-	declineWindow = time.Hour
-	maxDeclines   = 1000 // what a count can hold
-)
+// maxDeclines is what a count can hold.
+const maxDeclines = 1000
 
 // check fills in the defaults.
 func (d *DeclineLimits) check() error {
@@ -94,12 +92,6 @@ var (
 // gateway has seen.
 func (p *Payment) declined() bool {
 	return p.RefundOf == uuid.Nil && p.Status == Failed && p.Failure != notAttempted && p.Failure != neverArrived
-}
-
-// undecided says whether the payment is an attempt that may be declined soon. A debit of
-// a bank account that the gateway has accepted takes days.
-func (p *payment) undecided() bool {
-	return p.Status == Pending && (p.charging || p.Source.Card != nil)
 }
 
 // tooMany says whether as many attempts to pay for a booking were declined as may be,

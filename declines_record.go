@@ -7,6 +7,9 @@ import (
 	"github.com/google/uuid"
 )
 
+// declineWindow is how long an attempt is counted.
+const declineWindow = time.Hour
+
 // A declineCount is a list of attempts, the oldest first.
 type declineCount struct {
 	forget   time.Time // when Run looks whether the count can be removed

@@ -92,14 +92,7 @@ func (d *delivery) queueKey() Key {
 
 // delivery reads a delivery of a subscription to be changed.
 func (l *ledger) delivery(sub, id uuid.UUID) (delivery, error) {
-	v, err := l.tx.Get(l.ctx, deliveryKey(sub, id))
-	if err != nil {
-		return delivery{}, err
-	}
-	if v[0] == nil {
-		return delivery{}, ErrNotFound
-	}
-	return decodeDelivery(v[0])
+	return readOne(l.ctx, l.tx, deliveryKey(sub, id), decodeDelivery)
 }
 
 // told are those of some deliveries whose booking is still there to be told of.

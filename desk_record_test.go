@@ -45,8 +45,8 @@ func TestRecordsOfTheDesk(t *testing.T) {
 		kind, file string
 		want       []byte
 	}{
-		{"booking", "changed.2.hex", changed.encode()}, {"booking", "confirmed.3.hex", confirmed.encode()},
-		{"booking", "refunded.4.hex", refunded.encode()},
+		{"booking", "changed.2.hex", encodeBooking(changed)}, {"booking", "confirmed.3.hex", encodeBooking(confirmed)},
+		{"booking", "refunded.4.hex", encodeBooking(&refunded)},
 		{"payment", "settled.2.hex", paid.encode()}, {"payment", "resolved.3.hex", resolved.encode()}, {"inventory", "cancelled.3.hex", v.encode()},
 		{"idempotency", "told.2.hex", told.encode()},
 		{"subscription", "stopped.2.hex", stopped.encode()}, {"delivery", "dead.2.hex", dead.encode()},

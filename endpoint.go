@@ -89,7 +89,7 @@ func (s *Service) leaveEndpoint(ctx context.Context, it item, floor string) (don
 			}
 			l.put(agendaKey(endpointDue, due, it.id), nil) // not a moment before
 		}
-		l.delete(it.key) // which a put outdoes
+		l.delete(it.key) // unless it was just put: see ledger.write
 		done = true
 		return nil
 	})

@@ -1,27 +1,11 @@
 package traintravel
 
-import (
-	"slices"
-
-	"github.com/google/uuid"
-)
+import "github.com/google/uuid"
 
 // What an erasure removes besides the name and the owner of a booking.
 
-// erasePayer removes from a payment who made it, and what the gateway and the operator
-// have said of that, or will say.
-func (p *payment) erasePayer() {
-	p.erased = true
-	p.Source, p.LastError = Source{}, ""
-	p.fill(p.why().erased())
-	p.Settlements = slices.Clone(p.Settlements)
-	for i := range p.Settlements {
-		p.Settlements[i].Reason = ""
-	}
-}
-
 // eraseCaller removes from a booking who made it.
-func (b *Booking) eraseCaller() {
+func eraseCaller(b *Booking) {
 	if b.Client == b.Owner.ID { // a program that books for itself
 		b.Client = ""
 	}

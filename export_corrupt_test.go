@@ -119,7 +119,7 @@ var nobody = uuid.MustParse("01900000-0000-7000-8000-000000000001")
 var Corruptions = []Corruption{
 	{"a booking is cut short", func(v *Vandal) {
 		b := v.held()
-		v.put(bookingKey(b.ID), b.encode()[:50])
+		v.put(bookingKey(b.ID), encodeBooking(&b)[:50])
 	}, []FaultKind{faultUnreadable}},
 	{"a server's record is nonsense", func(v *Vandal) {
 		v.put(serverKey(nobody), []byte{1, 0xff})
@@ -141,7 +141,7 @@ var Corruptions = []Corruption{
 	}, []FaultKind{faultUnknownKey}},
 	{"a booking under another's key", func(v *Vandal) {
 		b := v.status(Expired)
-		v.put(bookingKey(nobody), b.encode())
+		v.put(bookingKey(nobody), encodeBooking(&b))
 	}, []FaultKind{faultMisplaced}},
 	{"half a copy", func(v *Vandal) {
 		v.put(closedKey, closing{move: nobody, attempt: nobody, began: time.Unix(1, 0)}.encode())
@@ -150,22 +150,22 @@ var Corruptions = []Corruption{
 	{"a confirmed booking that nobody paid", func(v *Vandal) {
 		b := v.status(Confirmed)
 		b.PaidBy = uuid.Nil
-		v.put(bookingKey(b.ID), b.encode())
+		v.put(bookingKey(b.ID), encodeBooking(&b))
 	}, []FaultKind{faultBookingState, faultEventUntrue, faultRefundMissing}},
 	{"a booking that was confirmed before it became so", func(v *Vandal) {
 		b := v.status(Confirmed)
 		b.Confirmed = b.Created.Add(-time.Second)
-		v.put(bookingKey(b.ID), b.encode())
+		v.put(bookingKey(b.ID), encodeBooking(&b))
 	}, []FaultKind{faultBookingState, faultPaymentState}},
 	{"a hold that was confirmed", func(v *Vandal) {
 		b := v.held()
 		b.Confirmed = b.Created
-		v.put(bookingKey(b.ID), b.encode())
+		v.put(bookingKey(b.ID), encodeBooking(&b))
 	}, []FaultKind{faultBookingState}},
 	{"a hold that the operator has cancelled", func(v *Vandal) {
 		b := v.held()
 		b.ByOperator = true
-		v.put(bookingKey(b.ID), b.encode())
+		v.put(bookingKey(b.ID), encodeBooking(&b))
 	}, []FaultKind{faultBookingState}},
 	{"a booking that is not listed", func(v *Vandal) {
 		b := v.held()
@@ -177,14 +177,14 @@ var Corruptions = []Corruption{
 	}, []FaultKind{faultListed}},
 	{"a hold that nobody ends", func(v *Vandal) {
 		b := v.held()
-		v.delete(b.holdKey())
+		v.delete(holdKey(&b))
 	}, []FaultKind{faultHoldEndless}},
 	{"a hold beyond departure", func(v *Vandal) {
 		b := v.held()
-		v.delete(b.holdKey())
+		v.delete(holdKey(&b))
 		b.Expires = b.departs().Add(time.Hour)
-		v.put(b.holdKey(), nil)
-		v.put(bookingKey(b.ID), b.encode())
+		v.put(holdKey(&b), nil)
+		v.put(bookingKey(b.ID), encodeBooking(&b))
 		v.run(b, func(_ *inventory, t *taken) { t.until = nanos(b.Expires) })
 	}, []FaultKind{faultHoldLong}},
 	{"a booking without its place", func(v *Vandal) {

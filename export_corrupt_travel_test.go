@@ -31,13 +31,13 @@ var TravelCorruptions = []Corruption{
 	{"the hook of a bicycle that an older version has sold is kept for another stretch", func(v *Vandal) {
 		b := v.cyclist(false)
 		b.Hooks = nil
-		v.put(bookingKey(b.ID), b.encode())
+		v.put(bookingKey(b.ID), encodeBooking(&b))
 		v.run(b, func(_ *inventory, t *taken) { t.from, t.to = 1, 2 })
 	}, []FaultKind{faultHookLost}},
 	{"a hook where the booking has none", func(v *Vandal) {
 		b := v.cyclist(true)
 		b.Hooks = []bool{false}
-		v.put(bookingKey(b.ID), b.encode())
+		v.put(bookingKey(b.ID), encodeBooking(&b))
 	}, []FaultKind{faultHook}},
 	{"a place that one has, and that is stranded for another", func(v *Vandal) {
 		b := v.cyclist(true)
@@ -45,7 +45,7 @@ var TravelCorruptions = []Corruption{
 			return c.ID != b.ID && c.Status == Confirmed && c.Legs[0].Seat > 0 && c.Legs[0].Run == b.Legs[0].Run
 		})
 		c.Legs[0].Coach, c.Legs[0].Seat = b.Legs[0].Coach, b.Legs[0].Seat
-		v.put(bookingKey(c.ID), c.encode())
+		v.put(bookingKey(c.ID), encodeBooking(&c))
 		v.run(c, func(inv *inventory, t *taken) {
 			s := inv.strand(*t)
 			s.coach, s.seat = b.Legs[0].Coach, b.Legs[0].Seat
@@ -78,17 +78,17 @@ var TravelCorruptions = []Corruption{
 		p := v.payment(func(p *payment) bool { return p.RefundOf != uuid.Nil && !v.of(p).ByOperator })
 		b := v.of(&p)
 		b.Refund.Amount = 0
-		v.put(bookingKey(b.ID), b.encode())
+		v.put(bookingKey(b.ID), encodeBooking(&b))
 	}, []FaultKind{faultRefund}},
 	{"a refund of a booking that is confirmed", func(v *Vandal) {
 		b := v.status(Confirmed)
 		b.Refund = b.Price
-		v.put(bookingKey(b.ID), b.encode())
+		v.put(bookingKey(b.ID), encodeBooking(&b))
 	}, []FaultKind{faultBookingState}},
 	{"a booking without its latest payment", func(v *Vandal) {
 		b := v.status(Confirmed)
 		b.LatestPayment = uuid.Nil
-		v.put(bookingKey(b.ID), b.encode())
+		v.put(bookingKey(b.ID), encodeBooking(&b))
 	}, []FaultKind{faultPaymentMissing}},
 	{"a payment that has confirmed and was never settled", func(v *Vandal) {
 		b := v.status(Confirmed)
@@ -99,31 +99,31 @@ var TravelCorruptions = []Corruption{
 
 	{"a hold that ends before it begins", func(v *Vandal) {
 		b := v.held()
-		v.delete(b.holdKey())
+		v.delete(holdKey(&b))
 		b.Expires = b.Created.Add(-time.Hour)
-		v.put(b.holdKey(), nil)
-		v.put(bookingKey(b.ID), b.encode())
+		v.put(holdKey(&b), nil)
+		v.put(bookingKey(b.ID), encodeBooking(&b))
 		v.run(b, func(_ *inventory, t *taken) { t.until = nanos(b.Expires) })
 	}, []FaultKind{faultBookingState}},
 	{"a price below zero", func(v *Vandal) {
 		b := v.held()
 		b.Price.Amount = -5
-		v.put(bookingKey(b.ID), b.encode())
+		v.put(bookingKey(b.ID), encodeBooking(&b))
 	}, []FaultKind{faultBookingState}},
 	{"a price in no currency", func(v *Vandal) {
 		b := v.held()
 		b.Price.Currency = "€"
-		v.put(bookingKey(b.ID), b.encode())
+		v.put(bookingKey(b.ID), encodeBooking(&b))
 	}, []FaultKind{faultBookingState}},
 	{"a journey whose last leg comes first", func(v *Vandal) {
 		b := v.booking(func(b *Booking) bool { return len(b.Legs) > 1 })
 		b.Legs[0], b.Legs[1] = b.Legs[1], b.Legs[0]
-		v.put(bookingKey(b.ID), b.encode())
+		v.put(bookingKey(b.ID), encodeBooking(&b))
 	}, []FaultKind{faultBookingState}},
 	{"a leg that ends before it begins", func(v *Vandal) {
 		b := v.held()
 		b.Legs[0].Destination.Time = b.Legs[0].Origin.Time.Add(-time.Minute)
-		v.put(bookingKey(b.ID), b.encode())
+		v.put(bookingKey(b.ID), encodeBooking(&b))
 	}, []FaultKind{faultBookingState}},
 }
 

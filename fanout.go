@@ -194,37 +194,6 @@ func owedTo(left omissions) (ids []uuid.UUID) {
 	return ids
 }
 
-// An owedEvent is an event that all subscriptions got but some that could not be read.
-type owedEvent struct {
-	to []uuid.UUID
-	queued
-}
-
-const owedVersion = 1
-
-func (o owedEvent) encode() []byte {
-	e := newEncoder(owedVersion, 96+16*len(o.to))
-	e.uint(uint64(len(o.to)))
-	for _, id := range o.to {
-		e.id(id)
-	}
-	e.str(string(o.queued.encode()))
-	return e.b
-}
-
-func decodeOwed(v []byte) (o owedEvent, err error) {
-	d, _ := newDecoder("owed event", owedVersion, v)
-	for range d.len(16) {
-		o.to = append(o.to, d.id())
-	}
-	q := d.str()
-	if err := d.done(); err != nil {
-		return owedEvent{}, err
-	}
-	o.queued, err = decodeQueued([]byte(q))
-	return o, err
-}
-
 // fanOutOwed gives an event to subscriptions that could not be read, once they can.
 func (s *Service) fanOutOwed(ctx context.Context, it item) error {
 	o, err := decodeOwed(it.value)

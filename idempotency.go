@@ -149,16 +149,7 @@ func (l *ledger) firstAnswer(id uuid.UUID) (Booking, error) {
 	if err != nil {
 		return Booking{}, damaged(err)
 	}
-	first := b.atCreation()
+	first := atCreation(b)
 	first.Replayed = true
 	return first, nil
-}
-
-// atCreation is the booking as CreateBooking returned it.
-func (b *Booking) atCreation() Booking {
-	first := *b
-	first.Status, first.Changed, first.PinnedUntil = Held, first.Created, time.Time{}
-	first.Confirmed, first.ByOperator, first.Refund = time.Time{}, false, Money{}
-	first.LatestPayment, first.OpenPayment, first.PaidBy, first.PaymentCount = uuid.Nil, uuid.Nil, uuid.Nil, 0
-	return first
 }

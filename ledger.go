@@ -20,8 +20,8 @@ type ledger struct {
 	tx         Tx
 	now        time.Time
 	fetched    []fetched
-	bookings   []*bookingEntry
-	payments   []*paymentEntry
+	bookings   []*entry[Booking]
+	payments   []*entry[payment]
 	runs       []*runEntry
 	events     []queued
 	attempts   []Attempt // for the observer
@@ -49,16 +49,12 @@ type fetched struct {
 	value []byte
 }
 
-type bookingEntry struct {
-	read   []byte  // what was loaded; nil if the booking is new
-	before Booking // the same
-	after  Booking
-}
-
-type paymentEntry struct {
-	read   []byte
-	before payment
-	after  payment
+// An entry is a record that was loaded to be changed, or that is new.
+type entry[T any] struct {
+	key    Key
+	read   []byte // nil if the record is new
+	before T      // what was read
+	after  T
 }
 
 type runEntry struct {
@@ -123,63 +119,50 @@ func (l *ledger) get(k Key) ([]byte, error) {
 	return v[0], nil
 }
 
-// booking loads a booking to be changed.
-func (l *ledger) booking(id uuid.UUID) (*Booking, error) {
-	for _, e := range l.bookings {
-		if e.after.ID == id {
+// load loads a record to be changed, unless it is among those that are loaded.
+func load[T any](l *ledger, loaded *[]*entry[T], k Key, decode func([]byte) (T, error)) (*T, error) {
+	for _, e := range *loaded {
+		if e.key == k {
 			return &e.after, nil
 		}
 	}
-	v, err := l.get(bookingKey(id))
+	v, err := l.get(k)
 	if err != nil {
 		return nil, err
 	}
 	if v == nil {
 		return nil, ErrNotFound
 	}
-	b, err := decodeBooking(v, l.books.zones)
+	is, err := decode(v)
 	if err != nil {
 		return nil, err
 	}
-	e := &bookingEntry{read: v, before: b, after: b}
-	l.bookings = append(l.bookings, e)
+	e := &entry[T]{key: k, read: v, before: is, after: is}
+	*loaded = append(*loaded, e)
 	return &e.after, nil
 }
 
-func (l *ledger) newBooking(b Booking) *Booking {
-	e := &bookingEntry{after: b}
-	l.bookings = append(l.bookings, e)
-	return &e.after
+// booking loads a booking to be changed.
+func (l *ledger) booking(id uuid.UUID) (*Booking, error) {
+	return load(l, &l.bookings, bookingKey(id), l.books.decodeBooking)
 }
 
 // payment loads a payment of a booking to be changed.
 func (l *ledger) payment(booking, id uuid.UUID) (*payment, error) {
-	for _, e := range l.payments {
-		if e.after.ID == id {
-			return &e.after, nil
-		}
-	}
-	v, err := l.get(paymentKey(booking, id))
-	if err != nil {
-		return nil, err
-	}
-	if v == nil {
-		return nil, ErrNotFound
-	}
-	p, err := decodePayment(v)
-	if err != nil {
-		return nil, err
-	}
-	e := &paymentEntry{read: v, before: p, after: p}
-	l.payments = append(l.payments, e)
-	return &e.after, nil
+	return load(l, &l.payments, paymentKey(booking, id), decodePayment)
+}
+
+func (l *ledger) newBooking(b Booking) *Booking {
+	e := &entry[Booking]{key: bookingKey(b.ID), after: b}
+	l.bookings = append(l.bookings, e)
+	return &e.after
 }
 
 // newPayment adds a payment to those of its booking, after all that were there.
 func (l *ledger) newPayment(b *Booking, p payment) *payment {
 	b.PaymentCount++
 	p.order = b.PaymentCount
-	e := &paymentEntry{after: p}
+	e := &entry[payment]{key: paymentKey(p.Booking, p.ID), after: p}
 	l.payments = append(l.payments, e)
 	return &e.after
 }
@@ -325,7 +308,8 @@ func (l *ledger) handBack(sn *snapshot, h handback) error {
 func (l *ledger) put(k Key, v []byte) { l.puts = append(l.puts, write{k, v}) }
 func (l *ledger) delete(k Key)        { l.deletes = append(l.deletes, k) }
 
-// write hands everything that changed to the transaction.
+// write hands everything that changed to the transaction, the deletes first: where rules
+// have deleted a key and put it too, in whatever order, it has the value that was put.
 func (l *ledger) write() {
 	for _, k := range l.deletes {
 		l.webhooks = l.webhooks || k.Table == TableWebhooks
@@ -359,38 +343,41 @@ func (l *ledger) set(k Key, v []byte) {
 
 // writeBooking writes a booking that has changed, with its index and its place on the
 // agenda.
-func (l *ledger) writeBooking(e *bookingEntry) {
-	before, after := &e.before, &e.after
-	text := after.encode()
-	if !hasChanged(e.read, text, before.encode) {
+func (l *ledger) writeBooking(e *entry[Booking]) {
+	text := e.changed(encodeBooking)
+	if text == nil {
 		return
 	}
-	l.moveItem(before.holdKey(), after.holdKey(), []byte{})
+	before, after := &e.before, &e.after
+	l.moveItem(holdKey(before), holdKey(after), []byte{})
 	if before.listed() && !after.listed() {
 		l.tx.Delete(ownedKey(before))
 	}
 	if !before.listed() && after.listed() {
 		l.tx.Put(ownedKey(after), []byte{})
 	}
-	l.tx.Put(bookingKey(after.ID), text)
+	l.tx.Put(e.key, text)
 }
 
 // writePayment writes a payment that has changed, with its place on the agenda.
-func (l *ledger) writePayment(e *paymentEntry) {
-	before, after := &e.before, &e.after
-	text := after.encode()
-	if !hasChanged(e.read, text, before.encode) {
+func (l *ledger) writePayment(e *entry[payment]) {
+	text := e.changed((*payment).encode)
+	if text == nil {
 		return
 	}
-	l.moveItem(before.agendaKey(), after.agendaKey(), after.Booking[:])
-	l.tx.Put(paymentKey(after.Booking, after.ID), text)
+	l.moveItem(e.before.agendaKey(), e.after.agendaKey(), e.after.Booking[:])
+	l.tx.Put(e.key, text)
 }
 
-// hasChanged says whether a record is to be written: it is new, or another than the one that
-// was read. One of a version before, which has another form, is compared as it would be
-// written now.
-func hasChanged(read, after []byte, before func() []byte) bool {
-	return read == nil || !bytes.Equal(read, after) && (read[0] == after[0] || !bytes.Equal(before(), after))
+// changed returns the record that is to be written: nil unless it is new, or another than
+// the one that was read. One of a version before, which has another form, is compared as it
+// would be written now.
+func (e *entry[T]) changed(encode func(*T) []byte) []byte {
+	text := encode(&e.after)
+	if e.read == nil || !bytes.Equal(e.read, text) && (e.read[0] == text[0] || !bytes.Equal(encode(&e.before), text)) {
+		return text
+	}
+	return nil
 }
 
 // moveItem moves an item of the agenda. The zero Key is nowhere.

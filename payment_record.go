@@ -3,23 +3,9 @@ package traintravel
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 )
-
-// payment is a Payment and how far it has got.
-type payment struct {
-	Payment
-	failed   Failure   // what it had failed with, if it has succeeded after all
-	erased   bool      // so is its booking: what is said of it from now on is not kept
-	charging bool      // the gateway may still be asked, until deadline
-	unfenced bool      // it was lost, and the gateway has not said that it is cancelled
-	deadline time.Time // of the charge
-	next     time.Time // when Run looks after it; zero once there is nothing to do
-	tries    int       // how often Run has
-	order    int       // among the payments of its booking, from 1; zero before version 3
-}
 
 // paymentKey has the payments of a booking side by side.
 func paymentKey(booking, id uuid.UUID) Key {
@@ -112,24 +98,6 @@ func decodePayment(v []byte) (payment, error) {
 		p.order = int(d.uint())
 	}
 	return p, d.done()
-}
-
-// why is what the payment failed with, even if it has succeeded after all. The event of
-// the failure is made from it.
-func (p *payment) why() Failure {
-	if p.Status == Succeeded {
-		return p.failed
-	}
-	return p.Failure
-}
-
-// fill is the opposite of why.
-func (p *payment) fill(why Failure) {
-	if p.Status == Succeeded {
-		p.failed = why
-	} else {
-		p.Failure = why
-	}
 }
 
 // addSource writes a masked source: there is no room for a code or an address.

@@ -3,7 +3,6 @@ package traintravel
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/google/uuid"
 )
@@ -11,9 +10,6 @@ import (
 // Travellers are forgotten when their journeys are long over. An item on the agenda,
 // one for the store, has the time of the next look through the bookings, and the
 // booking before which all have been erased.
-
-// forgetEvery is how often Run looks for bookings to erase.
-const forgetEvery = 6 * time.Hour
 
 // passes are the kinds of which a pass is always on the agenda.
 func (s *Service) passes() (ks []kind) {

@@ -188,30 +188,3 @@ func (d *desk) failures(ctx context.Context, items []item) failedItems {
 	}
 	return failed
 }
-
-// maxLines is how many lines about one kind of failure are logged in a minute.
-const maxLines = 10
-
-// lines bounds how much is logged. The zero value has logged nothing. It is safe for
-// concurrent use.
-type lines struct {
-	mu        sync.Mutex
-	since     time.Time
-	n, unsaid int
-}
-
-// take says whether a line may be logged now, and how many were not since the last.
-func (l *lines) take(now time.Time) (ok bool, unsaid int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.since.IsZero() || now.Sub(l.since) >= time.Minute {
-		l.since, l.n = now, 0
-	}
-	if l.n == maxLines {
-		l.unsaid++
-		return false, 0
-	}
-	l.n++
-	unsaid, l.unsaid = l.unsaid, 0
-	return true, unsaid
-}

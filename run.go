@@ -16,8 +16,6 @@ const (
 	// workers is how many items of a kind are worked on at a time. Those that
 	// wait for the store share its commits.
 	workers = 64
-	// batch is how many records are looked at together.
-	batch = 256
 	// pages is how many batches of the agenda are looked through at once for
 	// an item that is in nobody else's hands.
 	pages = 16
@@ -406,7 +404,7 @@ func (s *Service) endHold(ctx context.Context, it item) error {
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		if err != nil || b.holdKey() != it.key { // it has moved on
+		if err != nil || holdKey(b) != it.key { // it has moved on
 			l.delete(it.key)
 			return nil
 		}

@@ -93,12 +93,6 @@ func (s *Service) State(ctx context.Context) (_ State, err error) {
 	return st, nil
 }
 
-// eventKinds are the kinds of work that are events, and read what the agenda has of them.
-var eventKinds = map[kind]func([]byte) (queued, error){
-	eventDue: decodeQueued, fanOutDue: decodeQueued,
-	owedDue: func(v []byte) (queued, error) { o, err := decodeOwed(v); return o.queued, err },
-}
-
 func (s *Service) timetableState(ctx context.Context) (TimetableState, error) {
 	sn, err := s.timetable.snapshot(ctx)
 	if errors.Is(err, ErrNoTimetable) {

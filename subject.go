@@ -220,13 +220,13 @@ func (l *ledger) erase(id uuid.UUID, meant func(*Booking) bool) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	is.eraseCaller()
+	eraseCaller(is)
 	for i := range copies { // which the encoding has no room for
 		l.put(deliveryKey(copies[i].Subscription, copies[i].ID), copies[i].encode())
 	}
 	l.webhooks = true // what was read to be posted is read again
 	for i, was := range payments {
-		e := &paymentEntry{read: records[i].Value, before: was, after: was}
+		e := &entry[payment]{key: Key{TablePayments, records[i].ID}, read: records[i].Value, before: was, after: was}
 		e.after.erasePayer()
 		l.payments = append(l.payments, e)
 	}

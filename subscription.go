@@ -250,7 +250,7 @@ func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (
 		return Subscription{}, "", err
 	}
 	now := s.now()
-	newest, err := newestID(ctx, s.store, Range{Table: TableWebhooks, From: by.marksPrefix(), To: prefixEnd(by.marksPrefix())})
+	newest, err := newestID(ctx, s.store, Range{Table: TableWebhooks, From: marksPrefix(by), To: prefixEnd(marksPrefix(by))})
 	if err != nil {
 		return Subscription{}, "", err
 	}
@@ -349,7 +349,7 @@ func (s *Service) Subscriptions(ctx context.Context, by Caller, page Page) (_ Li
 	var subs []subscription
 	var left omissions
 	err = s.store.View(ctx, func(r Reader) (err error) {
-		subs, left, err = readMarked(ctx, r, by.marksPrefix(), after)
+		subs, left, err = readMarked(ctx, r, marksPrefix(by), after)
 		return err
 	})
 	s.books.omit(ctx, left)
@@ -503,4 +503,14 @@ func (l *ledger) unsubscribe(sub *subscription) {
 		l.delete(m)
 	}
 	l.put(endpointKey(l.now, sub.ID), nil) // whoever works there next clears it
+}
+
+// removed says whether the operator has taken an endpoint, or a client, away. A service without
+// webhooks does not know.
+func (s *Service) removed(sub *subscription) bool {
+	w := s.opts.Webhooks
+	if w != nil && sub.ByClient {
+		return !slices.Contains(w.Clients, sub.Client)
+	}
+	return sub.operator && w != nil && !slices.ContainsFunc(w.Operator, func(op OperatorWebhook) bool { return op.URL == sub.URL })
 }

@@ -25,7 +25,7 @@ func clientPrefix(issuer, client string) string { return "c" + ownerMark(Subject
 const operatorPrefix = "p"
 
 // marksPrefix is where a caller's own subscriptions are.
-func (c Caller) marksPrefix() string {
+func marksPrefix(c Caller) string {
 	if c.operator {
 		return operatorPrefix
 	}
@@ -205,16 +205,6 @@ func takeEvents(d *decoder) (events []EventType) {
 
 // operatorID is the ID of an endpoint of the operator's.
 func operatorID(url string) uuid.UUID { return hashID("operator", url) }
-
-// removed says whether the operator has taken an endpoint, or a client, away. A service without
-// webhooks does not know.
-func (s *Service) removed(sub *subscription) bool {
-	w := s.opts.Webhooks
-	if w != nil && sub.ByClient {
-		return !slices.Contains(w.Clients, sub.Client)
-	}
-	return sub.operator && w != nil && !slices.ContainsFunc(w.Operator, func(op OperatorWebhook) bool { return op.URL == sub.URL })
-}
 
 // newestID is the last ID of a range whose keys end with one, nil if it is empty.
 func newestID(ctx context.Context, r Reader, of Range) (id uuid.UUID, err error) {

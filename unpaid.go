@@ -16,6 +16,8 @@ import (
 // booking before which all unpaid ones are on the agenda, so each booking is read once.
 
 const (
+	// forgetEvery is how often Run looks for bookings to erase or to remove.
+	forgetEvery = 6 * time.Hour
 	// keepUnpaid is what Options.KeepUnpaid is by default, and leastUnpaid the least: for
 	// 24 hours requests are answered again, and lost charges watched.
 	keepUnpaid  = 7 * 24 * time.Hour
@@ -37,7 +39,7 @@ const (
 // unpaidKey is where an unpaid booking stands on the agenda: at the end of its journey, or
 // farAhead after its hold if that is earlier. It may go Options.KeepUnpaid later, so that
 // another setting counts at once.
-func (b *Booking) unpaidKey() Key {
+func unpaidKey(b *Booking) Key {
 	over := b.arrives()
 	if early := b.Expires.Add(farAhead); early.Before(over) {
 		over = early
@@ -106,7 +108,7 @@ func (b *books) listUnpaid(ctx context.Context, it item, now time.Time) (string,
 				return err
 			}
 			for i := range unpaid {
-				l.put(unpaid[i].unpaidKey(), nil)
+				l.put(unpaidKey(&unpaid[i]), nil)
 			}
 			l.put(it.key, []byte(from))
 			return nil
@@ -255,7 +257,7 @@ func (l *ledger) removeUnpaid(item Key, awaited map[uuid.UUID]bool) (gone bool, 
 	case b.PaidBy != uuid.Nil || slices.ContainsFunc(payments, payment.kept):
 		l.delete(item)
 		return false, nil
-	case !b.finished(payments, l.now) || awaited[id]:
+	case !finished(&b, payments, l.now) || awaited[id]:
 		l.delete(item)
 		l.put(agendaKey(unpaidOver, l.now.Add(postponed-l.books.terms.keepUnpaid), id), nil)
 		return false, nil
@@ -268,15 +270,9 @@ func (l *ledger) removeUnpaid(item Key, awaited map[uuid.UUID]bool) (gone bool, 
 	return true, nil
 }
 
-// kept says whether a payment stays on record although its booking ended unpaid: it has
-// moved money, or an operator has decided about it.
-func (p payment) kept() bool {
-	return p.Status == Succeeded || p.RefundOf != uuid.Nil || len(p.Settlements) > 0
-}
-
 // finished says whether an unpaid booking and its payments have not changed for so long
 // that no request is answered with them any more, and cannot change again.
-func (b *Booking) finished(payments []payment, now time.Time) bool {
+func finished(b *Booking, payments []payment, now time.Time) bool {
 	open := func(p payment) bool {
 		return p.Status == Pending || !p.next.IsZero() || now.Sub(p.Settled) < leastUnpaid
 	}

@@ -30,7 +30,7 @@ func TestUnpaidBookingIsFinished(t *testing.T) {
 	} {
 		b, p := Booking{Status: Expired, Changed: long}, failed
 		c.change(&b, &p)
-		if got := b.finished([]payment{failed, p}, now); got != c.want {
+		if got := finished(&b, []payment{failed, p}, now); got != c.want {
 			t.Errorf("%s: %t, want %t", name, got, c.want)
 		}
 	}

@@ -12,6 +12,9 @@ import (
 
 var errMissing = errors.New("a record is missing")
 
+// batch is how many records are looked at together.
+const batch = 256
+
 // unreadable says whether an error is of a record, and not of the store or of a rule.
 func unreadable(err error) bool {
 	return errors.Is(err, ErrNewerData) || errors.Is(err, errDamaged) || errors.Is(err, errMissing)

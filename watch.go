@@ -11,15 +11,6 @@ import (
 // attempt has ended for its payer, what is called off at the gateway, and when nobody
 // has to ask about it any more.
 
-const (
-	// lateCharge is how long after its deadline a charge may still arrive at
-	// the gateway.
-	lateCharge = time.Minute
-	// watchFor is how long an attempt that has ended for its payer is watched at
-	// least, and may still confirm its booking: see [payment.ended].
-	watchFor = 24 * time.Hour
-)
-
 // A finding is what the gateway has told about a charge. Status is Pending if it
 // has told nothing: an error is not an answer.
 type finding struct {
@@ -32,44 +23,6 @@ type finding struct {
 
 // final says that the outcome is known for good.
 func (f finding) final() bool { return f.Status != Pending }
-
-// arrives is when a charge can reach the gateway at the latest.
-func (p *payment) arrives() time.Time { return p.deadline.Add(lateCharge) }
-
-// ended is when an attempt ended for its payer, or will end: when it was given up or had
-// failed, or when its booking ended or was paid by another attempt, whatever came first.
-// From then on the gateway is to cancel the charge. If it succeeds all the same within
-// watchFor, it can still confirm the booking.
-func (p *payment) ended(b *Booking) time.Time {
-	var at time.Time // in the record of a booking of version 1 it may be missing
-	switch {
-	case p.Status == Pending && (b.Status == Held || b.Status == Expired):
-		return b.HeldUntil() // at this instant, not when somebody notices
-	case b.Status != Held:
-		at = b.Changed
-	}
-	if p.Status != Failed {
-		return at
-	}
-	failed := p.Settled
-	if failed.IsZero() { // in the record of a payment of version 1
-		failed = p.Created
-	}
-	if at.IsZero() || failed.Before(at) {
-		return failed
-	}
-	return at
-}
-
-// over says whether an attempt has ended for its payer.
-func (p *payment) over(b *Booking, now time.Time) bool {
-	return p.Status == Failed || b.Status != Held || b.lapsed(now)
-}
-
-// tooLate says whether a charge that succeeds now can only be refunded.
-func (p *payment) tooLate(b *Booking, now time.Time) bool {
-	return !now.Before(p.ended(b).Add(watchFor))
-}
 
 // toCancel says whether the gateway is to cancel a charge of which it has told this:
 // because the attempt has ended for its payer, or because the charge was lost on its way.
