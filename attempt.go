@@ -11,16 +11,12 @@ import (
 
 // A flow has the gateway make charges and refunds, and records what becomes of them.
 type flow struct {
-	books   *books
-	gateway PaymentGateway
-	timeout time.Duration // how long the gateway may take: see Options.ChargeTimeout
-	newID   func() uuid.UUID
-	turns   turns
-
-	// snapshot returns the timetable in force. whileCurrent does what needs it, again if
-	// another came into force meanwhile.
-	snapshot     func(context.Context) (*snapshot, error)
-	whileCurrent func(context.Context, func(*snapshot) error) error
+	books     *books
+	timetable *source
+	gateway   PaymentGateway
+	timeout   time.Duration // how long the gateway may take: see Options.ChargeTimeout
+	newID     func() uuid.UUID
+	turns     turns
 }
 
 // An attempt to pay is recorded before the gateway is asked.
@@ -124,10 +120,10 @@ func (f *flow) onPayment(ctx context.Context, booking, id uuid.UUID, rules func(
 			return rules(l, sn, p, b)
 		})
 	}
-	if _, err := f.snapshot(ctx); unreadable(err) || errors.Is(err, ErrNoTimetable) {
+	if _, err := f.timetable.snapshot(ctx); unreadable(err) || errors.Is(err, ErrNoTimetable) {
 		return record(nil)
 	}
-	return f.whileCurrent(ctx, record)
+	return f.timetable.whileCurrent(ctx, record)
 }
 
 // repeated answers a repeated request with the payment it led to, as it stands now. One

@@ -372,21 +372,23 @@ func (s *Service) Bookings(ctx context.Context, by Caller, p Page) (_ List[Booki
 // It returns ErrNotFound for a booking that is over or not the caller's,
 // ErrPaymentInProgress while a payment is under way, and ErrDeparted for a
 // confirmed booking after departure.
-func (s *Service) CancelBooking(ctx context.Context, by Caller, id uuid.UUID) error {
+func (s *Service) CancelBooking(ctx context.Context, by Caller, id uuid.UUID) (err error) {
+	ctx, end := s.begin(ctx, "CancelBooking")
+	defer end(&err)
 	return s.cancelBooking(ctx, by, id, nil)
 }
 
 // CancelUnchanged is [Service.CancelBooking] of a booking that is still as it was
 // when the caller read it: not paid meanwhile, nor its payment under way. If it is
 // another now, it returns ErrChanged and changes nothing.
-func (s *Service) CancelUnchanged(ctx context.Context, by Caller, was Booking) error {
+func (s *Service) CancelUnchanged(ctx context.Context, by Caller, was Booking) (err error) {
+	ctx, end := s.begin(ctx, "CancelUnchanged")
+	defer end(&err)
 	return s.cancelBooking(ctx, by, was.ID, encodeBooking(&was))
 }
 
 // cancelBooking cancels a booking, whatever it was if was is nil.
-func (s *Service) cancelBooking(ctx context.Context, by Caller, id uuid.UUID, was []byte) (err error) {
-	ctx, end := s.begin(ctx, "CancelBooking")
-	defer end(&err)
+func (s *Service) cancelBooking(ctx context.Context, by Caller, id uuid.UUID, was []byte) error {
 	now := s.now()
 	b, err := s.books.ownBooking(ctx, s.store, by, id)
 	if err != nil {

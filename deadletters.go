@@ -14,6 +14,8 @@ import (
 // newest: they can be retried when others have been posted. After another error, as many are
 // tried. Deliveries that cannot be read are left out.
 func (s *Service) RetryDead(ctx context.Context, by Caller, sub uuid.UUID) (retried int, err error) {
+	ctx, end := s.begin(ctx, "RetryDead")
+	defer end(&err)
 	switch to, err := s.Subscription(ctx, by, sub); {
 	case err != nil:
 		return 0, err

@@ -6,8 +6,10 @@ import "context"
 // (else the error wraps [ErrNoTimetable]), and takes updates, as far as a [ReadyStore]
 // can tell. It is for health checks: cheap enough to be called each second, and safe for
 // concurrent use.
-func (s *Service) Ready(ctx context.Context) error {
-	if _, err := s.Stations(ctx, StationQuery{Page: Page{Limit: 1}}); err != nil {
+func (s *Service) Ready(ctx context.Context) (err error) {
+	ctx, end := s.begin(ctx, "Ready")
+	defer end(&err)
+	if _, err := s.timetable.snapshot(ctx); err != nil {
 		return err
 	}
 	if r, ok := s.store.Store.(ReadyStore); ok {

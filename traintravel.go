@@ -238,10 +238,7 @@ func New(store Store, opts Options) (*Service, error) {
 	s.timetable = newSource(s.store, s.books.zones, slices.Clone(opts.Cities), opts.Price != nil)
 	s.stock = newStock()
 	s.finder = &finder{store: s.store, stock: s.stock, hook: opts.Price, log: s.log, omit: s.books.omit}
-	s.flow = &flow{
-		books: s.books, gateway: opts.Gateway, timeout: opts.ChargeTimeout, newID: opts.NewID,
-		snapshot: s.timetable.snapshot, whileCurrent: s.timetable.whileCurrent,
-	}
+	s.flow = &flow{books: s.books, timetable: s.timetable, gateway: opts.Gateway, timeout: opts.ChargeTimeout, newID: opts.NewID}
 	return s, nil
 }
 
