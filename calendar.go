@@ -46,7 +46,7 @@ func compileCalendar(c *Calendar) *days {
 }
 
 func (d *days) byWeekday(day Date) bool {
-	return day >= d.from && day <= d.to && d.mask[weekday(day)]
+	return day >= d.from && day <= d.to && d.mask[day.Weekday()]
 }
 
 func (d *days) excluded(day Date) bool {

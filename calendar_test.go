@@ -38,8 +38,8 @@ func TestCompileCalendar(t *testing.T) {
 func TestWeekday(t *testing.T) {
 	t.Parallel()
 	for d := Date(-800); d < 800; d++ {
-		if weekday(d) != d.Weekday() {
-			t.Fatalf("%s is no %s", d, weekday(d))
+		if d.Weekday() != d.utc().Weekday() {
+			t.Fatalf("%s is no %s", d, d.Weekday())
 		}
 	}
 }

@@ -186,7 +186,7 @@ func (sn *snapshot) compileNetwork(ctx context.Context, t *Timetable) error {
 }
 
 func (sn *snapshot) start(zone, day int32) int64 {
-	return serviceStart(Date(day), sn.zones[zone]).Unix()
+	return ServiceTime(0).Instant(Date(day), sn.zones[zone]).Unix()
 }
 
 // measure fills in the metres of stops as the crow flies.

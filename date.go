@@ -34,8 +34,8 @@ func (d Date) utc() time.Time { return time.Unix(int64(d)*86400, 0).UTC() }
 // String returns the day in the form 2026-12-31.
 func (d Date) String() string { return d.utc().Format(time.DateOnly) }
 
-// Weekday returns the day of the week.
-func (d Date) Weekday() time.Weekday { return d.utc().Weekday() }
+// Weekday returns the day of the week: day zero was a Thursday.
+func (d Date) Weekday() time.Weekday { return time.Weekday(((int(d)+4)%7 + 7) % 7) }
 
 // Start returns the first instant of the day in loc. Where clocks skip
 // midnight that is later than 00:00, and where they skip the whole day it is

@@ -219,7 +219,7 @@ func (d *directory) of(at int32) []token { return d.tokens[d.begins[at]:d.begins
 
 // near lists the stations within reach of a place, the nearest first.
 func (d *directory) near(p Position, fits func(int32) bool) []int32 {
-	const reach = nearby / (earth * degree) // in degrees of latitude
+	const reach = nearby / degreeNorth
 	first := sort.Search(len(d.north), func(i int) bool { return d.stations[d.north[i]].Latitude >= p.Latitude-reach })
 	type reached struct {
 		at     int32
@@ -246,7 +246,7 @@ func (d *directory) near(p Position, fits func(int32) bool) []int32 {
 // neighbours lists for each station those that are within so many metres.
 func (d *directory) neighbours(metres float64) [][]int32 {
 	near := make([][]int32, len(d.stations))
-	reach := metres / (earth * degree) * 1.01 // in degrees of latitude
+	reach := metres / degreeNorth
 	for i, a := range d.north {
 		for _, b := range d.north[i+1:] {
 			if d.stations[b].Latitude > d.stations[a].Latitude+reach {

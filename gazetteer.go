@@ -2,12 +2,52 @@ package traintravel
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/traintravel/traintravel/internal/fold"
 )
+
+// Limits of Options.Cities.
+const (
+	maxCities    = 100_000
+	maxCityNames = 100
+)
+
+// checkCities returns an [*InvalidError] for a city that is not well-formed.
+func checkCities(cities []City) error {
+	if len(cities) > maxCities {
+		return invalid("Options.Cities", "has %d entries, more than %d", len(cities), maxCities)
+	}
+	for i, c := range cities {
+		at := fmt.Sprintf("Options.Cities[%d]", i)
+		switch {
+		case len(c.Names) == 0 || len(c.Names) > maxCityNames:
+			return invalid(at, "has %d names, want 1 to %d", len(c.Names), maxCityNames)
+		case !isCountry(c.Country) || c.Country != strings.ToUpper(c.Country):
+			return invalid(at, "country %.20q is not an ISO 3166-1 code of two upper-case letters", c.Country)
+		case !(math.Abs(c.Latitude) <= 90 && math.Abs(c.Longitude) <= 180):
+			return invalid(at, "%v, %v is not a place on earth", c.Latitude, c.Longitude)
+		case !(c.Radius >= 0 && c.Radius <= nearby):
+			return invalid(at, "radius %v is not between 0 and %d metres", c.Radius, nearby)
+		}
+		for _, name := range c.Names {
+			if utf8.RuneCountInString(name) > MaxText || len(fold.Words(fold.String(name))) == 0 {
+				return invalid(at, "name %.60q has no letter or digit, or more than %d characters", name, MaxText)
+			}
+		}
+	}
+	return nil
+}
+
+// nearby is how far from a Position a station may be, in metres.
+const nearby = 50_000
+
+// degreeNorth is how many metres a degree of latitude has at least.
+const degreeNorth = 111_000.0
 
 // mentionedWithin is how many times its radius a station can be from a city that it
 // is named after, as airports are. None is further than nearby.
@@ -121,7 +161,7 @@ func (g *gazetteer) around(st *Station) (found []int32) {
 	if g == nil {
 		return nil
 	}
-	const reach = nearby / (earth * degree) // in degrees of latitude
+	const reach = nearby / degreeNorth
 	first, _ := slices.BinarySearchFunc(g.north, st.Latitude-reach, func(c int32, lat float64) int {
 		return cmp.Compare(g.cities[c].Latitude, lat)
 	})

@@ -15,8 +15,8 @@ func findMoves(ctx context.Context, r Reader, f *slots, before *snapshot, from D
 	}
 	var date Date
 	found := map[int][]slotRecord{} // on date, by base
-	settle := func() {
-		m, h := f.settle(date, found, before.former)
+	assign := func() {
+		m, h := f.assign(date, found, before.former)
 		moves, back = append(moves, m...), append(back, h...)
 		clear(found)
 	}
@@ -28,7 +28,7 @@ func findMoves(ctx context.Context, r Reader, f *slots, before *snapshot, from D
 				continue
 			}
 			if run.Date != date {
-				settle()
+				assign()
 				date = run.Date
 			}
 			r := slotRecord{slot: at.n}
@@ -44,7 +44,7 @@ func findMoves(ctx context.Context, r Reader, f *slots, before *snapshot, from D
 	if err != nil {
 		return nil, nil, err
 	}
-	settle()
+	assign()
 	slices.SortFunc(moves, func(a, b move) int { return cmp.Or(cmp.Compare(a.date, b.date), cmp.Compare(a.train, b.train)) })
 	slices.SortFunc(back, func(a, b handback) int {
 		return cmp.Or(cmp.Compare(a.from.Date, b.from.Date), cmp.Compare(a.train, b.train))

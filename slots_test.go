@@ -59,14 +59,14 @@ func TestSlotsOfFormerTrains(t *testing.T) {
 		for i, t := range c.trains {
 			got[i] = t.twin
 		}
-		moves, _ := b.settle(newYear, c.records, formers)
+		moves, _ := b.assign(newYear, c.records, formers)
 		for _, m := range moves {
 			got[slices.IndexFunc(c.trains, func(t slotTrain) bool { return t.index == m.train })] = m.slot
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: the slots are %v, want %v", c.name, got, c.want)
 		}
-		if moves, _ := b.settle(newYear+1, c.records, formers); len(moves) > 0 {
+		if moves, _ := b.assign(newYear+1, c.records, formers); len(moves) > 0 {
 			t.Errorf("%s: who does not run has moved: %v", c.name, moves)
 		}
 	}

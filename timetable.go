@@ -2,7 +2,6 @@ package traintravel
 
 import (
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 )
@@ -140,8 +139,5 @@ func (c *Calendar) Runs(d Date) bool {
 	if c == nil || slices.Contains(c.Removed, d) {
 		return false
 	}
-	return d >= c.From && d <= c.To && c.Weekdays[weekday(d)] || slices.Contains(c.Added, d)
+	return d >= c.From && d <= c.To && c.Weekdays[d.Weekday()] || slices.Contains(c.Added, d)
 }
-
-// weekday is Date.Weekday without a detour over time.Time: day zero was a Thursday.
-func weekday(d Date) time.Weekday { return time.Weekday(((int(d)+4)%7 + 7) % 7) }
