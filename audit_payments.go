@@ -93,8 +93,6 @@ func (a *auditor) paid(all []payment) error {
 	return nil
 }
 
-func (p *payment) key() Key { return paymentKey(p.Booking, p.ID) }
-
 // followed checks that somebody looks after a payment that is not settled.
 func (a *auditor) followed(p *payment, l *cited) {
 	switch {

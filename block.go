@@ -4,17 +4,21 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 )
 
-// Block takes places of a run out of sale between two of its calls, all of them
-// or none: for staff, for a coach that is missing, for a broken seat. A place
-// that somebody holds, has paid or has blocked there is [ErrPlaceTaken], which
-// the error wraps to say which. A new timetable keeps blocks as it keeps bookings.
-//
-// ErrNotFound: no such train runs then. [ErrArrived]: it has run. An [*InvalidError] names the place or
-// call that the run has not.
-func (s *Service) Block(ctx context.Context, run RunID, blocks ...Block) error {
-	return s.onRun(ctx, run, func(l *ledger, e *runEntry) error {
+// An operatorDesk does what an operator asks: about runs, bookings and travellers.
+type operatorDesk struct {
+	books     *books
+	timetable *source
+	// inventories returns what is sold of runs, as it was a moment ago.
+	inventories func(context.Context, []RunID) ([]*inventory, error)
+	retain      time.Duration // how long travellers are known after their journey; zero is for ever
+}
+
+// block takes places of a run out of sale, all of them or none.
+func (d *operatorDesk) block(ctx context.Context, run RunID, blocks ...Block) error {
+	return d.onRun(ctx, run, func(l *ledger, e *runEntry) error {
 		for i, b := range blocks {
 			place, err := e.inv.blockable(i, b)
 			if err != nil {
@@ -36,11 +40,9 @@ func (s *Service) Block(ctx context.Context, run RunID, blocks ...Block) error {
 	})
 }
 
-// Unblock puts places that [Service.Block] took out of sale back into it, all of
-// them or none. Blocks are those of [Service.Manifest]; one that is not there is
-// ErrNotFound, which the error wraps to say which. [ErrArrived]: the train has run.
-func (s *Service) Unblock(ctx context.Context, run RunID, blocks ...Block) error {
-	return s.onRun(ctx, run, func(_ *ledger, e *runEntry) error {
+// unblock puts blocked places back into sale, all of them or none.
+func (d *operatorDesk) unblock(ctx context.Context, run RunID, blocks ...Block) error {
+	return d.onRun(ctx, run, func(_ *ledger, e *runEntry) error {
 		for i, b := range blocks {
 			place, err := e.inv.blockable(i, b)
 			if err != nil {
@@ -60,13 +62,13 @@ func (s *Service) Unblock(ctx context.Context, run RunID, blocks ...Block) error
 }
 
 // onRun changes the inventory of a run of the timetable in force that is not past.
-func (s *Service) onRun(ctx context.Context, run RunID, change func(*ledger, *runEntry) error) error {
-	return s.timetable.whileCurrent(ctx, func(sn *snapshot) error {
+func (d *operatorDesk) onRun(ctx context.Context, run RunID, change func(*ledger, *runEntry) error) error {
+	return d.timetable.whileCurrent(ctx, func(sn *snapshot) error {
 		t, ok := sn.run(run)
 		if !ok {
 			return ErrNotFound
 		}
-		return s.books.update(ctx, s.now(), func(l *ledger) error {
+		return d.books.update(ctx, d.books.now(), func(l *ledger) error {
 			if err := l.checkCurrent(sn); err != nil {
 				return err
 			}

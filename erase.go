@@ -1,6 +1,10 @@
 package traintravel
 
-import "github.com/google/uuid"
+import (
+	"slices"
+
+	"github.com/google/uuid"
+)
 
 // What an erasure removes besides the name and the owner of a booking.
 
@@ -75,4 +79,57 @@ func (l *ledger) listeners(b *Booking) (subs []subscription, err error) {
 		}
 	}
 	return subs, nil
+}
+
+// erase removes from a booking who it is for, if it is over. It reads all of it
+// before it changes anything.
+func (l *ledger) erase(id uuid.UUID, meant func(*Booking) bool) (bool, error) {
+	v, err := l.tx.Get(l.ctx, bookingKey(id))
+	if err != nil {
+		return false, err
+	}
+	if v[0] == nil {
+		return false, nil
+	}
+	b, err := decodeBooking(v[0], l.books.zones)
+	if err != nil || !meant(&b) || b.Erased() {
+		return false, err
+	}
+	records, err := l.tx.List(l.ctx, paymentsOf(id))
+	if err != nil {
+		return false, err
+	}
+	payments := make([]payment, len(records))
+	for i, rec := range records {
+		if payments[i], err = decodePayment(rec.Value); err != nil {
+			return false, err
+		}
+	}
+	if !b.over(l.now) || slices.ContainsFunc(payments, payment.mayComeIn) {
+		return false, nil
+	}
+	if b.lapsed(l.now) {
+		if err := l.expire(id); err != nil {
+			return false, err
+		}
+	}
+	copies, err := l.copies(&b, payments)
+	if err != nil {
+		return false, err
+	}
+	is, err := l.booking(id)
+	if err != nil {
+		return false, err
+	}
+	eraseCaller(is)
+	for i := range copies { // which the encoding has no room for
+		l.put(deliveryKey(copies[i].Subscription, copies[i].ID), copies[i].encode())
+	}
+	l.webhooks = true // what was read to be posted is read again
+	for i, was := range payments {
+		e := &entry[payment]{key: Key{TablePayments, records[i].ID}, read: records[i].Value, before: was, after: was}
+		e.after.erasePayer()
+		l.payments = append(l.payments, e)
+	}
+	return true, nil
 }

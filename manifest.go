@@ -12,94 +12,14 @@ import (
 	"github.com/traintravel/traintravel/internal/fold"
 )
 
-// What the desk of an operator asks for has no [Caller]: it is nobody's in
-// particular, and whoever asks may see all of it.
-
-// A Run is a train on one service date, as its operator sees it.
-type Run struct {
-	ID       RunID
-	Operator string
-	Number   string
-	Calls    []RunCall
-	Coaches  []Coach // none if the train is unreserved
-	// Cancelled says that [Service.CancelRun] has closed it.
-	Cancelled bool
-	// Unreadable says that what is sold of the run could not be read, so that nothing of
-	// it is for sale here and it is not known whether it is cancelled.
-	Unreadable bool
-	// Arrived says that it is at its last call, by the timetable.
-	Arrived bool
-}
-
-// A RunCall is where a run calls, in the order of travel. Times are in the time
-// zone of the station; the first Arrive and the last Depart mean nothing.
-type RunCall struct {
-	Station uuid.UUID
-	Name    string
-	Arrive  time.Time
-	Depart  time.Time
-}
-
-// A Manifest says who travels on a run, and what is left of it.
-type Manifest struct {
-	Run Run
-	// Riders are in the order of the train: by coach and seat, and on one seat
-	// in the order in which they board. Those without a seat come last.
-	Riders []Rider
-	Blocks []Block
-	// Sections are the stretches between adjacent calls.
-	Sections []Section
-	// Unreadable is how many bookings could not be read. Of those with a numbered place
-	// there is a rider; on an unreserved train any of them may travel. [Check] names them.
-	Unreadable int
-}
-
-// A Rider is one booking on a run. Holds that have run out are none.
-type Rider struct {
-	Booking       uuid.UUID
-	PassengerName string        // empty if it was erased
-	Status        BookingStatus // Held or Confirmed
-	Coach         string        // empty on an unreserved train
-	Seat          int
-	// Board and Alight are indexes of Run.Calls. A stranded rider (see
-	// [LoadReport]) has what was sold on an earlier list of calls; both are -1
-	// then, and From and To say where.
-	Board, Alight int
-	From, To      string // names of the stations, as sold
-	HasBicycle    bool
-	HasDog        bool
-	Stranded      bool
-	// Unreadable says that the booking could not be read: it has the place, and nothing
-	// is known of who travels.
-	Unreadable bool
-}
-
-// A Block is a place that is not for sale between two calls, see
-// [Service.Block].
-type Block struct {
-	Coach         string
-	Seat          int
-	Board, Alight int // indexes of Run.Calls
-}
-
-// A Section counts the places of a run between two adjacent calls. On an
-// unreserved train Free is zero and means nothing.
-type Section struct {
-	From, To                       string // names of the stations
-	Confirmed, Held, Blocked, Free int
-	Bicycles                       int // hooks that are taken
-}
-
-// Runs lists the trains of a number on a date, as the timetable in force has
-// them: letter case and blanks do not matter. A number may be several trains'.
-// It returns an [*InvalidError] for an empty number, and [ErrNoTimetable].
-func (s *Service) Runs(ctx context.Context, number string, date Date) ([]Run, error) {
+// runs lists the trains of a number on a date.
+func (d *operatorDesk) runs(ctx context.Context, number string, date Date) ([]Run, error) {
 	plain := func(s string) string { return strings.Join(strings.Fields(fold.String(s)), "") }
 	want := plain(number)
 	if want == "" {
 		return nil, invalid("train", "is empty")
 	}
-	sn, err := s.timetable.snapshot(ctx)
+	sn, err := d.timetable.snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -107,19 +27,19 @@ func (s *Service) Runs(ctx context.Context, number string, date Date) ([]Run, er
 	for i := range sn.trains {
 		t := &sn.trains[i]
 		if t.days.runs(date) && plain(t.name) == want {
-			inv, err := s.finder.inventories(ctx, []RunID{t.run(date)})
+			inv, err := d.inventories(ctx, []RunID{t.run(date)})
 			if err != nil {
 				return nil, err
 			}
-			runs = append(runs, sn.operated(t, date, inv[0], s.now()))
+			runs = append(runs, runOf(sn, t, date, inv[0], d.books.now()))
 		}
 	}
 	slices.SortFunc(runs, func(a, b Run) int { return a.Calls[0].Depart.Compare(b.Calls[0].Depart) })
 	return runs, nil
 }
 
-// operated is what an operator sees of a run.
-func (sn *snapshot) operated(t *train, d Date, inv *inventory, now time.Time) Run {
+// runOf is what an operator sees of a run.
+func runOf(sn *snapshot, t *train, d Date, inv *inventory, now time.Time) Run {
 	r := Run{
 		ID: t.run(d), Operator: t.operator, Number: t.name, Coaches: slices.Clone(t.coaches),
 		Cancelled: inv != nil && inv.cancelled, Unreadable: inv != nil && inv.unreadable != nil, Arrived: t.arrived(d, now),
@@ -133,11 +53,9 @@ func (sn *snapshot) operated(t *train, d Date, inv *inventory, now time.Time) Ru
 	return r
 }
 
-// Manifest says who travels on a run of the timetable in force, as of one
-// instant. On a train with numbered places it reads that run alone; on one
-// without, it looks through all bookings. ErrNotFound: no such train runs then.
-func (s *Service) Manifest(ctx context.Context, id RunID) (Manifest, error) {
-	sn, err := s.timetable.snapshot(ctx)
+// manifest says who travels on a run, as of one instant.
+func (d *operatorDesk) manifest(ctx context.Context, id RunID) (Manifest, error) {
+	sn, err := d.timetable.snapshot(ctx)
 	if err != nil {
 		return Manifest{}, err
 	}
@@ -145,10 +63,10 @@ func (s *Service) Manifest(ctx context.Context, id RunID) (Manifest, error) {
 	if !ok {
 		return Manifest{}, ErrNotFound
 	}
-	now := s.now()
+	now := d.books.now()
 	var m Manifest
 	var left omissions
-	err = s.store.View(ctx, func(r Reader) error {
+	err = d.books.store.View(ctx, func(r Reader) error {
 		v, err := r.Get(ctx, runKey(id))
 		if err != nil {
 			return err
@@ -160,33 +78,33 @@ func (s *Service) Manifest(ctx context.Context, id RunID) (Manifest, error) {
 			}
 			inv = sn.fitted(inv, t)
 		}
-		m = Manifest{Run: sn.operated(t, id.Date, inv, now)}
+		m = Manifest{Run: runOf(sn, t, id.Date, inv, now)}
 		add := func(b *Booking) {
 			if !b.live(now) {
 				return
 			}
 			for i := range b.Legs {
 				if b.Legs[i].Run == id {
-					m.Riders = append(m.Riders, inv.rider(b, &b.Legs[i]))
+					m.Riders = append(m.Riders, riderOf(inv, b, &b.Legs[i]))
 				}
 			}
 		}
 		if t.places == 0 {
-			left, err = s.books.eachBooking(ctx, r, "", add)
+			left, err = d.books.eachBooking(ctx, r, "", add)
 		} else {
-			left, err = s.books.bookingsOf(ctx, r, inv, add)
+			left, err = d.books.bookingsOf(ctx, r, inv, add)
 		}
 		for _, o := range left {
-			m.Riders = append(m.Riders, inv.unread(&m.Run, uuid.UUID([]byte(o.key.ID)), now)...)
+			m.Riders = append(m.Riders, unreadRiders(inv, &m.Run, uuid.UUID([]byte(o.key.ID)), now)...)
 		}
 		m.Blocks = inv.blocks()
-		m.Sections = inv.sections(&m)
+		m.Sections = sectionsOf(inv, &m)
 		return err
 	})
 	if err != nil {
 		return Manifest{}, err
 	}
-	m.Unreadable = s.books.omit(ctx, left)
+	m.Unreadable = d.books.omit(ctx, left)
 	order := map[string]int{"": len(t.coaches)}
 	for i, c := range t.coaches {
 		order[c.Number] = i
@@ -198,8 +116,8 @@ func (s *Service) Manifest(ctx context.Context, id RunID) (Manifest, error) {
 	return m, nil
 }
 
-// rider is what the manifest says of a leg on the run of an inventory.
-func (v *inventory) rider(b *Booking, leg *Leg) Rider {
+// riderOf is what the manifest says of a leg on the run of an inventory.
+func riderOf(v *inventory, b *Booking, leg *Leg) Rider {
 	r := Rider{
 		Booking: b.ID, PassengerName: b.PassengerName, Status: b.Status, HasBicycle: b.HasBicycle, HasDog: b.HasDog,
 		Coach: leg.Coach, Seat: leg.Seat, Board: leg.Board, Alight: leg.Alight, From: leg.Origin.Name, To: leg.Destination.Name,
@@ -218,9 +136,9 @@ func (v *inventory) rider(b *Booking, leg *Leg) Rider {
 	return r
 }
 
-// unread is what the manifest of a run says of a booking that cannot be read: what it
+// unreadRiders is what the manifest of a run says of a booking that cannot be read: what it
 // has of the run.
-func (v *inventory) unread(run *Run, id uuid.UUID, now time.Time) (riders []Rider) {
+func unreadRiders(v *inventory, run *Run, id uuid.UUID, now time.Time) (riders []Rider) {
 	rider := func(t taken) Rider {
 		r := Rider{Booking: id, Status: Held, HasBicycle: t.hook, Unreadable: true}
 		if t.until == forGood {
@@ -246,8 +164,8 @@ func (v *inventory) unread(run *Run, id uuid.UUID, now time.Time) (riders []Ride
 	return riders
 }
 
-// sections counts the places of a manifest's run.
-func (v *inventory) sections(m *Manifest) []Section {
+// sectionsOf counts the places of a manifest's run.
+func sectionsOf(v *inventory, m *Manifest) []Section {
 	sections := make([]Section, len(v.calls)-1)
 	used := map[Block]bool{} // of each section, for a place that is stranded too
 	for i := range sections {

@@ -108,3 +108,8 @@ func (p *payment) erasePayer() {
 		p.Settlements[i].Reason = ""
 	}
 }
+
+// mayComeIn says whether an attempt to pay may still succeed, and its booking with it.
+func (p payment) mayComeIn() bool { return p.RefundOf == uuid.Nil && !p.next.IsZero() }
+
+func (p *payment) key() Key { return paymentKey(p.Booking, p.ID) }

@@ -54,22 +54,18 @@ func (s *Service) keepForgetting(ctx context.Context, k kind) {
 	}
 }
 
-// forgetTravellers erases the bookings of journeys that ended Options.Retain ago.
-func (s *Service) forgetTravellers(ctx context.Context, it item) error {
-	now := s.now()
-	due := func(b *Booking) bool { return !now.Before(b.arrives().Add(s.opts.Retain)) }
+// forgetTravellers erases the bookings of journeys that ended so long ago as they are kept.
+func (d *operatorDesk) forgetTravellers(ctx context.Context, it item) error {
+	now := d.books.now()
+	due := func(b *Booking) bool { return !now.Before(b.arrives().Add(d.retain)) }
 	from := string(it.value) // all before are erased
-	erased := 0
-	for at, first := from, true; ; {
-		records, err := s.store.List(ctx, Range{Table: TableBookings, From: at, Limit: batch})
-		if err != nil {
-			return err
-		}
+	erased, first := 0, true
+	err := eachPage(ctx, d.books.store, Range{Table: TableBookings, From: from}, func(page []Record) error {
 		var ids []uuid.UUID
 		var left omissions
-		gone := make([]bool, len(records))
-		for i, rec := range records {
-			b, err := decodeBooking(rec.Value, s.books.zones)
+		gone := make([]bool, len(page))
+		for i, rec := range page {
+			b, err := d.books.bookingOf(rec)
 			if err != nil {
 				left.add(Key{TableBookings, rec.ID}, err)
 				continue
@@ -78,26 +74,26 @@ func (s *Service) forgetTravellers(ctx context.Context, it item) error {
 				ids = append(ids, b.ID)
 			}
 		}
-		done, more, err := s.erase(ctx, ids, due)
-		s.books.omit(ctx, append(left, more...))
+		done, more, err := d.erase(ctx, ids, due)
+		d.books.omit(ctx, append(left, more...))
 		if err != nil {
 			return err
 		}
 		erased += len(done)
-		for i, rec := range records {
-			at = rec.ID + "\x00"
+		for i, rec := range page {
 			if first = first && (gone[i] || done[uuid.UUID([]byte(rec.ID))]); first {
-				from = at
+				from = rec.ID + "\x00"
 			}
 		}
-		if len(records) < batch {
-			break
-		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if erased > 0 {
-		s.log.Info("travellers were forgotten", "bookings", erased, "after", s.opts.Retain)
+		d.books.log.Info("travellers were forgotten", "bookings", erased, "after", d.retain)
 	}
-	return s.books.update(ctx, now, func(l *ledger) error {
+	return d.books.update(ctx, now, func(l *ledger) error {
 		v, err := l.tx.Get(l.ctx, it.key)
 		if err != nil || v[0] == nil { // somebody else did it
 			return err

@@ -163,7 +163,7 @@ func (s *Service) desks() []*desk {
 		desks = append(desks, &desk{service: s, kind: unpaidPass, name: "removeUnpaid", work: one(s.books.removeUnpaid)})
 	}
 	if s.opts.Retain > 0 {
-		desks = append(desks, &desk{service: s, kind: travellersDue, name: "forgetTravellers", work: one(s.forgetTravellers)})
+		desks = append(desks, &desk{service: s, kind: travellersDue, name: "forgetTravellers", work: one(s.desk.forgetTravellers)})
 	}
 	if s.opts.Notifier != nil {
 		desks = append(desks, &desk{service: s, kind: eventDue, name: "deliver", work: one(s.deliver)})

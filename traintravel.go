@@ -153,6 +153,7 @@ type Service struct {
 	timetable     *source
 	stock         *stock
 	finder        *finder
+	desk          *operatorDesk
 	wake          chan struct{} // tells Run that there may be something to do
 	due           atomic.Uint32 // of these kinds
 	logbook       logbook
@@ -238,6 +239,7 @@ func New(store Store, opts Options) (*Service, error) {
 	s.timetable = newSource(s.store, s.books.zones, slices.Clone(opts.Cities), opts.Price != nil)
 	s.stock = newStock()
 	s.finder = &finder{store: s.store, stock: s.stock, hook: opts.Price, log: s.log, omit: s.books.omit}
+	s.desk = &operatorDesk{books: s.books, timetable: s.timetable, inventories: s.finder.inventories, retain: opts.Retain}
 	s.flow = &flow{books: s.books, timetable: s.timetable, gateway: opts.Gateway, timeout: opts.ChargeTimeout, newID: opts.NewID}
 	return s, nil
 }
