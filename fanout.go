@@ -34,7 +34,7 @@ func (s *Service) fanOut(ctx context.Context, items ...item) error {
 		if err != nil {
 			return err
 		}
-		audience, err := l.audience(s.opts.Webhooks.Operator)
+		audience, err := newAudience(l, s.opts.Webhooks.Operator)
 		if err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (s *Service) fanOut(ctx context.Context, items ...item) error {
 			if len(owed) > 0 {
 				l.put(agendaKey(owedDue, l.now, e.id), owedEvent{owed, e.queued}.encode())
 			}
-			l.give(&e, subs, told)
+			e.give(l, subs, told)
 		}
 		return nil
 	})
@@ -71,7 +71,7 @@ func (s *Service) fanOut(ctx context.Context, items ...item) error {
 
 // give has an event delivered to subscriptions that want it. told are those for which
 // there is something on the agenda already.
-func (l *ledger) give(e *fanned, subs []subscription, told map[uuid.UUID]bool) {
+func (e *fanned) give(l *ledger, subs []subscription, told map[uuid.UUID]bool) {
 	for i := range subs {
 		sub := &subs[i]
 		if sub.Disabled || sub.lapsed(l.now) || !sub.wants(e.kind) || sub.Created.After(e.created.Add(clocksOff)) {
@@ -115,9 +115,9 @@ type marks struct {
 	owed []uuid.UUID
 }
 
-// audience begins with the operator's endpoints, and makes those that are new. What they
+// newAudience begins with the operator's endpoints, and makes those that are new. What they
 // are the options say, so that it does not matter if their records cannot be read.
-func (l *ledger) audience(operators []OperatorWebhook) (*audience, error) {
+func newAudience(l *ledger, operators []OperatorWebhook) (*audience, error) {
 	a := &audience{l: l, known: map[marked]marks{}}
 	for _, op := range operators {
 		sub := subscription{operator: true, Subscription: Subscription{ID: operatorID(op.URL), URL: op.URL, Events: op.Events}}
@@ -157,14 +157,6 @@ func (a *audience) of(b *Booking) (subs []subscription, owed []uuid.UUID, err er
 	}
 	slices.SortFunc(owed, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	return subs, slices.Compact(owed), nil
-}
-
-// isFor says whether a subscription gets the events of a booking, those that it wants.
-func (s *subscription) isFor(b *Booking) bool {
-	if s.ByClient {
-		return b.Client != "" && s.Owner.Issuer == b.Owner.Issuer && s.Client == b.Client
-	}
-	return s.Owner == b.Owner
 }
 
 func (a *audience) read(by marked) (marks, error) {
@@ -225,7 +217,7 @@ func (s *Service) fanOutOwed(ctx context.Context, it item) error {
 		case len(owed) < len(o.to):
 			l.put(it.key, owedEvent{owed, o.queued}.encode())
 		}
-		l.give(&fanned{it, o.queued}, subs, map[uuid.UUID]bool{})
+		(&fanned{it, o.queued}).give(l, subs, map[uuid.UUID]bool{})
 		return nil
 	})
 	if err == nil && len(left) > 0 {

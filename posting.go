@@ -305,18 +305,6 @@ func (p *posting) record(ctx context.Context) (err error) {
 	return err
 }
 
-// An outcome is what came of an attempt.
-type outcome struct {
-	delivery *delivery  // as it was before
-	dropped  DeadReason // why it is not posted, nor ever; empty if it is
-	kept     bool       // it is not posted before its subscription is verified
-	rationed bool       // it is a ping for which there is no ration
-	url      string     // where it was posted to; empty if it was not
-	answer   WebhookAnswer
-	wait     time.Duration // until it is tried again
-	err      error
-}
-
 // attempt posts a delivery once.
 func (p *posting) attempt(ctx context.Context, d *parcel) (o outcome) {
 	defer recovered(&o.err)

@@ -2,7 +2,10 @@ package traintravel
 
 import (
 	"context"
+	"net/netip"
+	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -43,6 +46,28 @@ type subscription struct {
 // no user's, though the user may have the name of the client.
 func (s *subscription) ownedBy(by Caller) bool {
 	return s.operator == by.operator && s.Owner == by.Subject && s.Client == by.Client && (!s.ByClient || by.ForItself)
+}
+
+// isFor says whether a subscription gets the events of a booking, those that it wants.
+func (s *subscription) isFor(b *Booking) bool {
+	if s.ByClient {
+		return b.Client != "" && s.Owner.Issuer == b.Owner.Issuer && s.Client == b.Client
+	}
+	return s.Owner == b.Owner
+}
+
+// host is that of a subscription's URL without a port, spelled in one way: an address has
+// many spellings in IPv6.
+func (s *subscription) host() string {
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		return "" // no sender takes such a URL
+	}
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return addr.Unmap().WithZone("").String()
+	}
+	return host
 }
 
 // A sealedSecret signs until an instant, or without end.
@@ -110,17 +135,14 @@ func readSubscriptions(ctx context.Context, r Reader, ids []uuid.UUID) (subs []s
 
 func (s *subscription) wants(e EventType) bool { return slices.Contains(s.Events, e) }
 
-// newSubscription writes a subscription and its marks.
-func (l *ledger) newSubscription(s *subscription) {
-	l.putSubscription(s)
-	for _, m := range s.marks() {
-		l.put(m, nil)
-	}
-	l.put(agendaKey(sweepDue, l.now.Add(sweepEvery), s.ID), nil)
-	l.put(subscribedKey, []byte{1})
-}
+// verifyTries is how often the ping that verifies is posted by itself.
+const verifyTries = 5
 
-func (l *ledger) putSubscription(s *subscription) { l.put(subscriptionKey(s.ID), s.encode()) }
+// verifies says that a ping is the one that verifies a subscription by itself, and is
+// tried again.
+func (s *subscription) verifies(d *delivery) bool {
+	return d.Event == s.challenge() && d.Attempts < verifyTries && d.LastStatus != 410
+}
 
 const subscriptionVersion = 3 // 2 has who disabled it, and when; 3 has since when it is unverified
 
