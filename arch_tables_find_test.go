@@ -41,7 +41,7 @@ func tables(t *testing.T) map[string]bool {
 			s.declared(p)
 		}
 	})
-	s.made = append(s.made, typeName{s.byPath[module], "desk"}) // Run makes it
+	s.made = append(s.made, typeName{s.byPath[module], "worker"}) // Run makes it
 	for _, name := range s.made {
 		s.visit(name)
 	}

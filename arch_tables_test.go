@@ -66,7 +66,7 @@ var tableBounds = map[string]string{
 
 	"traintravel.terms.cardKey":        byNothing,
 	"traintravel.terms.fingerprintKey": byNothing,
-	"traintravel.Service.wake":         "one value",
+	"traintravel.wakeup.c":             "one value",
 	"traintravel.Booking.*":            byRecord,
 	"traintravel.Station.*":            byRecord,
 	"traintravel.Ticket.Stations":      byRecord,
@@ -93,7 +93,7 @@ var tableBounds = map[string]string{
 	"traintravel.sheet.done":           "nothing is sent on it",
 	"traintravel.turns.lines":          "payments that are under way, of which a caller has 16; maxTurns for a card or user",
 	"traintravel.payLine.turn":         "one value",
-	"traintravel.desk.wake":            "one value",
+	"traintravel.worker.wake":          "one value",
 	"traintravel.Claims.taken":         "items in hand: the workers of Run",
 	"traintravel.retries.items":        "what is on the agenda and failed; what is not met in a pass is forgotten",
 }

@@ -27,8 +27,8 @@ type books struct {
 
 	floors     queueFloors
 	subscribed atomic.Bool // somebody has: see subscribedKey
-	omitted    lines       // what was logged of unreadable records
-	overflows  lines       // what was logged of backlogs that were full
+	omitted    logLimit    // what was logged of unreadable records
+	overflows  logLimit    // what was logged of backlogs that were full
 }
 
 // Terms are the settings that the rules follow: see [Options].

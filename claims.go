@@ -1,12 +1,6 @@
 package traintravel
 
-import (
-	"context"
-	"fmt"
-	"runtime/debug"
-	"sync"
-	"time"
-)
+import "sync"
 
 // Claims are what the services of one process have in hand of the work that is
 // due in a [LocalStore]. The zero value is none. They are safe for concurrent
@@ -36,20 +30,4 @@ func (c *Claims) give(k Key) (asked bool) {
 	asked = c.taken[k]
 	delete(c.taken, k)
 	return asked
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-t.C:
-	}
-}
-
-// recovered makes a panic of somebody else's code an error with its place.
-func recovered(err *error) {
-	if r := recover(); r != nil {
-		*err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
-	}
 }

@@ -2,6 +2,7 @@ package traintravel
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,11 +17,8 @@ const (
 	recordClock = time.Minute
 )
 
-// LastInstant returns the latest instant of a service's clock that a store
-// knows of, to the minute, or the zero time: a program that supplies
-// Options.Now must not begin before it, lest what has happened be in the
-// future.
-func LastInstant(ctx context.Context, store Store) (last time.Time, err error) {
+// lastInstant is LastInstant.
+func lastInstant(ctx context.Context, store Store) (last time.Time, err error) {
 	err = store.View(ctx, func(r Reader) (err error) {
 		if last, err = readClock(ctx, r); err != nil {
 			return err
@@ -53,32 +51,31 @@ func readClock(ctx context.Context, r Reader) (last time.Time, err error) {
 	return last, d.done()
 }
 
-// keepClock records the service's clock now and then, and when ctx ends.
-func (s *Service) keepClock(ctx context.Context) {
-	for {
-		if err := s.noteClock(ctx); err != nil {
-			s.log.Warn("the clock was not recorded", "error", err)
-		}
-		if ctx.Err() != nil {
-			return
-		}
-		sleep(ctx, recordClock)
-	}
-}
-
-// noteClock records the service's clock, where no other service's was further on. It does so
-// even if ctx has ended.
-func (s *Service) noteClock(ctx context.Context) error {
-	now := s.now()
+// writeClock records what a clock shows, where no other service's was further on. It does
+// so even if ctx has ended.
+func writeClock(ctx context.Context, store Store, now time.Time) error {
 	e := newEncoder(clockVersion, 9)
 	e.time(now)
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer stop()
-	return s.store.Update(ctx, func(tx Tx) error {
+	return store.Update(ctx, func(tx Tx) error {
 		last, err := readClock(ctx, tx)
 		if err == nil && now.After(last) {
 			tx.Put(clockKey, e.b)
 		}
 		return err
 	})
+}
+
+// keepClock records a clock now and then, and when ctx ends.
+func keepClock(ctx context.Context, store Store, now func() time.Time, log *slog.Logger) {
+	for {
+		if err := writeClock(ctx, store, now()); err != nil {
+			log.Warn("the clock was not recorded", "error", err)
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		sleep(ctx, recordClock)
+	}
 }

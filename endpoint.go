@@ -18,6 +18,10 @@ const (
 	// keepDelivered and keepDead are how long deliveries are listed once they are over.
 	keepDelivered = 7 * 24 * time.Hour
 	keepDead      = 30 * 24 * time.Hour
+	// queuePages is how many batches of a queue are looked through at once for a delivery,
+	// and lookLater is when to look again after that.
+	queuePages = 16
+	lookLater  = time.Minute
 )
 
 // serveEndpoint posts what is due to an endpoint, until there is nothing left or others
@@ -80,7 +84,7 @@ func (s *Service) leaveEndpoint(ctx context.Context, it item, floor string) (don
 		if !due.IsZero() && !due.After(now) {
 			return nil
 		}
-		if again := now.Add(longestRetry); len(left) > 0 && (due.IsZero() || again.Before(due)) {
+		if again := now.Add(lookLater); len(left) > 0 && (due.IsZero() || again.Before(due)) {
 			due = again // it may be that they can be read then
 		}
 		if !due.IsZero() {
@@ -108,7 +112,7 @@ func (s *Service) leaveEndpoint(ctx context.Context, it item, floor string) (don
 func (l *ledger) nextDue(sub uuid.UUID, floor string) (due time.Time, first string, left omissions, err error) {
 	rg := queueOf(sub, time.Time{}, 1) // as a rule it tells all
 	rg.From = max(rg.From, floor)
-	for range pages {
+	for range queuePages {
 		queue, err := l.tx.List(l.ctx, rg)
 		if err != nil || len(queue) == 0 {
 			return time.Time{}, first, left, err
@@ -138,7 +142,7 @@ func (l *ledger) nextDue(sub uuid.UUID, floor string) (due time.Time, first stri
 		}
 		rg.From, rg.Limit = queue[len(queue)-1].ID+"\x00", batch
 	}
-	return l.now.Add(longestRetry), first, left, nil // to be looked at again
+	return l.now.Add(lookLater), first, left, nil // to be looked at again
 }
 
 // giveUp ends the next deliveries that wait for an endpoint if it is disabled. It returns

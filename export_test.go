@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -80,7 +79,7 @@ func HoldsCardNumber(s string) bool { return holdsCardNumber(s) }
 // KeepForgetting puts on the agenda what Run does for Options.Retain and KeepUnpaid.
 func (s *Service) KeepForgetting(ctx context.Context) {
 	for _, k := range s.passes() {
-		s.keepForgetting(ctx, k)
+		s.keepScheduled(ctx, k)
 	}
 }
 
@@ -91,41 +90,37 @@ func OperatorID(url string) uuid.UUID { return operatorID(url) }
 // the key of something that is due of each.
 func (s *Service) Works() map[string]func(due time.Time, id uuid.UUID) Key {
 	works := map[string]func(time.Time, uuid.UUID) Key{}
-	for _, d := range s.desks() {
-		works[d.name] = func(due time.Time, id uuid.UUID) Key { return agendaKey(d.kind, due, id) }
+	for _, w := range s.workers() {
+		works[w.name] = func(due time.Time, id uuid.UUID) Key { return agendaKey(w.kind, due, id) }
 	}
 	return works
 }
 
 // Wake tells Run that there is something new of every kind.
 func (s *Service) Wake() {
-	s.due.Store(1<<32 - 1)
-	s.wake <- struct{}{}
+	s.wakeup.due.Store(1<<32 - 1)
+	s.wakeup.c <- struct{}{}
 }
 
 // RunWith is Run with other work: it is given what is due, and removes it.
 func (s *Service) RunWith(ctx context.Context, work func(name string, due map[Key]uuid.UUID) error) {
-	var wg sync.WaitGroup
-	desks := s.desks()
-	for _, d := range desks {
-		d.wake, d.claims = make(chan struct{}, 1), &Claims{}
-		d.share.renew(ctx, allParts, time.Now().Add(longest))
-		d.work = func(_ context.Context, items ...item) error {
+	sched := s.scheduler()
+	sched.local = &Claims{}
+	for _, w := range sched.workers {
+		w.work = func(_ context.Context, items ...item) error {
 			due := map[Key]uuid.UUID{}
 			for _, it := range items {
 				due[it.key] = it.id
 			}
-			return work(d.name, due)
+			return work(w.name, due)
 		}
-		wg.Go(func() { d.run(ctx) })
 	}
-	s.pokeAll(ctx, desks)
-	wg.Wait()
+	sched.run(ctx)
 }
 
 // RemovePass is the next pass over unpaid bookings.
 func RemovePass(s *Service) (passes []func(context.Context) error) {
-	due, _, _, err := s.agenda(context.Background(), unpaidPass, "", s.now(), batch)
+	due, _, _, err := listDue(context.Background(), s.store, unpaidPass, "", s.now(), batch)
 	if err != nil {
 		panic(err)
 	}

@@ -99,13 +99,6 @@ func (s *Service) begin(ctx context.Context, operation string) (context.Context,
 
 func unobserved(*error) {}
 
-// failing tells the observer how many items of the desk's kind fail.
-func (d *desk) failing(n int) {
-	if told := d.service.opts.Observer.Failing; told != nil {
-		told(FailingWork{d.name, n})
-	}
-}
-
 // tell tells the observer what an update that is durable has changed.
 func (l *ledger) tell() {
 	o := l.books.observer

@@ -121,7 +121,7 @@ func samplePayment() *payment {
 }
 
 func sampleServer() server {
-	return server{beats: 300, leaving: true, shares: []held{{eventDue, allParts}, {holdEnds, 1}}}
+	return server{heartbeats: 300, leaving: true, shares: []held{{eventDue, allParts}, {holdEnds, 1}}}
 }
 
 func sampleInventory() *inventory {

@@ -1,7 +1,6 @@
 package traintravel
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"sync"
@@ -9,14 +8,13 @@ import (
 )
 
 const (
-	// longestRetry is the longest wait before an item that failed is tried again.
+	// firstRetry and longestRetry are the shortest and the longest wait before an item
+	// that failed is tried again.
+	firstRetry   = time.Second
 	longestRetry = time.Minute
 	// maxRetries bounds how many failing items of a kind are remembered. One more has
 	// no wait of its own: it is tried again each time that Run comes past it.
 	maxRetries = 1 << 16
-	// failurePause is how long a worker rests after a failure, so that a broken store is
-	// not hammered.
-	failurePause = lookAgain / workers
 )
 
 // retries remembers the items of a kind that failed: when each may be tried again. It is
@@ -64,9 +62,9 @@ func (r *retries) failed(k Key, now time.Time, err error) time.Duration {
 		r.items[Key{k.Table, strings.Clone(k.ID)}] = f
 		defer r.changed()
 	}
-	wait := lookAgain
+	wait := firstRetry
 	if !errors.Is(err, ErrUnavailable) {
-		wait = min(lookAgain<<min(f.tries, 10), longestRetry)
+		wait = min(firstRetry<<min(f.tries, 10), longestRetry)
 		f.tries++
 	}
 	f.after, f.pass = now.Add(wait), r.pass
@@ -138,53 +136,4 @@ func (f failedItems) Error() string {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...).Error()
-}
-
-// attempt works on items, and notes those that fail to be tried again later.
-func (d *desk) attempt(ctx context.Context, items []item) {
-	failed := d.failures(ctx, items)
-	if ctx.Err() != nil {
-		return
-	}
-	for _, it := range items {
-		err := failed[it.key]
-		if err == nil {
-			d.retries.done(it.claim())
-			continue
-		}
-		wait := d.retries.failed(it.claim(), time.Now(), err)
-		if ok, unsaid := d.lines.take(time.Now()); ok {
-			d.service.log.Error("scheduled work failed; it is tried again", "kind", string(d.kind), "work", d.name, "id", it.id, "in", wait, "not_logged", unsaid, "error", err)
-		}
-	}
-	if len(failed) > 0 {
-		sleep(ctx, failurePause)
-	}
-}
-
-// failures works on items and returns those that failed. If it is not known which of
-// several they were, it works on each alone.
-func (d *desk) failures(ctx context.Context, items []item) failedItems {
-	err := d.safely(ctx, items...)
-	var some failedItems
-	if err == nil || errors.As(err, &some) {
-		return some
-	}
-	failed := failedItems{}
-	alone := len(items) > 1 && !errors.Is(err, ErrUnavailable)
-	for _, it := range items {
-		e := err
-		if alone {
-			if e = d.safely(ctx, it); errors.As(e, &some) {
-				e = some[it.key]
-			}
-		}
-		if ctx.Err() != nil {
-			break
-		}
-		if e != nil {
-			failed[it.key] = e
-		}
-	}
-	return failed
 }

@@ -19,7 +19,7 @@ func TestDivide(t *testing.T) {
 		taken := set.Draw(t, "taken")
 		had, open, busy := set.Draw(t, "had")&^taken, set.Draw(t, "open"), set.Draw(t, "busy")
 		quota := rapid.IntRange(0, partCount).Draw(t, "quota")
-		held, next := divide(had, open, busy, taken, quota)
+		held, next := divide(had, partsInHand{open, busy}, taken, quota)
 		switch {
 		case held&taken != 0:
 			t.Fatalf("holds %x, which is taken", held&taken)
@@ -42,19 +42,19 @@ func TestPartsAreShared(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Now()
 		records := map[uuid.UUID][]byte{}
-		rosters := make([]*roster, rapid.IntRange(1, 70).Draw(t, "servers"))
-		open := make([]parts, len(rosters))
-		for i, n := range rapid.Permutation(indices(len(rosters))).Draw(t, "IDs") {
-			rosters[i] = &roster{id: nth(n), desks: []*desk{{kind: eventDue}}}
+		servers := make([]*membership, rapid.IntRange(1, 70).Draw(t, "servers"))
+		open := make([]parts, len(servers))
+		for i, n := range rapid.Permutation(indices(len(servers))).Draw(t, "IDs") {
+			servers[i] = &membership{id: nth(n), workers: []*worker{{kind: eventDue}}}
 		}
 		beat := func(i int) plan {
-			r := rosters[i]
+			r := servers[i]
 			var list []Record
 			for id, v := range records {
 				list = append(list, Record{serverKey(id).ID, v})
 			}
-			r.beats++
-			p, err := r.plan(list, []state{{open: open[i]}}, false, now)
+			r.heartbeats++
+			p, err := r.plan(list, []partsInHand{{open: open[i]}}, false, now)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,16 +68,16 @@ func TestPartsAreShared(t *testing.T) {
 		rounds := func(n int) {
 			for range n {
 				for range 4 {
-					for _, i := range rapid.Permutation(indices(len(rosters))).Draw(t, "order") {
+					for _, i := range rapid.Permutation(indices(len(servers))).Draw(t, "order") {
 						beat(i)
-						now = now.Add(beatEvery / time.Duration(4*len(rosters)))
+						now = now.Add(heartbeatEvery / time.Duration(4*len(servers)))
 					}
 				}
 			}
 			var all parts
-			for i := range rosters {
-				if p := open[i]; all&p != 0 || p.len() < partCount/len(rosters) || p.len() > partCount/len(rosters)+1 {
-					t.Fatalf("server %d of %d has %d parts; several have %x", i, len(rosters), p.len(), all&p)
+			for i := range servers {
+				if p := open[i]; all&p != 0 || p.len() < partCount/len(servers) || p.len() > partCount/len(servers)+1 {
+					t.Fatalf("server %d of %d has %d parts; several have %x", i, len(servers), p.len(), all&p)
 				}
 				all |= open[i]
 			}
@@ -86,14 +86,14 @@ func TestPartsAreShared(t *testing.T) {
 			}
 		}
 		rounds(2)
-		if len(rosters) == 1 {
+		if len(servers) == 1 {
 			return
 		}
-		last := len(rosters) - 1
-		dead := rosters[last].id
+		last := len(servers) - 1
+		dead := servers[last].id
 		beat(last)
-		rosters, open = rosters[:last], open[:last]
-		for i := range rosters {
+		servers, open = servers[:last], open[:last]
+		for i := range servers {
 			beat(i)
 		}
 		now = now.Add(deadAfter - 1)
@@ -104,7 +104,7 @@ func TestPartsAreShared(t *testing.T) {
 		if p := beat(0); len(p.dead) != 1 || p.dead[0] != dead {
 			t.Fatalf("dead are %v, not %v", p.dead, dead)
 		}
-		for i := range rosters {
+		for i := range servers {
 			beat(i)
 		}
 		rounds(2)
@@ -123,12 +123,12 @@ func indices(n int) []int {
 // end is not looked at.
 func TestServersOfANewerVersion(t *testing.T) {
 	t.Parallel()
-	newer := server{beats: 7, shares: []held{{eventDue, 3}}, now: noon}.encode()
+	newer := server{heartbeats: 7, shares: []held{{eventDue, 3}}, now: noon}.encode()
 	newer[0]++
 	newer = append(newer, "and more"...)
-	r := &roster{id: nth(1), desks: []*desk{{kind: eventDue}}}
-	p, err := r.plan([]Record{{serverKey(nth(2)).ID, newer}}, make([]state, 1), false, time.Now())
-	if err != nil || len(p.alive) != 1 || p.alive[0].beats != 7 || p.alive[0].unknown {
+	r := &membership{id: nth(1), workers: []*worker{{kind: eventDue}}}
+	p, err := r.plan([]Record{{serverKey(nth(2)).ID, newer}}, make([]partsInHand, 1), false, time.Now())
+	if err != nil || len(p.alive) != 1 || p.alive[0].heartbeats != 7 || p.alive[0].unknown {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	if p.open[0]&3 != 0 || p.open[0].len() != partCount/2 {
@@ -140,7 +140,7 @@ func TestServersOfANewerVersion(t *testing.T) {
 // known to be dead. A record under no server's key is nobody's.
 func TestServersThatCannotBeRead(t *testing.T) {
 	t.Parallel()
-	r := &roster{id: nth(1), desks: []*desk{{kind: eventDue}}}
+	r := &membership{id: nth(1), workers: []*worker{{kind: eventDue}}}
 	own := server{shares: []held{{eventDue, 6}}}.encode()
 	records := func(other ...byte) []Record {
 		return []Record{{serverPrefix + "x", []byte{1}}, {serverKey(nth(1)).ID, own}, {serverKey(nth(2)).ID, other}}
@@ -148,7 +148,7 @@ func TestServersThatCannotBeRead(t *testing.T) {
 	now := time.Now()
 	plan := func(other ...byte) plan {
 		t.Helper()
-		p, err := r.plan(records(other...), []state{{open: 6}}, false, now)
+		p, err := r.plan(records(other...), []partsInHand{{open: 6}}, false, now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,15 +172,15 @@ func TestServersThatCannotBeRead(t *testing.T) {
 func TestServersClocks(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
-	r := &roster{id: nth(1), s: &Service{log: slog.New(slog.NewTextHandler(&log, nil))}}
+	r := &membership{id: nth(1), host: &host{log: slog.New(slog.NewTextHandler(&log, nil))}}
 	clock := time.Date(2026, 5, 4, 8, 0, 0, 0, time.UTC)
 	beats := uint64(0)
 	look := func(off time.Duration) int {
 		before := log.Len()
-		at := func(id int, off time.Duration) colleague {
-			return colleague{nth(id), server{beats: beats, now: clock.Add(off)}}
+		at := func(id int, off time.Duration) peer {
+			return peer{nth(id), server{heartbeats: beats, now: clock.Add(off)}}
 		}
-		r.look([]colleague{at(2, off), {nth(3), server{beats: beats}}, at(4, 3*time.Second), {nth(5), server{now: clock.Add(time.Hour)}}}, clock, clock)
+		r.look([]peer{at(2, off), {nth(3), server{heartbeats: beats}}, at(4, 3*time.Second), {nth(5), server{now: clock.Add(time.Hour)}}}, clock, clock)
 		return strings.Count(log.String()[before:], "level=WARN")
 	}
 	for i, c := range []struct {

@@ -154,8 +154,7 @@ type Service struct {
 	stock         *stock
 	finder        *finder
 	desk          *operatorDesk
-	wake          chan struct{} // tells Run that there may be something to do
-	due           atomic.Uint32 // of these kinds
+	wakeup        *wakeup // tells Run that there may be something to do
 	logbook       logbook
 	pace          pace // of what is written of deliveries
 	suspects      suspects
@@ -234,7 +233,7 @@ func New(store Store, opts Options) (*Service, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{store: guard(store), opts: opts, log: opts.Logger, wake: make(chan struct{}, 1), clocked: clocked}
+	s := &Service{store: guard(store), opts: opts, log: opts.Logger, wakeup: newWakeup(), clocked: clocked}
 	s.books = s.newBooks()
 	s.timetable = newSource(s.store, s.books.zones, slices.Clone(opts.Cities), opts.Price != nil)
 	s.stock = newStock()
@@ -270,13 +269,7 @@ func (s *Service) committed(l *ledger) {
 			s.stock.keep(e.id, stocked{e.inv, s.stock.now()})
 		}
 	}
-	if l.due != 0 {
-		s.due.Or(uint32(l.due))
-		select {
-		case s.wake <- struct{}{}:
-		default:
-		}
-	}
+	s.wakeup.add(l.due)
 }
 
 // now is the service's clock, to the nanosecond and in UTC, without the

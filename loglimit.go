@@ -8,26 +8,26 @@ import (
 // maxLines is how many lines about one kind of failure are logged in a minute.
 const maxLines = 10
 
-// lines bounds how much is logged. The zero value has logged nothing. It is safe for
-// concurrent use.
-type lines struct {
-	mu        sync.Mutex
-	since     time.Time
-	n, unsaid int
+// A logLimit bounds how many lines are logged. The zero value has logged nothing. It is
+// safe for concurrent use.
+type logLimit struct {
+	mu            sync.Mutex
+	since         time.Time
+	lines, unsaid int
 }
 
 // take says whether a line may be logged now, and how many were not since the last.
-func (l *lines) take(now time.Time) (ok bool, unsaid int) {
+func (l *logLimit) take(now time.Time) (ok bool, unsaid int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.since.IsZero() || now.Sub(l.since) >= time.Minute {
-		l.since, l.n = now, 0
+		l.since, l.lines = now, 0
 	}
-	if l.n == maxLines {
+	if l.lines == maxLines {
 		l.unsaid++
 		return false, 0
 	}
-	l.n++
+	l.lines++
 	unsaid, l.unsaid = l.unsaid, 0
 	return true, unsaid
 }
