@@ -1,15 +1,9 @@
 package traintravel
 
 import (
-	"context"
 	"encoding/binary"
-	"math"
 	"slices"
 	"time"
-
-	"github.com/google/uuid"
-
-	"github.com/traintravel/traintravel/internal/raptor"
 )
 
 // nodes are where trains are boarded and left.
@@ -19,9 +13,8 @@ type nodes struct {
 	from, to        selectors // of the rules that do not say that one stays seated
 	stays, goesOn   selectors // of those that do
 	boards, alights side
-	seats           map[int32][]int32  // by rule: the nodes of those who stay seated
-	pairs           map[[2]int32]int32 // by nodes: the rule that counts of those that single out both
-	looks           int                // how often a rule was looked for, which must not grow with the square of their number
+	seats           map[int32][]int32 // by rule: the nodes of those who stay seated
+	looks           int               // how often a rule was looked for, which must not grow with the square of their number
 }
 
 // side is the nodes where one gets on, or those where one gets off.
@@ -199,175 +192,3 @@ func (n *nodes) seated(t *Train, station int32) int32 {
 	}
 	return node
 }
-
-// edges says where one can get on after getting off.
-func (n *nodes) edges(ctx context.Context) ([][]raptor.Edge, error) {
-	general := map[[2]int32]int32{} // by stations: the rule that counts of those that single out nobody
-	near := n.sn.directory.neighbours(walkable)
-	for i, c := range n.changes {
-		if c.Kind == StaySeated {
-			continue
-		}
-		from, to := n.sn.stationAt[c.From], n.sn.stationAt[c.To]
-		near[from] = append(near[from], to)
-		if fromAll(&c) && toAll(&c) {
-			n.keep(general, [2]int32{from, to}, int32(i))
-		}
-	}
-	seat := map[int32]bool{}
-	for _, nodes := range n.seats {
-		for _, node := range nodes {
-			seat[node] = true
-		}
-	}
-	boards := make([][]int32, len(n.sn.stations))
-	for node, station := range n.boards.stations {
-		if !seat[int32(node)] {
-			boards[station] = append(boards[station], int32(node))
-		}
-	}
-	for station := range near {
-		near[station] = append(near[station], int32(station))
-		slices.Sort(near[station])
-		near[station] = slices.Compact(near[station])
-	}
-	n.pairs = n.pairRules()
-	left := n.oneSided(&n.alights, func(c *Change) (uuid.UUID, bool) { return c.To, toAll(c) })
-	entered := n.oneSided(&n.boards, func(c *Change) (uuid.UUID, bool) { return c.From, fromAll(c) })
-	edges := make([][]raptor.Edge, len(n.alights.stations))
-	for node, station := range n.alights.stations {
-		if err := ctx.Err(); err != nil { // a node may have very many edges
-			return nil, err
-		}
-		for _, to := range near[station] {
-			without, possible := n.withoutRule(station, to)
-			rule := n.better(-1, general, [2]int32{station, to})
-			rule = n.better(rule, left, [2]int32{int32(node), to})
-			for _, board := range boards[to] {
-				best := n.better(rule, entered, [2]int32{board, station})
-				best = n.better(best, n.pairs, [2]int32{int32(node), board})
-				seconds, ok := without, possible
-				if best >= 0 {
-					c := &n.changes[best]
-					seconds, ok = int32(c.Time/time.Second), c.Kind == Takes
-				}
-				if ok {
-					edges[node] = append(edges[node], raptor.Edge{To: board, Seconds: seconds})
-				}
-			}
-		}
-		for _, r := range n.alights.rules[node] {
-			for _, board := range n.seats[r] {
-				edges[node] = append(edges[node], raptor.Edge{To: board})
-			}
-		}
-	}
-	return edges, nil
-}
-
-// pairRules finds the rules that single out the trains on both sides.
-func (n *nodes) pairRules() map[[2]int32]int32 {
-	boards := map[int32][]int32{} // by rule
-	for node, rules := range n.boards.rules {
-		for _, r := range rules {
-			boards[r] = append(boards[r], int32(node))
-		}
-	}
-	pairs := map[[2]int32]int32{}
-	for node, rules := range n.alights.rules {
-		for _, r := range rules {
-			for _, board := range boards[r] {
-				n.keep(pairs, [2]int32{int32(node), board}, r)
-			}
-		}
-	}
-	return pairs
-}
-
-// oneSided finds by node and by the other station the rule that counts of those
-// that single out the trains on one side alone.
-func (n *nodes) oneSided(s *side, other func(c *Change) (uuid.UUID, bool)) map[[2]int32]int32 {
-	found := map[[2]int32]int32{}
-	for node, rules := range s.rules {
-		for _, r := range rules {
-			c := &n.changes[r]
-			if at, ok := other(c); ok && c.Kind != StaySeated {
-				n.keep(found, [2]int32{int32(node), n.sn.stationAt[at]}, r)
-			}
-		}
-	}
-	return found
-}
-
-// counts says whether a rule counts and not another.
-func (n *nodes) counts(rule, other int32) bool {
-	if other < 0 {
-		return true
-	}
-	a, b := weightOf(&n.changes[rule]), weightOf(&n.changes[other])
-	return a > b || a == b && rule > other
-}
-
-// keep puts a rule in its place, unless one is there that counts instead.
-func (n *nodes) keep(rules map[[2]int32]int32, at [2]int32, rule int32) {
-	n.looks++
-	if best, ok := rules[at]; !ok || n.counts(rule, best) {
-		rules[at] = rule
-	}
-}
-
-// better is the rule that is in a place, if it counts and not another.
-func (n *nodes) better(rule int32, rules map[[2]int32]int32, at [2]int32) int32 {
-	n.looks++
-	if r, ok := rules[at]; ok && n.counts(r, rule) {
-		return r
-	}
-	return rule
-}
-
-// withoutRule says how long a change takes of which no rule speaks, and whether
-// it is possible.
-func (n *nodes) withoutRule(from, to int32) (seconds int32, ok bool) {
-	seconds = int32(changeTime / time.Second)
-	if from != to {
-		metres := n.sn.stations[from].Distance(n.sn.stations[to])
-		if metres > walkable {
-			return 0, false
-		}
-		seconds += int32(math.Ceil(metres))
-	}
-	return seconds, true
-}
-
-// fromAll and toAll say whether the rule is about all trains that one leaves, or enters,
-// at its station.
-func fromAll(c *Change) bool { return c.FromLine == "" && c.FromTrain == "" && c.FromPlatform == 0 }
-func toAll(c *Change) bool   { return c.ToLine == "" && c.ToTrain == "" && c.ToPlatform == 0 }
-
-// weightOf orders rules by how exactly they say which calls they mean.
-func weightOf(c *Change) int {
-	w := 0
-	for _, t := range []struct {
-		line, train string
-		platform    uint16
-	}{{c.FromLine, c.FromTrain, c.FromPlatform}, {c.ToLine, c.ToTrain, c.ToPlatform}} {
-		switch {
-		case t.train != "":
-			w += 100
-		case t.line != "":
-			w += 10
-		}
-		if t.platform != 0 {
-			w++
-		}
-	}
-	return w
-}
-
-const (
-	// changeTime is the least time to change trains at one station.
-	changeTime = 5 * time.Minute
-	// walkable is how far apart stations may be, in metres, for people to walk
-	// from one to the other. A metre takes a second.
-	walkable = 500
-)
