@@ -11,23 +11,20 @@ import (
 	"github.com/google/uuid"
 )
 
-// CompareTimetable says what [Service.ReplaceTimetable] would change now. It changes
-// nothing. What is wrong with the timetable is returned as by [Timetable.Check].
-func (s *Service) CompareTimetable(ctx context.Context, t *Timetable) (_ Edition, err error) {
-	ctx, end := s.begin(ctx, "CompareTimetable")
-	defer end(&err)
-	if err := t.check(s.books.zones); err != nil {
+// compareNow says what a timetable would change now.
+func (o *loader) compareNow(ctx context.Context, t *Timetable) (Edition, error) {
+	if err := t.check(o.books.zones); err != nil {
 		return Edition{}, err
 	}
 	for {
-		now := s.now()
-		d, err := s.draft(ctx, t, loading{})
+		now := o.books.now()
+		d, err := o.draft(ctx, t, replacing{})
 		if err != nil && !errors.Is(err, errOvertaken) {
 			return Edition{}, err
 		}
 		if err == nil {
 			var e Edition
-			if e, err = s.compare(ctx, d, now); err == nil || !errors.Is(err, errOvertaken) {
+			if e, err = o.compare(ctx, d, now); err == nil || !errors.Is(err, errOvertaken) {
 				return e, err
 			}
 		}
@@ -35,10 +32,10 @@ func (s *Service) CompareTimetable(ctx context.Context, t *Timetable) (_ Edition
 }
 
 // compare compares a draft with the timetable in force, and with what is booked.
-func (s *Service) compare(ctx context.Context, d *draft, now time.Time) (Edition, error) {
+func (o *loader) compare(ctx context.Context, d *draft, now time.Time) (Edition, error) {
 	before, err := d.before, error(nil)
 	if before == nil {
-		before, err = s.inForce(ctx, d.old)
+		before, err = o.inForce(ctx, d.old)
 	}
 	unknown := unreadable(err) // another timetable is what mends it
 	if err != nil && !unknown {
@@ -50,7 +47,7 @@ func (s *Service) compare(ctx context.Context, d *draft, now time.Time) (Edition
 		return e, nil
 	}
 	given := map[RunID]bool{} // to other trains that are the same
-	err = s.store.View(ctx, func(r Reader) error {
+	err = o.books.store.View(ctx, func(r Reader) error {
 		moves, back, over, err := d.find(ctx, r)
 		for _, h := range back {
 			given[h.from] = true
@@ -65,14 +62,14 @@ func (s *Service) compare(ctx context.Context, d *draft, now time.Time) (Edition
 		return Edition{}, err
 	}
 	lost := map[uuid.UUID]bool{}
-	left, err := s.eachRunToCome(ctx, func(v runInventory) {
-		for booking := range before.misfits(v) {
+	left, err := o.eachRunToCome(ctx, func(v runInventory) {
+		for booking := range misfits(before, v) {
 			lost[booking] = false // already
 		}
 		if _, runs := d.next.run(v.run); given[v.run] && !runs {
 			return
 		}
-		for booking := range d.next.misfits(v) {
+		for booking := range misfits(d.next, v) {
 			if _, known := lost[booking]; !known {
 				lost[booking] = true
 			}

@@ -10,51 +10,26 @@ import (
 	"github.com/google/uuid"
 )
 
-// LoadTimetable checks a timetable and makes it the one in force, for this
-// service and every other on the same store, all at once. Bookings made before
-// stay valid and keep the trip as sold; trip IDs stay the same for trains that
-// still run with the same calls. What is wrong with the timetable is returned
-// as by [Timetable.Check], and then nothing has changed. If ctx ends before the
-// timetable is in force, its error is returned, and nothing has changed either.
-// It takes any timetable that is well-formed, also one that has expired:
-// [Service.ReplaceTimetable] asks first.
-//
-// The timetable must not be modified any more.
-func (s *Service) LoadTimetable(ctx context.Context, t *Timetable) (LoadReport, error) {
-	return s.load(ctx, t, loading{})
+// A loader puts timetables into a store.
+type loader struct {
+	books     *books
+	timetable *source
+	newID     func() uuid.UUID
 }
 
-// LoadFirstTimetable is LoadTimetable for a store that has none. If another one
-// is in force, or is first, that stays, and the error is [ErrHasTimetable].
-func (s *Service) LoadFirstTimetable(ctx context.Context, t *Timetable) (LoadReport, error) {
-	return s.load(ctx, t, loading{first: true})
-}
-
-// ReplaceTimetable is LoadTimetable that asks before it changes anything: accept is
-// told how the timetable differs from the one in force. If accept returns an error,
-// that is returned, and nothing has changed. What it was told is still so when the
-// timetable comes into force: if another one is loaded meanwhile, accept is asked
-// again. [Edition.Check] refuses timetables that look like a mistake:
-//
-//	report, err := service.ReplaceTimetable(ctx, timetable, traintravel.Edition.Check)
-func (s *Service) ReplaceTimetable(ctx context.Context, t *Timetable, accept func(Edition) error) (LoadReport, error) {
-	return s.load(ctx, t, loading{accept: accept})
-}
-
-// loading says which timetable may be replaced.
-type loading struct {
+// replacing says which timetable may be replaced.
+type replacing struct {
 	first  bool                // none
 	accept func(Edition) error // any, if it is nil
 }
 
-func (s *Service) load(ctx context.Context, t *Timetable, how loading) (_ LoadReport, err error) {
-	ctx, end := s.begin(ctx, "LoadTimetable")
-	defer end(&err)
-	if err := t.check(s.books.zones); err != nil {
+// load checks a timetable and makes it the one in force.
+func (o *loader) load(ctx context.Context, t *Timetable, how replacing) (LoadReport, error) {
+	if err := t.check(o.books.zones); err != nil {
 		return LoadReport{}, err
 	}
 	for {
-		sn, err := s.replaceTimetable(ctx, t, how)
+		sn, err := o.replace(ctx, t, how)
 		if errors.Is(err, errOvertaken) {
 			continue // somebody else loaded one meanwhile: its registry counts
 		}
@@ -64,17 +39,17 @@ func (s *Service) load(ctx context.Context, t *Timetable, how loading) (_ LoadRe
 		if err != nil {
 			return LoadReport{}, fmt.Errorf("loading the timetable: %w", err)
 		}
-		if err := s.timetable.replace(ctx, sn); err != nil {
+		if err := o.timetable.replace(ctx, sn); err != nil {
 			return LoadReport{}, fmt.Errorf("the timetable is loaded, but nothing more was done: %w", err)
 		}
-		if err := dropGenerations(ctx, s.store); err != nil {
-			s.log.WarnContext(ctx, "an old timetable was not removed; the next load tries again", "error", err)
+		if err := dropGenerations(ctx, o.books.store); err != nil {
+			o.books.log.WarnContext(ctx, "an old timetable was not removed; the next load tries again", "error", err)
 		}
-		stranded, left, err := s.stranded(ctx, sn)
+		stranded, left, err := o.strandedBy(ctx, sn)
 		if err != nil {
 			return LoadReport{}, fmt.Errorf("the timetable is loaded, but its bookings could not be checked: %w", err)
 		}
-		return LoadReport{Stations: len(t.Stations), Trains: len(t.Trains), Stranded: stranded, Unreadable: s.books.omit(ctx, left)}, nil
+		return LoadReport{Stations: len(t.Stations), Trains: len(t.Trains), Stranded: stranded, Unreadable: o.books.omit(ctx, left)}, nil
 	}
 }
 
@@ -97,10 +72,10 @@ type draft struct {
 }
 
 // draft prepares to replace the timetable in force.
-func (s *Service) draft(ctx context.Context, t *Timetable, how loading) (*draft, error) {
-	d := &draft{timetable: t, today: DateOf(s.now().UTC())}
+func (o *loader) draft(ctx context.Context, t *Timetable, how replacing) (*draft, error) {
+	d := &draft{timetable: t, today: DateOf(o.books.now().UTC())}
 	var former registry
-	err := s.store.View(ctx, func(r Reader) (err error) {
+	err := o.books.store.View(ctx, func(r Reader) (err error) {
 		if d.old, err = readCurrent(ctx, r); err != nil || d.old.generation == uuid.Nil {
 			return err
 		}
@@ -124,37 +99,38 @@ func (s *Service) draft(ctx context.Context, t *Timetable, how loading) (*draft,
 	// Who has which inventory is decided by what is booked, in the update from
 	// which on bookings follow it.
 	d.slots = newSlots(former, d.registry, t.Trains, d.ids, calendars.get)
-	if d.before, err = s.inForce(ctx, d.old); err != nil {
+	if d.before, err = o.inForce(ctx, d.old); err != nil {
 		if len(d.slots.bases) > 0 || !unreadable(err) {
 			return nil, err
 		}
 		d.before = nil // another timetable is what mends it
 	}
-	d.next, err = compile(ctx, t, d.ids, d.registry, s.timetable.compiling())
+	d.next, err = compile(ctx, t, d.ids, d.registry, o.timetable.compiling())
 	return d, err
 }
 
 // inForce is the timetable of a record that was current, nil if that has none.
-func (s *Service) inForce(ctx context.Context, c current) (*snapshot, error) {
+func (o *loader) inForce(ctx context.Context, c current) (*snapshot, error) {
 	if c.generation == uuid.Nil {
 		return nil, nil
 	}
-	s.timetable.expire()
-	sn, err := s.timetable.snapshot(ctx)
+	o.timetable.expire()
+	sn, err := o.timetable.snapshot(ctx)
 	if err == nil && sn.generation != c.generation {
 		err = errOvertaken
 	}
 	return sn, err
 }
 
-func (s *Service) replaceTimetable(ctx context.Context, t *Timetable, how loading) (*snapshot, error) {
-	now := s.now()
-	d, err := s.draft(ctx, t, how)
+// replace makes a timetable the one in force, and returns it compiled.
+func (o *loader) replace(ctx context.Context, t *Timetable, how replacing) (*snapshot, error) {
+	now := o.books.now()
+	d, err := o.draft(ctx, t, how)
 	if err != nil {
 		return nil, err
 	}
 	if how.accept != nil {
-		e, err := s.compare(ctx, d, now)
+		e, err := o.compare(ctx, d, now)
 		if err != nil {
 			return nil, err
 		}
@@ -164,19 +140,19 @@ func (s *Service) replaceTimetable(ctx context.Context, t *Timetable, how loadin
 	}
 	// Greater than the one it is to replace, whatever the clocks say: who finds
 	// a smaller one than that in force may remove it.
-	next := current{generation: laterID(time.Now(), s.newID(), d.old.generation), loads: d.old.loaded(d.today)}
+	next := current{generation: laterID(time.Now(), o.newID(), d.old.generation), loads: d.old.loaded(d.today)}
 	b := encodeNumbered(t, d.ids)
 	next.timetable = len(b)
-	if err := writeChunks(ctx, s.store, next.generation, 't', b); err != nil {
+	if err := writeChunks(ctx, o.books.store, next.generation, 't', b); err != nil {
 		return nil, err
 	}
 	b = d.registry.encode()
 	next.registry = len(b)
-	if err := writeChunks(ctx, s.store, next.generation, 'r', b); err != nil {
+	if err := writeChunks(ctx, o.books.store, next.generation, 'r', b); err != nil {
 		return nil, err
 	}
 	var moves []move
-	err = s.books.update(ctx, now, func(l *ledger) error {
+	err = o.books.update(ctx, now, func(l *ledger) error {
 		c, err := readCurrent(ctx, l.tx)
 		if err != nil {
 			return err

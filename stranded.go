@@ -9,33 +9,33 @@ import (
 	"github.com/google/uuid"
 )
 
-// stranded lists the bookings of runs from yesterday on that a timetable does
+// strandedBy lists the bookings of runs from yesterday on that a timetable does
 // not fit, and what it cannot read.
-func (s *Service) stranded(ctx context.Context, sn *snapshot) (out []Stranded, left omissions, err error) {
-	left, err = s.eachRunToCome(ctx, func(v runInventory) {
-		for booking := range sn.misfits(v) {
+func (o *loader) strandedBy(ctx context.Context, sn *snapshot) (out []Stranded, left omissions, err error) {
+	left, err = o.eachRunToCome(ctx, func(v runInventory) {
+		for booking := range misfits(sn, v) {
 			out = append(out, Stranded{Booking: booking, Run: v.run})
 		}
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	more, err := s.addLegs(ctx, out)
+	more, err := o.addLegs(ctx, out)
 	return out, append(left, more...), err
 }
 
 // eachRunToCome goes through what is sold of the runs from yesterday on, and returns what
 // it cannot read.
-func (s *Service) eachRunToCome(ctx context.Context, fn func(runInventory)) (omissions, error) {
-	from := runKey(RunID{Date: DateOf(s.now()) - 1}).ID
-	return eachOf(ctx, s.store, Range{Table: TableRuns, From: from}, readRun, func(v runInventory) bool {
+func (o *loader) eachRunToCome(ctx context.Context, fn func(runInventory)) (omissions, error) {
+	from := runKey(RunID{Date: DateOf(o.books.now()) - 1}).ID
+	return eachOf(ctx, o.books.store, Range{Table: TableRuns, From: from}, readRun, func(v runInventory) bool {
 		fn(v)
 		return true
 	})
 }
 
 // misfits are the bookings of a run that a timetable does not fit.
-func (sn *snapshot) misfits(v runInventory) iter.Seq[uuid.UUID] {
+func misfits(sn *snapshot, v runInventory) iter.Seq[uuid.UUID] {
 	return func(yield func(uuid.UUID) bool) {
 		inv := v.inv
 		if t, ok := sn.run(v.run); ok {
@@ -71,13 +71,13 @@ func readRun(rec Record) (runInventory, error) {
 
 // addLegs adds what stranded bookings have of their runs, but for those that it cannot
 // read.
-func (s *Service) addLegs(ctx context.Context, all []Stranded) (left omissions, err error) {
+func (o *loader) addLegs(ctx context.Context, all []Stranded) (left omissions, err error) {
 	for part := range slices.Chunk(all, batch) {
 		keys := make([]Key, len(part))
 		for i := range part {
 			keys[i] = bookingKey(part[i].Booking)
 		}
-		values, err := s.store.Get(ctx, keys...)
+		values, err := o.books.store.Get(ctx, keys...)
 		if err != nil {
 			return left, err
 		}
@@ -85,7 +85,7 @@ func (s *Service) addLegs(ctx context.Context, all []Stranded) (left omissions, 
 			if v == nil {
 				continue // it has just gone
 			}
-			b, err := decodeBooking(v, s.books.zones)
+			b, err := decodeBooking(v, o.books.zones)
 			if err != nil {
 				left.add(keys[i], err)
 				continue

@@ -154,6 +154,7 @@ type Service struct {
 	stock         *stock
 	finder        *finder
 	desk          *operatorDesk
+	loader        *loader
 	wakeup        *wakeup // tells Run that there may be something to do
 	logbook       logbook
 	pace          pace // of what is written of deliveries
@@ -239,6 +240,7 @@ func New(store Store, opts Options) (*Service, error) {
 	s.stock = newStock()
 	s.finder = &finder{store: s.store, stock: s.stock, hook: opts.Price, log: s.log, omit: s.books.omit}
 	s.desk = &operatorDesk{books: s.books, timetable: s.timetable, inventories: s.finder.inventories, retain: opts.Retain}
+	s.loader = &loader{books: s.books, timetable: s.timetable, newID: opts.NewID}
 	s.flow = &flow{books: s.books, timetable: s.timetable, gateway: opts.Gateway, timeout: opts.ChargeTimeout, newID: opts.NewID}
 	return s, nil
 }
