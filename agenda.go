@@ -20,6 +20,7 @@ const (
 	owedDue       kind = 'o' // an event owed to subscriptions that could not be read; value: both
 	endpointDue   kind = 'w' // a subscription to which something is to be posted; value: none
 	sweepDue      kind = 's' // a subscription whose old deliveries are to be forgotten; value: none
+	surplusDue    kind = 't' // a subscription of which perhaps too many old deliveries are listed; value: none
 	keyForgotten  kind = 'i' // an idempotency record to remove; value: its key
 	countDue      kind = 'd' // a count of declined payments to remove; value: its key
 	travellersDue kind = 'r' // a look for bookings to erase; value: the booking before which all are

@@ -26,7 +26,7 @@ func (a *auditor) agenda(key Key, value []byte, l *cited) func() {
 	case owedDue:
 		o, err := decodeOwed(value)
 		return a.queued(key, id, o.queued, err, l)
-	case keyForgotten, countDue, travellersDue, unpaidPass, unpaidOver: // of what is gone, or was used anew: harmless
+	case surplusDue, keyForgotten, countDue, travellersDue, unpaidPass, unpaidOver: // of what is gone, or was used anew: harmless
 	case endpointDue:
 		if a.served[id] == 0 || due < a.served[id] {
 			a.served[id] = max(1, due)

@@ -29,6 +29,7 @@ type books struct {
 	subscribed atomic.Bool // somebody has: see subscribedKey
 	omitted    logLimit    // what was logged of unreadable records
 	overflows  logLimit    // what was logged of backlogs that were full
+	forgotten  logLimit    // what was logged of dead letters that were too many
 }
 
 // Terms are the settings that the rules follow: see [Options].

@@ -68,7 +68,9 @@ var deadReasons = [...]DeadReason{"", DeadByAttempts, DeadByReceiver, DeadByDisa
 const Ping EventType = "ping"
 
 // Deliveries lists what was, or is to be, posted to a subscription of the caller's, the
-// newest first by the time of its event. Delivered ones are kept for a week, dead ones for 30 days.
+// newest first by the time of its event. Delivered ones are kept for a week, dead ones for 30
+// days; of those that are no endpoint of the operator's, about ten times
+// [WebhookOptions].Backlog, dead ones rather than delivered ones.
 func (s *Service) Deliveries(ctx context.Context, by Caller, sub uuid.UUID, page Page) (_ List[Delivery], err error) {
 	ctx, end := s.begin(ctx, "Deliveries")
 	defer end(&err)

@@ -147,6 +147,7 @@ func (l *ledger) finish(d *delivery, status DeliveryStatus, why DeadReason) {
 	if why != "" {
 		l.dead = append(l.dead, why)
 	}
+	l.bound(d)
 	l.put(deliveryKey(d.Subscription, d.ID), d.encode())
 }
 

@@ -233,22 +233,8 @@ func (s *Service) sweep(ctx context.Context, it item) error {
 		}
 		s.books.omit(ctx, left)
 		err = s.books.update(ctx, now, func(l *ledger) error {
-			if len(old) > 0 {
-				values, err := l.tx.Get(l.ctx, old...)
-				if err != nil {
-					return err
-				}
-				for i, v := range values {
-					if v == nil {
-						continue
-					}
-					if d, err := decodeDelivery(v); err == nil && d.Status != DeliveryPending { // nobody has asked for it meanwhile
-						l.delete(old[i])
-					}
-				}
-			}
-			if !over {
-				return nil
+			if _, err := l.forget(old); err != nil || !over {
+				return err
 			}
 			v, err := l.tx.Get(l.ctx, subscriptionKey(it.id))
 			if err != nil {

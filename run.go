@@ -107,6 +107,7 @@ func (s *Service) workers() []*worker {
 			&worker{kind: fanOutDue, name: "fanOut", work: s.fanOut, together: batch, concurrency: fanOuts},
 			&worker{kind: owedDue, name: "fanOutOwed", work: one(s.fanOutOwed)},
 			&worker{kind: endpointDue, name: "serveEndpoint", work: one(s.serveEndpoint), concurrency: endpoints, mayBegin: s.suspects.begin, ended: s.suspects.end},
+			&worker{kind: surplusDue, name: "forgetSurplus", work: one(s.forgetSurplus)},
 			&worker{kind: sweepDue, name: "sweep", work: one(s.sweep)})
 	}
 	return ws

@@ -82,8 +82,8 @@ type WebhookOptions struct {
 	// Zero is 3.
 	PerHost int
 	// Backlog is how many deliveries may wait for one subscription: when there are more,
-	// the oldest become dead letters. Zero is 1,000. The operator's own endpoints have no
-	// bound.
+	// the oldest become dead letters. Zero is 1,000. Ten times as many are listed that are
+	// over: then the oldest are forgotten. The operator's own endpoints have no bound.
 	Backlog int
 }
 

@@ -1,0 +1,88 @@
+package traintravel_test
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/traintravel/traintravel"
+)
+
+// Of a subscription so many dead deliveries are listed, the newest, and delivered ones while
+// there is room beside those. Nothing that waits is forgotten, and nothing of the operator's.
+func TestListedDeliveriesAreBounded(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		const most, kept, events, slack = 2, 10 * 2, 60, 30
+		var log strings.Builder
+		o, m := withWebhooks(t, store, func(opts *traintravel.Options) {
+			opts.Webhooks.Backlog = most
+			opts.Webhooks.Operator = []traintravel.OperatorWebhook{{URL: operatorsHook, Secrets: []traintravel.Secret{operators}}}
+			opts.Logger = slog.New(slog.NewTextHandler(&log, nil))
+		})
+		sub := o.subscribe(anna, hook)
+		m.answers[hook] = func(int) (traintravel.WebhookAnswer, error) {
+			return traintravel.WebhookAnswer{Status: 503, RetryAfter: time.Hour}, nil
+		}
+		expect := func(status traintravel.DeliveryStatus, least, atMost int) []traintravel.Delivery {
+			t.Helper()
+			var found []traintravel.Delivery
+			for _, d := range o.events(sub.ID) {
+				if d.Status == status {
+					found = append(found, d)
+				}
+			}
+			if n := len(found); n < least || n > atMost {
+				t.Fatalf("%d are %s, not %d to %d", n, status, least, atMost)
+			}
+			return found
+		}
+		book := func() {
+			for range events {
+				trip := o.trip('F', 'G', "S 3")
+				b := o.book(anna, trip)
+				o.do()
+				o.expect("cancelling", o.CancelBooking(t.Context(), anna, b.ID), nil)
+				o.clock.add(time.Second)
+			}
+		}
+		book()
+		expect(traintravel.DeliveryPending, most, most)
+		dead := expect(traintravel.DeliveryDead, kept, kept+slack)
+		if gap := dead[0].Created.Sub(dead[kept-1].Created); gap != (kept-1)*time.Second {
+			t.Errorf("not the newest are kept: they are %v apart", gap)
+		}
+		if !strings.Contains(log.String(), "too many dead letters") || !strings.Contains(log.String(), sub.ID.String()) {
+			t.Errorf("the log says %s", log.String())
+		}
+		o.audit()
+
+		delete(m.answers, hook)
+		book()
+		o.clock.add(2 * time.Hour)
+		o.do()
+		expect(traintravel.DeliveryPending, 0, 0)
+		expect(traintravel.DeliveryDead, kept, kept+slack)
+		expect(traintravel.DeliveryDelivered, kept, kept+slack)
+		if n := len(m.to(operatorsHook)); n != 2*events {
+			t.Errorf("the operator got %d events", n)
+		}
+		operators, err := o.Subscriptions(t.Context(), traintravel.Operator(), traintravel.Page{})
+		o.expect("listing the operator's", err, nil)
+		all := 0
+		for page := (traintravel.Page{Limit: 100}); ; {
+			l, err := o.Deliveries(t.Context(), traintravel.Operator(), operators.Items[0].ID, page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if all += len(l.Items); l.Next == "" {
+				break
+			}
+			page.After = l.Next
+		}
+		if all != 2*events {
+			t.Errorf("%d deliveries of the operator's are listed", all)
+		}
+		o.audit()
+	})
+}
