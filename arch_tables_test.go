@@ -71,6 +71,7 @@ var tableBounds = map[string]string{
 	"traintravel.Station.*":            byRecord,
 	"traintravel.Ticket.Stations":      byRecord,
 	"traintravel.City.Names":           bySetting,
+	"traintravel.HoldLimits.Clients":   bySetting,
 	"traintravel.Prices.Amounts":       byTimes,
 	"traintravel.days.*":               byTimes,
 	"traintravel.directory.*":          byTimes,

@@ -182,7 +182,7 @@ func fillFile(b *testing.B, path string, size int) *load {
 }
 
 func (l *load) options() traintravel.Options {
-	return traintravel.Options{Now: l.now, HoldFor: 1000 * 24 * time.Hour}
+	return traintravel.Options{Now: l.now, HoldFor: 1000 * 24 * time.Hour, Holds: manyHolds}
 }
 
 // measure reports how long a file is and how long it takes to open.

@@ -46,6 +46,7 @@ func benchService(b *testing.B, store traintravel.Store, opts traintravel.Option
 // benchOptions are those of a service that somebody listens to.
 var benchOptions = traintravel.Options{
 	Now:      benchClock,
+	Holds:    manyHolds,
 	Notifier: traintravel.NotifierFunc(func(context.Context, traintravel.Event) error { return nil }),
 }
 

@@ -2,6 +2,7 @@ package traintravel
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -190,8 +191,8 @@ func (b *Booking) ownedBy(by Caller) bool { return b.Owner == by.Subject && !b.E
 //
 // It returns ErrNotFound for a trip that does not exist (any more), the
 // refusals ErrSoldOut, ErrBicyclesNotAllowed, ErrNoBicycleSpace,
-// ErrDogsNotAllowed and ErrDeparted, ErrKeyReused, ErrNoTimetable, or an
-// [*InvalidError].
+// ErrDogsNotAllowed and ErrDeparted, a [*HoldsError], ErrKeyReused, ErrNoTimetable, or
+// an [*InvalidError].
 func (s *Service) CreateBooking(ctx context.Context, by Caller, n NewBooking) (_ Booking, err error) {
 	ctx, end := s.begin(ctx, "CreateBooking")
 	defer end(&err)
@@ -211,12 +212,7 @@ func (s *Service) CreateBooking(ctx context.Context, by Caller, n NewBooking) (_
 		return Booking{}, err
 	}
 	now := s.now()
-	id := timeID(now, s.newID())
-	if ahead, err := ownedAfter(ctx, s.store, by.Subject, now); err != nil {
-		return Booking{}, err
-	} else if ahead != uuid.Nil { // the clock has stepped back, or another server's is ahead
-		id = laterID(now, id, ahead)
-	}
+	own := s.booker(by, now)
 	for {
 		sn, err := s.timetable.snapshot(ctx)
 		if err != nil {
@@ -226,27 +222,11 @@ func (s *Service) CreateBooking(ctx context.Context, by Caller, n NewBooking) (_
 		if refusal != nil && idem.none() {
 			return Booking{}, refusal
 		}
-		o.booking.ID, o.booking.Owner, o.booking.Client = id, by.Subject, by.Client
+		o.booking.Owner, o.booking.Client = by.Subject, by.Client
 		var b Booking
-		err = s.books.update(ctx, now, func(l *ledger) error {
-			if err := l.fetchOrder(idem, o.rides); err != nil {
-				return err
-			}
-			first, err := l.recall(idem)
-			switch {
-			case err != nil:
-				return err
-			case first != nil:
-				b, err = l.firstAnswer(first.about)
-				return err
-			case refusal != nil:
-				return refusal
-			}
-			if b, err = l.book(sn, o); err != nil {
-				return err
-			}
-			l.remember(idem, answer{about: b.ID})
-			return nil
+		err = s.books.update(ctx, now, func(l *ledger) (err error) {
+			b, err = l.create(sn, o, refusal, own, idem)
+			return err
 		})
 		if errors.Is(err, errStale) {
 			s.timetable.expire()
@@ -257,6 +237,39 @@ func (s *Service) CreateBooking(ctx context.Context, by Caller, n NewBooking) (_
 		}
 		return b, nil
 	}
+}
+
+// create makes the booking of an order, unless that is refused, or answers as it did when
+// the request came before.
+func (l *ledger) create(sn *snapshot, o order, refusal error, by booker, idem idempotency) (Booking, error) {
+	// Both are read before either's error counts: a store that fetches what an update
+	// reads fetches them in one round trip.
+	recent, unlisted := by.recent(l)
+	if err := cmp.Or(l.fetchOrder(idem, o.rides), unlisted); err != nil {
+		return Booking{}, err
+	}
+	first, err := l.recall(idem)
+	switch {
+	case err != nil:
+		return Booking{}, err
+	case first != nil:
+		return l.firstAnswer(first.about)
+	case refusal != nil:
+		return Booking{}, refusal
+	}
+	// The clock may have stepped back, and another server's may be ahead.
+	o.booking.ID = laterID(l.now, by.random, newest(recent))
+	if by.counted {
+		if err := l.roomFor(sn, &o.booking, recent); err != nil {
+			return Booking{}, err
+		}
+	}
+	b, err := l.book(sn, o)
+	if err != nil {
+		return Booking{}, err
+	}
+	l.remember(idem, answer{about: b.ID})
+	return b, nil
 }
 
 // An order is a request to book that has passed all checks but those that

@@ -35,9 +35,11 @@ type books struct {
 // Terms are the settings that the rules follow: see [Options].
 type terms struct {
 	anyAmount      bool
+	holdFor        time.Duration
 	pendingFor     time.Duration
 	keepUnpaid     time.Duration
 	declines       DeclineLimits
+	holds          HoldLimits
 	cardKey        []byte // under which numbers of cards are hashed to be counted
 	fingerprintKey []byte
 	notified       bool // somebody takes events away

@@ -153,12 +153,13 @@ type life struct {
 	lost   traintravel.Charge
 	mail   *mailroom        // nil if there are no webhooks
 	newID  func() uuid.UUID // Options.NewID
+	holds  traintravel.HoldLimits
 }
 
 // start begins a process that dies at a step.
 func (l *life) start(dieAt int, panics bool) *process {
 	p := &process{Store: l.store, gateway: l.bank, post: l.post, mail: l.mail, dieAt: dieAt, panics: panics}
-	opts := traintravel.Options{Now: l.clock.now, NewID: l.newID, Notifier: p, Gateway: p, KeepUnpaid: -1, Declines: traintravel.DeclineLimits{Card: -1, User: -1}}
+	opts := traintravel.Options{Now: l.clock.now, NewID: l.newID, Notifier: p, Gateway: p, KeepUnpaid: -1, Holds: l.holds, Declines: traintravel.DeclineLimits{Card: -1, User: -1}}
 	if l.mail != nil {
 		opts.Webhooks = &traintravel.WebhookOptions{Sender: p, SealKey: make([]byte, 32), PerHost: 1000, Clients: []string{"partner"}}
 	}

@@ -6,8 +6,8 @@ import (
 )
 
 // What a caller can act on. Every error that the methods of [Service] return
-// is, or wraps, one of these, an [*InvalidError], an [*AmountError], a [*DeclinesError], the error
-// of the caller's context or of Options.Cancel, or a failure of the store, which says nothing to
+// is, or wraps, one of these, an [*InvalidError], an [*AmountError], a [*DeclinesError],
+// a [*HoldsError], the error of the caller's context or of Options.Cancel, or a failure of the store, which says nothing to
 // the user and everything to the log. Of those, [ErrUnavailable] may be tried again, and
 // [ErrUnknownOutcome] with the idempotency key that it was tried with.
 var (

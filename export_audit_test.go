@@ -47,6 +47,13 @@ func Audit(ctx context.Context, store Store) (Books, error) {
 	return b, errors.Join(faults...)
 }
 
+// StoredBookings are those in a store, whatever their status.
+func StoredBookings(ctx context.Context, r Reader) (all []Booking, err error) {
+	_, err = eachOf(ctx, r, Range{Table: TableBookings}, func(rec Record) (Booking, error) { return decodeBooking(rec.Value, &zones{}) },
+		func(b Booking) bool { all = append(all, b); return true })
+	return all, err
+}
+
 func (b *Books) read(ctx context.Context, r Reader) error {
 	generations := map[string]bool{}
 	err := eachRecord(ctx, r, func(table Table, page []Record) error {

@@ -36,7 +36,7 @@ func TestFailover(t *testing.T) {
 	for office := range offices {
 		a := &agency{}
 		var err error
-		if a.Service, err = traintravel.New(openImpatient(t, url), traintravel.Options{Now: sinceOpening(), Gateway: s.bank, Declines: traintravel.DeclineLimits{Card: -1, User: -1}}); err != nil {
+		if a.Service, err = traintravel.New(openImpatient(t, url), traintravel.Options{Now: sinceOpening(), Gateway: s.bank, Holds: manyHolds, Declines: traintravel.DeclineLimits{Card: -1, User: -1}}); err != nil {
 			t.Fatal(err)
 		}
 		if office == 0 {

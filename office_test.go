@@ -162,7 +162,7 @@ func (o *office) another(options ...func(*traintravel.Options)) *office {
 	if o.clock != nil {
 		p.clock.set(o.clock.now())
 	}
-	opts := traintravel.Options{Now: p.clock.now, Gateway: o.bank, Notifier: o.post}
+	opts := traintravel.Options{Now: p.clock.now, Gateway: o.bank, Notifier: o.post, Holds: manyHolds}
 	for _, f := range options {
 		f(&opts)
 	}
@@ -337,8 +337,12 @@ type unfenced struct{ traintravel.PaymentGateway }
 
 func withoutCancel(o *traintravel.Options) { o.Gateway = unfenced{o.Gateway} }
 
-// unlimited lets cards be declined as often as one likes.
+// manyHolds let a user of the tests book as much as they need, and count it.
+var manyHolds = traintravel.HoldLimits{User: 1000, Train: 1000}
+
+// unlimited lets cards be declined as often as one likes, and much be held.
 func unlimited(o *traintravel.Options) {
+	o.Holds = manyHolds
 	o.Declines = traintravel.DeclineLimits{Booking: -1, Card: -1, User: -1}
 }
 

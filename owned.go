@@ -58,31 +58,50 @@ func readOwned(ctx context.Context, r Reader, owner Subject, after string) (*own
 	return l, nil
 }
 
-// ownedAfter is the ID of an owner's newest booking, if that orders after an instant, else
-// nil. A clock that was a day ahead, or more, is noticed.
-func ownedAfter(ctx context.Context, r Reader, owner Subject, now time.Time) (id uuid.UUID, err error) {
-	mark := ownerMark(owner)
-	from := timeID(now, uuid.Nil)
-	next := timeID(now.Add(24*time.Hour), uuid.Nil)
-	periods := []string{string(from[:ownedPeriod])}
-	if p := string(next[:ownedPeriod]); p != periods[0] {
-		periods = []string{p, periods[0]}
+// recentOwned lists the IDs of bookings that the owner with a mark has made since an
+// instant, newest first, at most limit. It sees bookings of clocks that are ahead of now, by
+// a day at least.
+func recentOwned(ctx context.Context, r Reader, mark string, since, now time.Time, limit int) (ids []uuid.UUID, err error) {
+	if since.Before(time.Unix(0, 0)) {
+		since = time.Unix(0, 0) // before which there is no ID
 	}
-	for _, period := range periods {
-		prefix := period + mark
-		rg := Range{Table: TableOwned, From: prefix, To: prefixEnd(prefix), Reverse: true, Limit: 1}
-		if period == string(from[:ownedPeriod]) {
+	from, to := timeID(since, uuid.Nil), timeID(now.Add(24*time.Hour), uuid.Nil)
+	begin, period := periodOf(string(from[:])), periodOf(string(to[:]))
+	first := begin
+	if period-first > 2 { // there may be nothing in most of them
+		oldest, err := r.List(ctx, Range{Table: TableOwned, Limit: 1})
+		if err != nil || len(oldest) == 0 {
+			return nil, err
+		}
+		first = max(first, min(periodOf(oldest[0].ID), period))
+	}
+	for ; ; period-- {
+		prefix := string(binary.BigEndian.AppendUint16(nil, period)) + mark
+		rg := Range{Table: TableOwned, From: prefix, To: prefixEnd(prefix), Reverse: true, Limit: limit - len(ids)}
+		if period == begin {
 			rg.From += string(from[ownedPeriod:])
 		}
 		found, err := r.List(ctx, rg)
 		if err != nil {
-			return uuid.Nil, err
+			return nil, err
 		}
-		if len(found) > 0 {
-			return uuid.UUID([]byte(period + found[0].ID[len(prefix):])), nil
+		for _, rec := range found {
+			if len(rec.ID) == len(prefix)+len(from)-ownedPeriod {
+				ids = append(ids, uuid.UUID([]byte(rec.ID[:ownedPeriod]+rec.ID[len(prefix):])))
+			}
+		}
+		if period <= first || len(ids) >= limit {
+			return ids, nil
 		}
 	}
-	return uuid.Nil, nil
+}
+
+// newest is the first of IDs that are newest first, nil if there are none.
+func newest(ids []uuid.UUID) uuid.UUID {
+	if len(ids) == 0 {
+		return uuid.Nil
+	}
+	return ids[0]
 }
 
 func periodOf(key string) uint16 { return binary.BigEndian.Uint16([]byte(key[:ownedPeriod])) }

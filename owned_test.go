@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
@@ -81,6 +83,38 @@ func TestOwnedList(t *testing.T) {
 		}
 		if len(mine) > 0 {
 			t.Fatalf("%v are not listed", mine)
+		}
+	})
+}
+
+// What an owner has booked since an instant is listed newest first, however many periods it
+// lies in, and nothing else is.
+func TestRecentOwned(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		const period = 1 << 32 * time.Millisecond
+		owners := []Subject{{"a", "1"}, {"a", "2"}}
+		now := time.UnixMilli(400 << 32).Add(time.Duration(rapid.Int64Range(0, int64(period)-1).Draw(t, "now")))
+		ago := rapid.SampledFrom([]time.Duration{0, 25 * time.Hour, period - 1, 5 * period, math.MaxInt64}).Draw(t, "ago")
+		since := now.Add(-ago)
+		var keys keyReader
+		var recent []uuid.UUID
+		first := timeID(now.Add(-min(ago, 100*period)), uuid.Nil) // when there are no bookings
+		for n := range rapid.IntRange(0, 12).Draw(t, "bookings") {
+			made := now.Add(-time.Duration(rapid.Int64Range(-int64(24*time.Hour), int64(6*period)).Draw(t, "made")))
+			b := Booking{ID: timeID(made, drawID(t)), Owner: rapid.SampledFrom(owners).Draw(t, "owner")}
+			binary.BigEndian.PutUint16(b.ID[14:], uint16(n)) // no two are one
+			keys = append(keys, ownedKey(&b).ID)
+			if b.Owner == owners[0] && bytes.Compare(b.ID[:], first[:]) >= 0 {
+				recent = append(recent, b.ID)
+			}
+		}
+		slices.Sort(keys)
+		slices.SortFunc(recent, func(a, b uuid.UUID) int { return bytes.Compare(b[:], a[:]) })
+		limit := rapid.IntRange(1, 13).Draw(t, "limit")
+		got, err := recentOwned(t.Context(), keys, ownerMark(owners[0]), since, now, limit)
+		if want := recent[:min(limit, len(recent))]; err != nil || !slices.Equal(got, want) {
+			t.Fatalf("%v, %v, want %v", got, err, want)
 		}
 	})
 }

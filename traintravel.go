@@ -109,6 +109,11 @@ type Options struct {
 	// Declines bounds declined payments. The zero value is sensible.
 	Declines DeclineLimits
 
+	// Holds bounds what a user may hold unpaid at a time. The zero value is sensible for
+	// people; a program that books for many travellers as one user needs more, or to be
+	// one of Holds.Clients.
+	Holds HoldLimits
+
 	// KeepUnpaid is how long after the end of its journey Run keeps a booking that ended
 	// unpaid: its hold expired, or was cancelled. Then it is removed, with its attempts to
 	// pay; the journey counts as over 30 days after the hold ended if it is further ahead.
@@ -206,6 +211,9 @@ func New(store Store, opts Options) (*Service, error) {
 	if err := opts.Declines.check(); err != nil {
 		return nil, err
 	}
+	if err := opts.Holds.check(); err != nil {
+		return nil, err
+	}
 	switch {
 	case opts.KeepUnpaid == 0:
 		opts.KeepUnpaid = keepUnpaid
@@ -250,7 +258,7 @@ func (s *Service) newBooks() *books {
 	b := &books{
 		store: s.store, zones: new(zones), now: s.now, log: s.log, observer: &s.opts.Observer, committed: s.committed,
 		terms: terms{
-			anyAmount: s.opts.AnyAmount, pendingFor: s.opts.PendingFor, keepUnpaid: s.opts.KeepUnpaid, declines: s.opts.Declines,
+			anyAmount: s.opts.AnyAmount, holdFor: s.opts.HoldFor, pendingFor: s.opts.PendingFor, keepUnpaid: s.opts.KeepUnpaid, declines: s.opts.Declines, holds: s.opts.Holds,
 			cardKey: newCardKey(s.opts.FingerprintKey), fingerprintKey: s.opts.FingerprintKey, notified: s.opts.Notifier != nil,
 		},
 	}

@@ -250,8 +250,12 @@ func (c *contract) refusals(t *testing.T) {
 		k.ask(status, "create-booking-payment", at, writing, body(payment("113.58", declinedCard)))
 	}
 
-	w = newWorld(t, func(w *world) { w.service_.Gateway = nil })
+	w = newWorld(t, func(w *world) { w.service_.Holds.User = 1 })
 	b := w.book()
+	c.asker(t, w).ask(409, "create-booking", "/bookings", writing, body(newBooking(b.TripID)))
+
+	w = newWorld(t, func(w *world) { w.service_.Gateway = nil })
+	b = w.book()
 	c.asker(t, w).ask(409, "create-booking-payment", "/bookings/"+b.ID+"/payment", writing, body(payment("113.58", goodCard)))
 }
 

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -138,6 +139,9 @@ func (x *exchange) problemOf(err error) *problem {
 	if e, ok := errors.AsType[*traintravel.DeclinesError](err); ok {
 		return declinesProblem(e)
 	}
+	if e, ok := errors.AsType[*traintravel.HoldsError](err); ok {
+		return holdsProblem(e)
+	}
 	for i := range refusals {
 		if errors.Is(err, refusals[i].err) {
 			return refusals[i].because(err)
@@ -163,6 +167,20 @@ func declinesProblem(e *traintravel.DeclinesError) *problem {
 	return &problem{status: http.StatusTooManyRequests, slug: "declines-limited", title: "Too many payments were declined",
 		detail: "Within an hour, as many payments " + whose + " were declined, or are still under way, as may be. Nothing was charged.",
 		retry:  seconds(int64(e.RetryAfter))}
+}
+
+// holdsProblem refuses a booking because the user holds too many. It is a conflict with the
+// user's other bookings, and not 429: programs would wait for the time that they are told,
+// which can be a day, where paying or cancelling makes room at once.
+func holdsProblem(e *traintravel.HoldsError) *problem {
+	where := "in all"
+	if e.Train {
+		where = "for one train"
+	}
+	return &problem{status: http.StatusConflict, slug: "too-many-holds", title: "Too many bookings are not paid",
+		detail: fmt.Sprintf("You hold %d bookings %s that are not paid, and may hold %d. If you do nothing, one more can be made at %s.",
+			len(e.Bookings), where, e.Limit, e.Until.UTC().Format(time.RFC3339)),
+		retry: seconds(int64(e.RetryAfter))}
 }
 
 // fault finds the member of the body, or the parameter, that the service says

@@ -58,7 +58,9 @@ var whatNext = map[string]advice{
 	"sold-out":              {next: "Search again: what is listed has places. On this trip one comes back when somebody cancels, or does not pay in time."},
 	"overloaded":            {next: "Wait for as many seconds as Retry-After says, then send the request again. Nothing of it was done."},
 	"too-many-declines":     {next: "Book the trip again, if it still has places, and pay with another card or account."},
-	"too-many-webhooks":     {next: "Delete one of your webhooks that is not used any more, or change one to another address."},
+	"too-many-holds": {happened: "A user may hold some bookings, and some for one train, without having paid for them, so that nobody takes a train from sale. You hold as many as that. A booking whose payment is pending is not paid.",
+		next: "Pay for one of your bookings, or cancel one: that makes room at once. GET /bookings lists them."},
+	"too-many-webhooks": {next: "Delete one of your webhooks that is not used any more, or change one to another address."},
 	"too-many-webhooks-to-host": {happened: "You have as many webhooks to one host as there may be, through all programs that you use.",
 		next: "Delete one that is not used any more. Or have one get more types of events: it gets those of all your bookings, and tells them apart by their type."},
 	"unauthorized": {happened: "The request came without an access token, or with one that is malformed, forged, expired, or meant for another service.",
@@ -79,7 +81,7 @@ func problems() map[string][]*problem {
 	}
 	// Some are made where they arise.
 	busy := &exchange{s: &Server{limits: newLimiter(1)}, route: &route{scope: counted}}
-	for _, err := range []error{busy.take(0), busy.take(0), read.allowedBy(Identity{}), &traintravel.AmountError{}, &traintravel.HostLimitError{}, &traintravel.DeclinesError{}, &traintravel.DeclinesError{Card: true}} {
+	for _, err := range []error{busy.take(0), busy.take(0), read.allowedBy(Identity{}), &traintravel.AmountError{}, &traintravel.HostLimitError{}, &traintravel.DeclinesError{}, &traintravel.DeclinesError{Card: true}, &traintravel.HoldsError{}} {
 		if err != nil {
 			all = append(all, busy.problemOf(err))
 		}

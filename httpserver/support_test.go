@@ -112,6 +112,7 @@ func newWorld(t testing.TB, changes ...func(*world)) *world {
 	w.service_ = traintravel.Options{
 		Now:     func() time.Time { return morning.Add(time.Duration(w.clock.Load())) },
 		Gateway: sandbox.New(),
+		Holds:   traintravel.HoldLimits{User: 1000, Train: 1000},
 	}
 	w.options = httpserver.Options{
 		BaseURL: base, Auth: tokens{}, RateLimit: 1_000_000, Now: w.service_.Now,
@@ -274,6 +275,7 @@ func (a answer) fault() string {
 	}
 	id, found := strings.CutPrefix(p.Instance, "urn:uuid:")
 	inProgress := strings.HasSuffix(p.Type, "/problems/payment-in-progress")
+	full := strings.HasSuffix(p.Type, "/problems/too-many-holds")
 	switch _, err := uuid.Parse(id); {
 	case mediaType != "application/problem+json" && mediaType != "application/problem+xml":
 		return "a problem without its media type"
@@ -281,7 +283,7 @@ func (a answer) fault() string {
 		return "a problem that may be stored"
 	case p.Status != a.status, p.Title == "", p.Detail == "", !found, err != nil, !strings.Contains(p.Type, "/problems/"):
 		return "an incomplete problem"
-	case (a.status == 429 || a.status == 503 || inProgress) != (a.header.Get("Retry-After") != ""):
+	case (a.status == 429 || a.status == 503 || inProgress || full) != (a.header.Get("Retry-After") != ""):
 		return "Retry-After"
 	case inProgress && a.header.Get("Retry-After") != "5": // as a payment that is pending has it
 		return "Retry-After while a payment is in progress"

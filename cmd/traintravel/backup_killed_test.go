@@ -30,7 +30,7 @@ const keptBookings = 3000
 func soldFile(t *testing.T, path string, n int) {
 	t.Helper()
 	mem := memstore.New()
-	service, err := traintravel.New(mem, traintravel.Options{HoldFor: 100 * time.Hour})
+	service, err := traintravel.New(mem, traintravel.Options{HoldFor: 100 * time.Hour, Holds: traintravel.HoldLimits{User: -1, Train: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := smallDisk(t, 24)
 	data := filepath.Join(dir, "trains.db")
-	p := spawn(t, t.TempDir(), "serve", "--data", data, "--rate-limit", "0").listen()
+	p := spawn(t, t.TempDir(), "serve", "--data", data, "--rate-limit", "0", "--user-holds", "0", "--train-holds", "0").listen()
 	l := &load{T: t, base: p.base, token: issue(t, "anna", data), day: time.Now().AddDate(0, 0, 2)}
 	l.done(200) // of requests that go well
 	for range 3 {
@@ -97,7 +97,7 @@ func TestFileLimit(t *testing.T) {
 	t.Parallel()
 	prlimit := need.Program(t, "util-linux", "prlimit")
 	data := filepath.Join(t.TempDir(), "trains.db")
-	p := spawn(t, t.TempDir(), "serve", "--data", data, "--rate-limit", "0").listen()
+	p := spawn(t, t.TempDir(), "serve", "--data", data, "--rate-limit", "0", "--user-holds", "0", "--train-holds", "0").listen()
 	limit := func(size string) {
 		t.Helper()
 		out, err := exec.Command(prlimit, "--pid", strconv.Itoa(p.cmd.Process.Pid), "--fsize="+size+":unlimited").CombinedOutput()

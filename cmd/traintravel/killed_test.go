@@ -166,7 +166,7 @@ func (o *office) load() {
 }
 
 func (o *office) spawn() *process {
-	args := append([]string{"serve", "--data", o.data(), "--base-url", shownBase, "--rate-limit", "0", "--hold", "24h"}, o.hearing.flags()...)
+	args := append([]string{"serve", "--data", o.data(), "--base-url", shownBase, "--rate-limit", "0", "--user-holds", "0", "--train-holds", "0", "--hold", "24h"}, o.hearing.flags()...)
 	return spawn(o, o.dir, append(args, o.args...)...)
 }
 

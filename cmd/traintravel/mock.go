@@ -136,6 +136,7 @@ func (p *program) mockUntil(ctx context.Context, m mockServer) error {
 		Gateway: sandbox.New(), Logger: p.log, Now: clockFrom(mockClock), AnyAmount: true, Webhooks: hooks, Horizon: math.MaxInt64,
 		Cities:   cities.Europe(),
 		Declines: traintravel.DeclineLimits{Card: -1, User: -1}, // tests decline as often as they like
+		Holds:    traintravel.HoldLimits{User: -1, Train: -1},
 	})
 	if err != nil {
 		return err

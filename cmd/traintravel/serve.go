@@ -282,7 +282,7 @@ func builtin(ring *keys.Ring, o authserver.Options) (*authserver.Server, error) 
 // service makes the service, with a timetable to sell.
 func (p *program) service(ctx context.Context, set settings, store traintravel.Store, base string, ring *keys.Ring, clock func() time.Time, money *gateway.Client, seen *observation) (*traintravel.Service, error) {
 	opts := traintravel.Options{
-		Observer: seen.observer(), Gateway: sandbox.Open(store), Logger: p.log, Now: clock, HoldFor: set.hold, Retain: set.retain, KeepUnpaid: cmp.Or(set.keepUnpaid, -1), AnyAmount: set.anyAmount, FingerprintKey: ring.Fingerprint(), Declines: set.declineLimits(), Cities: cities.Europe(),
+		Observer: seen.observer(), Gateway: sandbox.Open(store), Logger: p.log, Now: clock, HoldFor: set.hold, Retain: set.retain, KeepUnpaid: cmp.Or(set.keepUnpaid, -1), AnyAmount: set.anyAmount, FingerprintKey: ring.Fingerprint(), Declines: set.declineLimits(), Holds: set.holdLimits(), Cities: cities.Europe(),
 	}
 	if money != nil {
 		opts.Gateway = money

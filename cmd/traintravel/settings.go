@@ -29,6 +29,7 @@ type settings struct {
 	rateLimit                  int
 	maxRequests                int
 	declines                   traintravel.DeclineLimits
+	holds                      traintravel.HoldLimits
 	tlsCert, tlsKey            string
 	webhooks, webhookClients   []string
 	webhookEvents              []string
@@ -62,6 +63,9 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.IntVar(&s.declines.Booking, "booking-declines", 5, "a booking's hold ends after this many declined payments; 0 means no limit")
 	f.IntVar(&s.declines.Card, "card-declines", 20, "declined payments an hour with one card, or from one bank account, after which more are refused with 429; 0 is no limit")
 	f.IntVar(&s.declines.User, "user-declines", 50, "the same for each user; a program that pays for many travellers as one user may need more")
+	f.IntVar(&s.holds.User, "user-holds", 9, "bookings that a user may hold at a time without having paid for them, beyond which more are refused with 409; 0 means no limit")
+	f.IntVar(&s.holds.Train, "train-holds", 9, "how many of them may be for one train on one date; 0 means no limit but --user-holds")
+	f.StringSliceVar(&s.holds.Clients, "holds-client", nil, "`ID` of a program that may hold as many as it likes, with a token of its own")
 	f.StringVar(&s.tlsCert, "tls-cert", "", "`file` of the certificate, and those that it rests on, in PEM: serve https. It is read again when it changes (default: serve http)")
 	f.StringVar(&s.tlsKey, "tls-key", "", "`file` of the certificate's key, in PEM")
 	f.StringVar(&s.gateway, "gateway", "", "`URL` of the program that moves the money, with the secret of both in "+gatewaySecret+" (default: none is moved)")
@@ -153,7 +157,8 @@ func (s *settings) check(f *pflag.FlagSet) error {
 	for _, d := range []struct {
 		flag  string
 		value int
-	}{{"--booking-declines", s.declines.Booking}, {"--card-declines", s.declines.Card}, {"--user-declines", s.declines.User}} {
+	}{{"--booking-declines", s.declines.Booking}, {"--card-declines", s.declines.Card}, {"--user-declines", s.declines.User},
+		{"--user-holds", s.holds.User}, {"--train-holds", s.holds.Train}} {
 		if d.value < 0 || d.value > 1000 {
 			errs = append(errs, usagef("%s: %d is not 0 to 1000", d.flag, d.value))
 		}
@@ -325,6 +330,11 @@ func (s *settings) start() (time.Time, error) {
 // declineLimits are the limits as the service takes them.
 func (s *settings) declineLimits() traintravel.DeclineLimits {
 	return traintravel.DeclineLimits{Booking: limit(s.declines.Booking), Card: limit(s.declines.Card), User: limit(s.declines.User)}
+}
+
+// holdLimits are the limits as the service takes them.
+func (s *settings) holdLimits() traintravel.HoldLimits {
+	return traintravel.HoldLimits{User: limit(s.holds.User), Train: limit(s.holds.Train), Clients: s.holds.Clients}
 }
 
 // limit is a limit as httpserver takes it.

@@ -56,6 +56,7 @@ var theirs = map[string]fault{
 	"hold-expired":          {Title: "Your seat is free again", Text: "The booking was not paid in time. Nothing was charged. If there are seats left, you can book once more."},
 	"too-many-declines":     {Title: "Your seat is free again", Text: "Too many payments for the booking were declined. Nothing was charged. If there are seats left, you can book once more and pay with another card."},
 	"declines-limited":      {Title: "Too many payments were declined", Text: "Nothing was charged. Please use another card, or try again later."},
+	"too-many-holds":        {Title: "You hold seats that are not paid", Text: "There may be only so many at a time. Pay for one of your bookings, or cancel one, and try again.", Link: "/bookings", Next: "My bookings"},
 	"paid-too-late":         {Title: "The payment came too late", Text: "The seat was gone when it went through. The money is on its way back to you.", Link: "/bookings", Next: "My bookings"},
 	"already-paid":          {Title: "This is paid already", Text: "Nothing was charged again.", Link: "/bookings", Next: "My bookings"},
 	"payment-in-progress":   {Title: "A payment is under way", Text: "Its outcome is not known yet. Please wait for it.", Link: "/bookings", Next: "My bookings"},

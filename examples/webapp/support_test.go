@@ -104,7 +104,7 @@ func newRailway(t *testing.T, tokenLife time.Duration) *railway {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rw.service, err = traintravel.New(memstore.New(), traintravel.Options{Gateway: sandbox.New(), Now: rw.now})
+	rw.service, err = traintravel.New(memstore.New(), traintravel.Options{Gateway: sandbox.New(), Now: rw.now, Holds: traintravel.HoldLimits{User: -1, Train: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}

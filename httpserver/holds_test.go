@@ -1,0 +1,34 @@
+package httpserver_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/traintravel/traintravel"
+)
+
+// A user holds so many unpaid bookings and no more. The refusal says how many, and when
+// there is room again.
+func TestHoldsAreLimited(t *testing.T) {
+	t.Parallel()
+	for want, limits := range map[string]traintravel.HoldLimits{
+		"You hold 2 bookings in all that are not paid, and may hold 2.":        {User: 2},
+		"You hold 2 bookings for one train that are not paid, and may hold 2.": {Train: 2},
+	} {
+		w := newWorld(t, func(w *world) { w.service_.Holds = limits })
+		b := w.book()
+		w.later(20 * time.Minute)
+		w.book()
+		again := newBooking(b.TripID)
+		p := w.post("/bookings", again)
+		p.problem(409, "too-many-holds")
+		ends := w.service_.Now().Add(40 * time.Minute).UTC().Format(time.RFC3339)
+		if got := p.header.Get("Retry-After"); got != "2400" || !strings.Contains(p.body, want+" If you do nothing, one more can be made at "+ends+".") {
+			t.Errorf("Retry-After is %s: %s", got, p.body)
+		}
+		w.do("POST", "/bookings", as("berta-rw"), body(again)).want(201)
+		w.post("/bookings/"+b.ID+"/payment", payment("113.58", goodCard)).want(200)
+		w.post("/bookings", again).want(201)
+	}
+}
