@@ -86,7 +86,9 @@ func (s *Service) BookingHistory(ctx context.Context, id uuid.UUID) (_ BookingHi
 // FindBookings is [Service.LookUpBookings] without the number of bookings that could
 // not be read.
 func (s *Service) FindBookings(ctx context.Context, text string, limit int) (found []Booking, more bool, err error) {
-	f, err := s.LookUpBookings(ctx, text, limit)
+	ctx, end := s.begin(ctx, "FindBookings")
+	defer end(&err)
+	f, err := s.desk.lookUp(ctx, text, limit)
 	return f.Bookings, f.More, err
 }
 
