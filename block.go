@@ -4,20 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 )
 
-// An operatorDesk does what an operator asks: about runs, bookings and travellers.
-type operatorDesk struct {
-	books     *books
-	timetable *source
-	// inventories returns what is sold of runs, as it was a moment ago.
-	inventories func(context.Context, []RunID) ([]*inventory, error)
-	retain      time.Duration // how long travellers are known after their journey; zero is for ever
-}
-
 // block takes places of a run out of sale, all of them or none.
-func (d *operatorDesk) block(ctx context.Context, run RunID, blocks ...Block) error {
+func (d *desk) block(ctx context.Context, run RunID, blocks ...Block) error {
 	return d.onRun(ctx, run, func(l *ledger, e *runEntry) error {
 		for i, b := range blocks {
 			place, err := e.inv.blockable(i, b)
@@ -41,7 +31,7 @@ func (d *operatorDesk) block(ctx context.Context, run RunID, blocks ...Block) er
 }
 
 // unblock puts blocked places back into sale, all of them or none.
-func (d *operatorDesk) unblock(ctx context.Context, run RunID, blocks ...Block) error {
+func (d *desk) unblock(ctx context.Context, run RunID, blocks ...Block) error {
 	return d.onRun(ctx, run, func(_ *ledger, e *runEntry) error {
 		for i, b := range blocks {
 			place, err := e.inv.blockable(i, b)
@@ -62,7 +52,7 @@ func (d *operatorDesk) unblock(ctx context.Context, run RunID, blocks ...Block) 
 }
 
 // onRun changes the inventory of a run of the timetable in force that is not past.
-func (d *operatorDesk) onRun(ctx context.Context, run RunID, change func(*ledger, *runEntry) error) error {
+func (d *desk) onRun(ctx context.Context, run RunID, change func(*ledger, *runEntry) error) error {
 	return d.timetable.whileCurrent(ctx, func(sn *snapshot) error {
 		t, ok := sn.run(run)
 		if !ok {

@@ -9,7 +9,7 @@ import (
 )
 
 // cancelRun takes a run out of sale and cancels its bookings.
-func (d *operatorDesk) cancelRun(ctx context.Context, run RunID, opts CancelRunOptions) (done RunCancellation, err error) {
+func (d *desk) cancelRun(ctx context.Context, run RunID, opts CancelRunOptions) (done RunCancellation, err error) {
 	done.Refunds = map[string]int64{}
 	var holders []uuid.UUID
 	err = d.closeRun(ctx, run, true, opts.Past, func(inv *inventory) { holders = inv.holders() })
@@ -55,7 +55,7 @@ func (d *operatorDesk) cancelRun(ctx context.Context, run RunID, opts CancelRunO
 }
 
 // omitBookings is omit, and returns the bookings.
-func (d *operatorDesk) omitBookings(ctx context.Context, left omissions) (ids []uuid.UUID) {
+func (d *desk) omitBookings(ctx context.Context, left omissions) (ids []uuid.UUID) {
 	d.books.omit(ctx, left)
 	for _, o := range left {
 		ids = append(ids, uuid.UUID([]byte(o.key.ID)))
@@ -64,13 +64,13 @@ func (d *operatorDesk) omitBookings(ctx context.Context, left omissions) (ids []
 }
 
 // restoreRun puts a cancelled run back into sale.
-func (d *operatorDesk) restoreRun(ctx context.Context, run RunID) error {
+func (d *desk) restoreRun(ctx context.Context, run RunID) error {
 	return d.closeRun(ctx, run, false, true, func(*inventory) {})
 }
 
 // closeRun says of a run that it is cancelled, or not, and shows its inventory. One
 // that is past and was not cancelled before is closed only if past says that it may be.
-func (d *operatorDesk) closeRun(ctx context.Context, run RunID, cancelled, past bool, then func(*inventory)) error {
+func (d *desk) closeRun(ctx context.Context, run RunID, cancelled, past bool, then func(*inventory)) error {
 	return d.timetable.whileCurrent(ctx, func(sn *snapshot) error {
 		t, ok := sn.run(run)
 		return d.books.update(ctx, d.books.now(), func(l *ledger) error {
@@ -100,7 +100,7 @@ func (d *operatorDesk) closeRun(ctx context.Context, run RunID, cancelled, past 
 }
 
 // cancelFor cancels a booking because of its run.
-func (d *operatorDesk) cancelFor(ctx context.Context, run RunID, id uuid.UUID, done *RunCancellation) error {
+func (d *desk) cancelFor(ctx context.Context, run RunID, id uuid.UUID, done *RunCancellation) error {
 	var refund Money
 	var cancelled, paying bool
 	err := d.books.update(ctx, d.books.now(), func(l *ledger) error {

@@ -80,9 +80,7 @@ type guarded struct {
 // with [ErrMoved] or [ErrCopying] while its data has moved, or is being filled in
 // (see [Copy]). It is for what keeps data of its own beside the service's, such as
 // package sandbox.
-func Guard(store Store) Store { return guard(store) }
-
-func guard(store Store) *guarded { return &guarded{Store: store, made: time.Now()} }
+func Guard(store Store) Store { return &guarded{Store: store, made: time.Now()} }
 
 // fresh says whether the store was open a moment ago.
 func (g *guarded) fresh() bool { return int64(time.Since(g.made)) < g.until.Load() }

@@ -12,7 +12,7 @@ import (
 )
 
 // history returns a booking and what was paid for it.
-func (d *operatorDesk) history(ctx context.Context, id uuid.UUID) (BookingHistory, error) {
+func (d *desk) history(ctx context.Context, id uuid.UUID) (BookingHistory, error) {
 	var h BookingHistory
 	var left omissions
 	err := d.books.store.View(ctx, func(r Reader) (err error) {
@@ -28,7 +28,7 @@ func (d *operatorDesk) history(ctx context.Context, id uuid.UUID) (BookingHistor
 }
 
 // lookUp looks for bookings by ID or by words of the passenger's name.
-func (d *operatorDesk) lookUp(ctx context.Context, text string, limit int) (FoundBookings, error) {
+func (d *desk) lookUp(ctx context.Context, text string, limit int) (FoundBookings, error) {
 	if id, err := uuid.Parse(text); err == nil {
 		b, err := d.books.booking(ctx, d.books.store, id)
 		if errors.Is(err, ErrNotFound) {

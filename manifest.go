@@ -13,7 +13,7 @@ import (
 )
 
 // runs lists the trains of a number on a date.
-func (d *operatorDesk) runs(ctx context.Context, number string, date Date) ([]Run, error) {
+func (d *desk) runs(ctx context.Context, number string, date Date) ([]Run, error) {
 	plain := func(s string) string { return strings.Join(strings.Fields(fold.String(s)), "") }
 	want := plain(number)
 	if want == "" {
@@ -54,7 +54,7 @@ func runOf(sn *snapshot, t *train, d Date, inv *inventory, now time.Time) Run {
 }
 
 // manifest says who travels on a run, as of one instant.
-func (d *operatorDesk) manifest(ctx context.Context, id RunID) (Manifest, error) {
+func (d *desk) manifest(ctx context.Context, id RunID) (Manifest, error) {
 	sn, err := d.timetable.snapshot(ctx)
 	if err != nil {
 		return Manifest{}, err

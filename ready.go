@@ -12,7 +12,7 @@ func (s *Service) Ready(ctx context.Context) (err error) {
 	if _, err := s.timetable.snapshot(ctx); err != nil {
 		return err
 	}
-	if r, ok := s.store.Store.(ReadyStore); ok {
+	if r, ok := s.given.(ReadyStore); ok {
 		return r.Ready(ctx)
 	}
 	return nil

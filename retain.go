@@ -11,7 +11,7 @@ import (
 // booking before which all have been erased.
 
 // forgetTravellers erases the bookings of journeys that ended so long ago as they are kept.
-func (d *operatorDesk) forgetTravellers(ctx context.Context, it item) error {
+func (d *desk) forgetTravellers(ctx context.Context, it item) error {
 	now := d.books.now()
 	due := func(b *Booking) bool { return !now.Before(b.arrives().Add(d.retain)) }
 	from := string(it.value) // all before are erased

@@ -76,7 +76,7 @@ func (s *Service) scheduler() *scheduler {
 		host:    &host{store: s.store, now: s.now, log: s.log, begin: s.begin, failing: s.opts.Observer.Failing},
 		workers: s.workers(), wakeup: s.wakeup,
 	}
-	if local, ok := s.store.Store.(LocalStore); ok {
+	if local, ok := s.given.(LocalStore); ok {
 		sched.local = local.Claims()
 	} else {
 		sched.newID, sched.gained = s.newID, s.books.floors.forget

@@ -16,7 +16,7 @@ const (
 )
 
 // state reads how things stand.
-func (d *operatorDesk) state(ctx context.Context) (State, error) {
+func (d *desk) state(ctx context.Context) (State, error) {
 	st := State{At: d.books.now()}
 	for _, read := range []func(context.Context, *State) error{d.timetableState, d.holds, d.waitingPayments, d.waitingEvents, d.waitingDeliveries} {
 		if err := read(ctx, &st); err != nil {
@@ -26,7 +26,7 @@ func (d *operatorDesk) state(ctx context.Context) (State, error) {
 	return st, nil
 }
 
-func (d *operatorDesk) timetableState(ctx context.Context, st *State) error {
+func (d *desk) timetableState(ctx context.Context, st *State) error {
 	sn, err := d.timetable.snapshot(ctx)
 	switch {
 	case errors.Is(err, ErrNoTimetable):
@@ -41,7 +41,7 @@ func (d *operatorDesk) timetableState(ctx context.Context, st *State) error {
 	return nil
 }
 
-func (d *operatorDesk) holds(ctx context.Context, st *State) error {
+func (d *desk) holds(ctx context.Context, st *State) error {
 	whatever := func(Record) (struct{}, error) { return struct{}{}, nil }
 	_, err := eachOf(ctx, d.books.store, waitingOf(holdEnds), whatever, func(struct{}) bool {
 		st.Holds++
@@ -58,7 +58,7 @@ func waitingOf(k kind) Range {
 }
 
 // waitingPayments counts the payments and refunds that are to be looked after.
-func (d *operatorDesk) waitingPayments(ctx context.Context, st *State) error {
+func (d *desk) waitingPayments(ctx context.Context, st *State) error {
 	var keys []Key
 	left, err := eachOf(ctx, d.books.store, waitingOf(paymentDue), paymentDueKey, func(k Key) bool {
 		keys = append(keys, k)
@@ -115,7 +115,7 @@ func stuck(p *payment, now time.Time) int {
 }
 
 // waitingEvents counts the events that are to be told.
-func (d *operatorDesk) waitingEvents(ctx context.Context, st *State) error {
+func (d *desk) waitingEvents(ctx context.Context, st *State) error {
 	for k, decode := range eventKinds {
 		n := 0
 		left, err := eachOf(ctx, d.books.store, waitingOf(k), func(rec Record) (queued, error) { return decode(rec.Value) }, func(q queued) bool {
@@ -133,7 +133,7 @@ func (d *operatorDesk) waitingEvents(ctx context.Context, st *State) error {
 
 // waitingDeliveries counts the deliveries that are to be posted. An entry of a queue whose
 // key is damaged is none.
-func (d *operatorDesk) waitingDeliveries(ctx context.Context, st *State) error {
+func (d *desk) waitingDeliveries(ctx context.Context, st *State) error {
 	queues := Range{Table: TableDeliveries, From: "q", To: "r", Limit: readAtMost}
 	created := func(rec Record) (time.Time, error) {
 		if len(rec.ID) != queueKeySize {

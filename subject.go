@@ -12,7 +12,7 @@ import (
 // no name and no owner any more; of what its payments came from nothing is left.
 
 // export returns all that the store has of a subject.
-func (d *operatorDesk) export(ctx context.Context, of Subject) (SubjectData, error) {
+func (d *desk) export(ctx context.Context, of Subject) (SubjectData, error) {
 	var data SubjectData
 	var left omissions
 	err := d.books.store.View(ctx, func(r Reader) error {
@@ -53,7 +53,7 @@ func subscriptionsOf(ctx context.Context, r Reader, of Subject) ([]subscription,
 }
 
 // eraseSubject removes who a subject is from what is over, and ends its subscriptions.
-func (d *operatorDesk) eraseSubject(ctx context.Context, of Subject) (Erasure, error) {
+func (d *desk) eraseSubject(ctx context.Context, of Subject) (Erasure, error) {
 	var done Erasure
 	if of.ID == "" {
 		return done, invalid("subject", "has no ID")
@@ -101,7 +101,7 @@ const eraseAtOnce = 32
 
 // erase erases those of some bookings that are over and that are meant. It leaves out
 // those of which something cannot be read.
-func (d *operatorDesk) erase(ctx context.Context, ids []uuid.UUID, meant func(*Booking) bool) (erased map[uuid.UUID]bool, left omissions, err error) {
+func (d *desk) erase(ctx context.Context, ids []uuid.UUID, meant func(*Booking) bool) (erased map[uuid.UUID]bool, left omissions, err error) {
 	erased = map[uuid.UUID]bool{}
 	for some := range slices.Chunk(ids, eraseAtOnce) {
 		done, err := d.eraseTogether(ctx, some, meant)
@@ -129,7 +129,7 @@ func (d *operatorDesk) erase(ctx context.Context, ids []uuid.UUID, meant func(*B
 }
 
 // eraseTogether erases bookings in one update, all or none.
-func (d *operatorDesk) eraseTogether(ctx context.Context, ids []uuid.UUID, meant func(*Booking) bool) (erased []uuid.UUID, err error) {
+func (d *desk) eraseTogether(ctx context.Context, ids []uuid.UUID, meant func(*Booking) bool) (erased []uuid.UUID, err error) {
 	err = d.books.update(ctx, d.books.now(), func(l *ledger) error {
 		erased = nil
 		for _, id := range ids {

@@ -150,7 +150,8 @@ type Options struct {
 // concurrent use. Several services, in one process or in many, may share a
 // store that allows it.
 type Service struct {
-	store         *guarded
+	given         Store // to New
+	store         Store // the same, which may be closed: see Guard
 	opts          Options
 	log           *slog.Logger
 	flow          *flow // of payments
@@ -158,7 +159,7 @@ type Service struct {
 	timetable     *source
 	stock         *stock
 	finder        *finder
-	desk          *operatorDesk
+	desk          *desk
 	loader        *loader
 	wakeup        *wakeup // tells Run that there may be something to do
 	logbook       logbook
@@ -242,12 +243,12 @@ func New(store Store, opts Options) (*Service, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{store: guard(store), opts: opts, log: opts.Logger, wakeup: newWakeup(), clocked: clocked}
+	s := &Service{given: store, store: Guard(store), opts: opts, log: opts.Logger, wakeup: newWakeup(), clocked: clocked}
 	s.books = s.newBooks()
 	s.timetable = newSource(s.store, s.books.zones, slices.Clone(opts.Cities), opts.Price != nil)
 	s.stock = newStock()
 	s.finder = &finder{store: s.store, stock: s.stock, hook: opts.Price, log: s.log, omit: s.books.omit}
-	s.desk = &operatorDesk{books: s.books, timetable: s.timetable, inventories: s.finder.inventories, retain: opts.Retain}
+	s.desk = &desk{books: s.books, timetable: s.timetable, inventories: s.finder.inventories, retain: opts.Retain}
 	s.loader = &loader{books: s.books, timetable: s.timetable, newID: opts.NewID}
 	s.flow = &flow{books: s.books, timetable: s.timetable, gateway: opts.Gateway, timeout: opts.ChargeTimeout, newID: opts.NewID}
 	return s, nil
