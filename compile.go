@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
-
-	"github.com/traintravel/traintravel/internal/fold"
 )
 
 // compiling is what a timetable is compiled with. If any ride may be sold, Prices
@@ -37,7 +35,7 @@ func (sn *snapshot) compileStations(stations []Station, with compiling) {
 	for i := range sn.stations {
 		sn.stations[i].Country = cmp.Or(sn.stations[i].Country, UnknownCountry)
 	}
-	sn.sortStations()
+	sortStations(sn.stations)
 	sn.directory = newDirectory(sn.stations, with.cities, func(station int32) int { return sn.network.Calls(station) })
 	for i, s := range sn.stations {
 		sn.stationAt[s.ID] = int32(i)
@@ -90,15 +88,4 @@ func (sn *snapshot) namesOf(calls []Call) []uuid.UUID {
 		names[i] = c.Station
 	}
 	return names
-}
-
-// sortStations puts the stations in the order in which they are listed.
-func (sn *snapshot) sortStations() {
-	names := make(map[uuid.UUID]string, len(sn.stations))
-	for _, s := range sn.stations {
-		names[s.ID] = fold.String(s.Name)
-	}
-	slices.SortFunc(sn.stations, func(a, b Station) int {
-		return cmp.Or(cmp.Compare(names[a.ID], names[b.ID]), slices.Compare(a.ID[:], b.ID[:]))
-	})
 }

@@ -6,12 +6,15 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/google/uuid"
+	"github.com/traintravel/traintravel/internal/fold"
 )
 
 // A directory finds stations without looking at all of them. Like all that
 // refers to stations, it has their index in the order in which they are listed.
 type directory struct {
-	stations []Station // by folded name, then ID
+	stations []Station // in the order of sortStations
 	cities   *gazetteer
 	traffic  func(station int32) int // how many trains call there
 
@@ -24,7 +27,18 @@ type directory struct {
 	north  []int32   // all stations, from south to north
 }
 
-// newDirectory makes the directory of stations that are in their order. It asks for
+// sortStations puts stations in the order in which they are listed: by folded name, then ID.
+func sortStations(stations []Station) {
+	names := make(map[uuid.UUID]string, len(stations))
+	for _, s := range stations {
+		names[s.ID] = fold.String(s.Name)
+	}
+	slices.SortFunc(stations, func(a, b Station) int {
+		return cmp.Or(cmp.Compare(names[a.ID], names[b.ID]), slices.Compare(a.ID[:], b.ID[:]))
+	})
+}
+
+// newDirectory makes the directory of stations that sortStations has put in order. It asks for
 // traffic only in searches.
 func newDirectory(stations []Station, cities *gazetteer, traffic func(station int32) int) *directory {
 	d := &directory{stations: stations, cities: cities, traffic: traffic}

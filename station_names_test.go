@@ -20,8 +20,7 @@ var citiesForTests = []City{
 	{Names: []string{"Київ", "Kyiv", "Kiev"}, Country: "UA", Latitude: 50.45, Longitude: 30.52, Radius: 10_000},
 }
 
-func withCities(t tester, cities []City) *directory {
-	t.Helper()
+func withCities(cities []City) *directory {
 	var stations []Station
 	var trains []int
 	for _, s := range []struct {
@@ -58,13 +57,13 @@ func withCities(t tester, cities []City) *directory {
 		stations = append(stations, Station{Name: s.name, Country: s.country, Latitude: s.lat, Longitude: s.lon})
 		trains = append(trains, s.trains)
 	}
-	d := calledAt(t, stations, trains)
+	d := calledAt(stations, trains)
 	return newDirectory(d.stations, newGazetteer(cities), d.traffic)
 }
 
 func TestStationsByTheNamesOfCities(t *testing.T) {
 	t.Parallel()
-	d := withCities(t, citiesForTests)
+	d := withCities(citiesForTests)
 	for search, want := range map[string]string{
 		"vienna":                "Vienna (Kr Wien), Wien Hbf, Wien Meidling, Flughafen Wien, Praterstern",
 		"wien":                  "Wien, Wien Hbf, Wien Meidling, Wien Süd, Wiener Neustadt, Flughafen Wien, Vienna (Kr Wien), Praterstern",
@@ -115,7 +114,7 @@ func TestStationsByTheNamesOfCities(t *testing.T) {
 // Without cities, stations have the names of the timetable only.
 func TestStationsWithoutCities(t *testing.T) {
 	t.Parallel()
-	d := withCities(t, nil)
+	d := withCities(nil)
 	for search, want := range map[string]string{
 		"vienna":     "Vienna (Kr Wien)",
 		"bécs":       "",
@@ -132,7 +131,7 @@ func TestStationsWithoutCities(t *testing.T) {
 func TestRightSpellingComesFirst(t *testing.T) {
 	t.Parallel()
 	stations := []Station{{Name: "Rom"}, {Name: "Romanshorn"}, {Name: "Roma Termini"}, {Name: "Romont Est"}, {Name: "Termini Romano"}}
-	d := calledAt(t, stations, []int{0, 9, 1, 9, 9})
+	d := calledAt(stations, []int{0, 9, 1, 9, 9})
 	if diff := cmp.Diff([]string{"Rom", "Romanshorn", "Romont Est", "Roma Termini", "Termini Romano"}, d.found(lookingFor("rom"))); diff != "" {
 		t.Error(diff)
 	}
@@ -164,6 +163,36 @@ func TestCitiesAreChecked(t *testing.T) {
 		var invalid *InvalidError
 		if _, err := New(nil, Options{Cities: []City{good, bad}}); !errors.As(err, &invalid) || invalid.Field != "Options.Cities[1]" {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A station is found by each of its names as it would be if it had that name alone.
+func TestStationsAreFoundByOtherNames(t *testing.T) {
+	t.Parallel()
+	d := calledAt([]Station{
+		{Name: "Köln Hbf", OtherNames: []string{"Cologne", "Colonia", "Dom/Hbf"}},
+		{Name: "Hauptbahnhof", OtherNames: []string{"Stuttgart Hbf"}},
+		{Name: "Colognes-les-Bains"},
+		{Name: "Stuttgart Nord"},
+		{Name: "Köln Deutz", OtherNames: []string{"Messe", "Trade Fair"}},
+		{Name: "Messe Süd"},
+	}, []int{0, 0, 5, 5, 0, 5})
+	for search, want := range map[string]string{
+		"cologne":             "Köln Hbf, Colognes-les-Bains",
+		"colonia":             "Köln Hbf",
+		"koeln":               "Köln Hbf, Köln Deutz",
+		"messe":               "Köln Deutz, Messe Süd",
+		"trade deutz":         "Köln Deutz",
+		"dom koln":            "Köln Hbf",
+		"stuttgart":           "Hauptbahnhof, Stuttgart Nord",
+		"stuttgart hbf":       "Hauptbahnhof",
+		"stutgart":            "Hauptbahnhof, Stuttgart Nord",
+		"hauptbahnhof":        "Hauptbahnhof, Köln Hbf",
+		"cologne colonia hbf": "Köln Hbf",
+	} {
+		if got := strings.Join(d.found(lookingFor(search)), ", "); got != want {
+			t.Errorf("%s: %s, want %s", search, got, want)
 		}
 	}
 }

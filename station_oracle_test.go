@@ -261,7 +261,7 @@ func TestStationSearchDrawn(t *testing.T) {
 			stations = append(stations, Station{Name: text("name", 1, 4), OtherNames: others, Address: text("address", 0, 2), Country: rapid.SampledFrom([]string{"DE", "CH"}).Draw(t, "country")})
 			trains = append(trains, rapid.IntRange(0, 2).Draw(t, "trains"))
 		}
-		d := calledAt(t, stations, trains)
+		d := calledAt(stations, trains)
 		q := lookingFor(text("search", 1, 4))
 		for i, w := range q.words {
 			r := []rune(w)
@@ -313,7 +313,7 @@ func TestMisspeltDrawn(t *testing.T) {
 		for _, w := range rapid.SliceOfN(word, 1, 30).Draw(t, "words") {
 			names = append(names, Station{Name: w})
 		}
-		d := calledAt(t, names, make([]int, len(names)))
+		d := calledAt(names, make([]int, len(names)))
 		typed := word.Draw(t, "typed")
 		for most, spell := range []func(string) []span{d.typed, d.misspelt, d.misspeltTwice} {
 			spans := (&wanted{spans: spell(typed)})
