@@ -39,7 +39,7 @@ func (p *program) httpServer(h http.Handler) *http.Server {
 	both.SetHTTP2(true)
 	both.SetUnencryptedHTTP2(true)
 	return &http.Server{
-		Handler: h, MaxHeaderBytes: 32 << 10, ErrorLog: log.New(slogWriter{p.log}, "", 0), Protocols: &both,
+		Handler: h, MaxHeaderBytes: 32 << 10, ErrorLog: log.New(&complaints{log: p.log}, "", 0), Protocols: &both,
 		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 100, MaxReceiveBufferPerConnection: 256 << 10, MaxReceiveBufferPerStream: 64 << 10, WriteByteTimeout: p.waits.request},
 		ReadHeaderTimeout: p.waits.header, ReadTimeout: p.waits.request, WriteTimeout: p.waits.answer, IdleTimeout: p.waits.idle,
 	}

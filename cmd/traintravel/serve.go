@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -369,12 +368,4 @@ func withoutForwardedBase(h http.Handler) http.Handler {
 		}
 		h.ServeHTTP(w, r)
 	})
-}
-
-// slogWriter makes log lines of what net/http complains about.
-type slogWriter struct{ log *slog.Logger }
-
-func (w slogWriter) Write(b []byte) (int, error) {
-	w.log.Warn(strings.TrimSpace(string(b)))
-	return len(b), nil
 }
