@@ -48,6 +48,7 @@ var tableBounds = map[string]string{
 	"gateway.Client.secrets":        bySetting,
 	"httpserver.KeySet.*":           byIssuer,
 	"httpserver.publicKey.algs":     "the algorithms there are",
+	"httpserver.oneLook.done":       "nothing is sent on it",
 	"httpserver.Verifier.verifies":  "the algorithms there are",
 	"httpserver.Server.exchanges":   "the garbage collector; an exchange with a large answer is not put back",
 	"httpserver.Server.proxies":     bySetting,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -69,14 +70,60 @@ func (s *Server) ready(x *exchange) error {
 	if s.leaving.Load() {
 		return problemUnavailable.because(errLeaving)
 	}
-	ctx, stop := context.WithTimeout(x.ctx(), readyWithin)
-	defer stop()
+	if err := s.looks.take(x.ctx(), s.look); err != nil {
+		return problemUnavailable.because(err)
+	}
+	return x.answer(http.StatusOK, s.refusedWork())
+}
+
+// look looks whether all is there that readiness needs.
+func (s *Server) look(ctx context.Context) error {
 	err := s.service.Ready(ctx)
 	if auth, ok := s.auth.(Readier); ok && err == nil {
 		err = auth.Ready(ctx)
 	}
-	if err != nil {
-		return problemUnavailable.because(err)
+	return err
+}
+
+// looks are the looks at readiness. Nobody's quota counts for them and they ask the
+// database, so there is one at a time: whoever comes meanwhile is told what it says.
+type looks struct {
+	mu  sync.Mutex
+	now *oneLook // that is under way, or nil
+}
+
+// A oneLook is a look that is under way. Its error may be read when done is closed.
+type oneLook struct {
+	done chan struct{}
+	err  error
+}
+
+var errLookPanicked = errors.New("looking whether the server is ready panicked")
+
+// take returns what the look says that is under way, or that it begins.
+func (l *looks) take(ctx context.Context, look func(context.Context) error) error {
+	l.mu.Lock()
+	one := l.now
+	if one != nil {
+		l.mu.Unlock()
+		select {
+		case <-one.done:
+			return one.err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
-	return x.answer(http.StatusOK, s.refusedWork())
+	one = &oneLook{done: make(chan struct{}), err: errLookPanicked}
+	l.now = one
+	l.mu.Unlock()
+	defer func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.now = nil
+		close(one.done)
+	}()
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), readyWithin) // others wait for it too
+	defer stop()
+	one.err = look(ctx)
+	return one.err
 }

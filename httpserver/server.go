@@ -36,6 +36,7 @@ type Server struct {
 	pages        *limiter // of what is public; likewise
 	taken        *limiter // of requests that are taken back; likewise
 	house        *house
+	looks        looks          // of health checks at readiness
 	leaving      atomic.Bool    // see Leave
 	tickets      *ticket.Issuer // nil if there are none
 	ticketSet    ticket.Keys

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/uuid"
@@ -150,6 +152,65 @@ func TestReadyToVerify(t *testing.T) {
 	clock.pass(2 * time.Hour)
 	issuer.Close()
 	w.do("GET", "/readyz").problem(503, "unavailable")
+}
+
+// heldReadiness says that tokens can be verified when it is told to.
+type heldReadiness struct {
+	tokens
+	asked  *atomic.Int64
+	answer chan error
+}
+
+func (h heldReadiness) Ready(context.Context) error {
+	h.asked.Add(1)
+	err := <-h.answer
+	if errors.Is(err, errOops) {
+		panic(err)
+	}
+	return err
+}
+
+var errOops = errors.New("oops")
+
+// However many ask whether the server is ready, it looks once at a time, and goes on when
+// whoever asked first has left. A look that panics is no readiness.
+func TestReadinessIsLookedAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		auth := heldReadiness{asked: &atomic.Int64{}, answer: make(chan error)}
+		w := newWorld(t, func(w *world) { w.options.Auth = auth })
+		for _, c := range []struct {
+			say           error
+			first, others int
+		}{{nil, 200, 200}, {errors.New("no keys"), 503, 503}, {errOops, 500, 503}, {nil, 200, 200}} {
+			auth.asked.Store(0)
+			ctx, leave := context.WithCancel(t.Context())
+			first := w.begin("GET", "/readyz", func(r *http.Request) { *r = *r.WithContext(ctx) })
+			var ends []<-chan answer
+			for range 20 {
+				ends = append(ends, w.begin("GET", "/readyz"))
+			}
+			leave()
+			impatient, stop := context.WithCancel(t.Context())
+			gone := w.begin("GET", "/readyz", func(r *http.Request) { *r = *r.WithContext(impatient) })
+			stop()
+			if a := <-gone; a.status != 503 {
+				t.Errorf("a check whose client has left is answered %d", a.status)
+			}
+			auth.answer <- c.say
+			if a := <-first; a.status != c.first {
+				t.Errorf("the check that looks is answered %d, want %d", a.status, c.first)
+			}
+			for _, end := range ends {
+				if a := <-end; a.status != c.others {
+					t.Errorf("a check that comes meanwhile is answered %d, want %d", a.status, c.others)
+				}
+			}
+			if n := auth.asked.Load(); n != 1 {
+				t.Errorf("for 21 checks at once the server looked %d times", n)
+			}
+		}
+	})
 }
 
 // Before there is a timetable the server lives and is not ready.
