@@ -32,11 +32,16 @@ func attacks() []attack {
 		{name: "unread stations of one user", users: []string{"greedy"}, do: unread("/stations?limit=100", 6)},
 		{name: "slow bodies", do: slowBodies},
 		{name: "forged tokens while the issuer hangs", ready: hangTheIssuer, do: forgedTokens},
+		{name: "forged signatures", ready: forgeASignature, do: forgedTokens},
 		{name: "a gateway that hangs", users: []string{"debtor0", "debtor1", "debtor2", "debtor3"}, do: hangingPayments},
 		{name: "one ticket at once", users: []string{"traveller"}, ready: bookAhead, do: oneTicketAtOnce},
 		{name: "XML of empty elements", users: []string{"author"}, do: emptyElements},
 		{name: "resets over HTTP/2", users: []string{"restless"}, do: resets},
+		{name: "pings over HTTP/2", do: pings},
 		{name: "headers that never end", do: slowHeaders},
+		{name: "requests without waiting for answers", do: unansweredRequests},
+		{name: "connections that say nonsense", do: nonsense},
+		{name: "health checks", do: healthChecks},
 		{name: "sign-ins", builtin: true, do: signIns},
 	}
 }
@@ -139,7 +144,13 @@ func hangTheIssuer(v *victim, a *attacker) {
 	a.Tokens = []string{v.partner.sign(v.t, shownBase, "forger", "no such key")}
 }
 
-// forgedTokens sends tokens of keys that the issuer does not have, when it hangs.
+// forgeASignature makes a token whose key the issuer has, with the signature of another.
+func forgeASignature(v *victim, a *attacker) {
+	good, other := v.partner.sign(v.t, shownBase, "forger", "k1"), v.partner.sign(v.t, shownBase, "somebody", "k1")
+	a.Tokens = []string{good[:strings.LastIndexByte(good, '.')] + other[strings.LastIndexByte(other, '.'):]}
+}
+
+// forgedTokens sends one token again and again that is not good.
 func forgedTokens(ctx context.Context, a *attacker) {
 	client := a.Shop.client("127.0.0.69")
 	crowdOf(ctx, 5000, 500, func() error { return a.send(ctx, client, "GET", "/stations", a.Tokens[0], "", "") })
@@ -225,4 +236,59 @@ func signIns(ctx context.Context, a *attacker) {
 	crowdOf(ctx, 20_000, 50, func() error {
 		return a.send(ctx, client, "POST", "/oauth/authorize", "", "application/x-www-form-urlencoded", form)
 	})
+}
+
+// pings asks for nothing but to be answered, on connections of HTTP/2.
+func pings(ctx context.Context, a *attacker) {
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			s, err := a.open2(ctx, "127.0.0.75")
+			for n := 0; n < 50_000 && err == nil && ctx.Err() == nil; n++ {
+				a.sent.Add(1)
+				err = s.WritePing(false, [8]byte{})
+			}
+		})
+	}
+	all.Wait()
+}
+
+// unansweredRequests sends requests one after the other and reads what is answered to
+// them, on many connections.
+func unansweredRequests(ctx context.Context, a *attacker) {
+	var all sync.WaitGroup
+	text := strings.Repeat("GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n", 100)
+	for range 200 {
+		all.Go(func() {
+			conn, err := a.dial(ctx, "127.0.0.76")
+			if err != nil {
+				return
+			}
+			go func() { _, _ = io.Copy(io.Discard, conn) }()
+			for n := 0; n < 20 && err == nil && ctx.Err() == nil; n++ {
+				a.sent.Add(100)
+				_, err = io.WriteString(conn, text)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// nonsense opens connections on which nothing is said that the server knows.
+func nonsense(ctx context.Context, a *attacker) {
+	crowdOf(ctx, 5000, 50, func() error {
+		conn, err := a.dial(ctx, "127.0.0.77")
+		if err != nil {
+			return nil // it goes on
+		}
+		_, _ = io.WriteString(conn, strings.Repeat("nonsense", 40)+"\r\n\r\n")
+		_, _ = io.Copy(io.Discard, conn)
+		return conn.Close()
+	})
+}
+
+// healthChecks asks whether the server is ready.
+func healthChecks(ctx context.Context, a *attacker) {
+	client := a.Shop.client("127.0.0.78")
+	crowdOf(ctx, 20_000, 100, func() error { return a.send(ctx, client, "GET", "/readyz", "", "", "") })
 }

@@ -15,9 +15,12 @@ import (
 )
 
 const (
-	// mostConnections is how many connections an address has at a time. All together have
-	// sixteen times as many, and beyond that those who have few may still have a few.
-	mostConnections = 1024
+	// mostConnections is how many connections an address has at a time, and allConnections
+	// how many all together have; beyond that those who have few may still have a few, up to
+	// as many again. One over HTTP/2 takes 25 KiB of memory.
+	mostConnections, allConnections = 1024, 4 * mostConnections
+	// ownFiles are the files that the server has open beside connections of strangers.
+	ownFiles = 512
 	// An address may send so many bytes a second for each of so many requests, of which it
 	// may have as many at a time or more; and once as many as in a second. What it sends
 	// beyond is read later.
@@ -44,12 +47,22 @@ type crowd struct {
 // newCrowd returns one for addresses that have at most so many requests at a time; any
 // number if that is negative.
 func newCrowd(l net.Listener, proxies []netip.Prefix, requests int) *crowd {
-	c := &crowd{Listener: l, proxies: proxies, seed: maphash.MakeSeed(), open: fair.NewBudget(mostConnections, 16*mostConnections)}
+	c := &crowd{Listener: l, proxies: proxies, seed: maphash.MakeSeed(), open: fair.NewBudget(shares(filesAtOnce()))}
 	if requests >= 0 {
 		perSecond := bytesPerRequest * int64(max(requests, leastRequests))
 		c.pace = fair.NewPace(perSecond, perSecond)
 	}
 	return c
+}
+
+// shares are how many connections an address has, and all together, in a process that may
+// have so many files open at a time: strangers leave some for what the server itself opens.
+func shares(files uint64) (each, all int64) {
+	all = allConnections
+	if files < 2*allConnections+ownFiles { // all have as many again
+		all = max(4, int64(files)-ownFiles, int64(files)/2) / 2
+	}
+	return min(mostConnections, max(1, all/4)), all
 }
 
 // Accept waits for a connection that there is room for.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/netip"
@@ -15,6 +16,7 @@ import (
 // One address has so many connections at a time, and a trusted proxy any number.
 func TestConnectionsOfAnAddress(t *testing.T) {
 	t.Parallel()
+	most, _ := shares(filesAtOnce())
 	for _, c := range []struct {
 		proxies []netip.Prefix
 		kept    bool
@@ -44,7 +46,7 @@ func TestConnectionsOfAnAddress(t *testing.T) {
 			return conn
 		}
 		var last net.Conn
-		for range mostConnections {
+		for range most {
 			dial()
 			last = <-accepted
 			defer last.Close()
@@ -60,6 +62,19 @@ func TestConnectionsOfAnAddress(t *testing.T) {
 		last.Close()
 		dial()
 		(<-accepted).Close()
+	}
+}
+
+// In a process that may have few files open, strangers leave some of them.
+func TestConnectionsLeaveFiles(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		files     uint64
+		each, all int64
+	}{{math.MaxUint64, 1024, 4096}, {20_000, 1024, 4096}, {4096, 448, 1792}, {1024, 64, 256}, {256, 16, 64}, {0, 1, 2}} {
+		if each, all := shares(c.files); each != c.each || all != c.all {
+			t.Errorf("of %d files an address has %d and all %d connections, want %d and %d", c.files, each, all, c.each, c.all)
+		}
 	}
 }
 
