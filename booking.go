@@ -2,7 +2,6 @@ package traintravel
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -186,6 +185,15 @@ func (b *Booking) listed() bool { return b.Status.live() && !b.Erased() }
 // ownedBy compares the caller with the owner. What is erased is nobody's.
 func (b *Booking) ownedBy(by Caller) bool { return b.Owner == by.Subject && !b.Erased() }
 
+// runsOf are the runs of a booking's legs.
+func runsOf(b *Booking) []RunID {
+	ids := make([]RunID, len(b.Legs))
+	for i := range b.Legs {
+		ids[i] = b.Legs[i].Run
+	}
+	return ids
+}
+
 // CreateBooking holds a trip for the caller: places on all its legs or none,
 // for Options.HoldFor and at most until departure, and queues [BookingCreated].
 //
@@ -212,7 +220,7 @@ func (s *Service) CreateBooking(ctx context.Context, by Caller, n NewBooking) (_
 		return Booking{}, err
 	}
 	now := s.now()
-	own := s.booker(by, now)
+	own := s.books.booker(by, now, s.newID())
 	for {
 		sn, err := s.timetable.snapshot(ctx)
 		if err != nil {
@@ -237,46 +245,6 @@ func (s *Service) CreateBooking(ctx context.Context, by Caller, n NewBooking) (_
 		}
 		return b, nil
 	}
-}
-
-// create makes the booking of an order, unless that is refused, or answers as it did when
-// the request came before.
-func (l *ledger) create(sn *snapshot, o order, refusal error, by booker, idem idempotency) (Booking, error) {
-	// Both are read before either's error counts: a store that fetches what an update
-	// reads fetches them in one round trip.
-	recent, unlisted := by.recent(l)
-	if err := cmp.Or(l.fetchOrder(idem, o.rides), unlisted); err != nil {
-		return Booking{}, err
-	}
-	first, err := l.recall(idem)
-	switch {
-	case err != nil:
-		return Booking{}, err
-	case first != nil:
-		return l.firstAnswer(first.about)
-	case refusal != nil:
-		return Booking{}, refusal
-	}
-	// The clock may have stepped back, and another server's may be ahead.
-	o.booking.ID = laterID(l.now, by.random, newest(recent))
-	if by.counted {
-		if err := l.roomFor(sn, &o.booking, recent); err != nil {
-			return Booking{}, err
-		}
-	}
-	b, err := l.book(sn, o)
-	if err != nil {
-		return Booking{}, err
-	}
-	l.remember(idem, answer{about: b.ID})
-	return b, nil
-}
-
-// An order is a request to book that has passed all checks but those that
-// need the inventory: what can be decided without a transaction.
-type order struct {
-	rides   []ride
-	booking Booking // all but its ID, its owner and its places
 }
 
 // order checks a request against the timetable and prices it.

@@ -2,6 +2,8 @@ package traintravel
 
 import (
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // The rules of deliveries and of the subscriptions that get them.
@@ -17,6 +19,67 @@ func (l *ledger) newSubscription(s *subscription) {
 }
 
 func (l *ledger) putSubscription(s *subscription) { l.put(subscriptionKey(s.ID), s.encode()) }
+
+// delivery reads a delivery of a subscription to be changed.
+func (l *ledger) delivery(sub, id uuid.UUID) (delivery, error) {
+	return readOne(l.ctx, l.tx, deliveryKey(sub, id), decodeDelivery)
+}
+
+// told are those of some deliveries whose booking is still there to be told of.
+func (l *ledger) told(some ...delivery) ([]delivery, error) {
+	keys := make([]Key, len(some))
+	for i := range some {
+		keys[i] = bookingKey(some[i].queued.booking)
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	v, err := l.tx.Get(l.ctx, keys...)
+	if err != nil {
+		return nil, err
+	}
+	var left []delivery
+	for i, d := range some {
+		if d.queued.booking == uuid.Nil || v[i] != nil {
+			left = append(left, d)
+		}
+	}
+	return left, nil
+}
+
+// schedule writes a delivery that is due now, and has somebody see to it.
+func (l *ledger) schedule(d *delivery) {
+	l.wait(d, l.now)
+	l.put(endpointKey(l.now, d.Subscription), nil)
+}
+
+// revive has a dead delivery tried now, with all its tries anew.
+func (l *ledger) revive(sub *subscription, d *delivery) {
+	d.Attempts, d.Status, d.Dead, d.Ended, d.Next = 0, DeliveryPending, "", time.Time{}, l.now
+	l.arrive(sub, *d, true)
+	l.put(endpointKey(l.now, d.Subscription), nil)
+}
+
+// wait writes a delivery that is due at an instant.
+func (l *ledger) wait(d *delivery, due time.Time) {
+	d.Next = due
+	l.put(deliveryKey(d.Subscription, d.ID), d.encode())
+	l.put(d.queueKey(), nil)
+}
+
+// bury writes a delivery that is given up.
+func (l *ledger) bury(d *delivery, why DeadReason) { l.finish(d, DeliveryDead, why) }
+
+// finish writes a delivery that is not tried any more.
+func (l *ledger) finish(d *delivery, status DeliveryStatus, why DeadReason) {
+	l.delete(d.queueKey())
+	d.Status, d.Next, d.Dead, d.Ended = status, time.Time{}, why, l.now
+	if why != "" {
+		l.dead = append(l.dead, why)
+	}
+	l.bound(d)
+	l.put(deliveryKey(d.Subscription, d.ID), d.encode())
+}
 
 // An outcome is what came of an attempt.
 type outcome struct {

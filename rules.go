@@ -10,6 +10,46 @@ import (
 
 // The rules of booking: what one update does to the records a ledger holds.
 
+// An order is a request to book that has passed all checks but those that
+// need the inventory: what can be decided without a transaction.
+type order struct {
+	rides   []ride
+	booking Booking // all but its ID, its owner and its places
+}
+
+// create makes the booking of an order, unless that is refused, or answers as it did when
+// the request came before.
+func (l *ledger) create(sn *snapshot, o order, refusal error, by booker, idem idempotency) (Booking, error) {
+	// Both are read before either's error counts: a store that fetches what an update
+	// reads fetches them in one round trip.
+	recent, unlisted := by.recent(l)
+	if err := cmp.Or(l.fetchOrder(idem, o.rides), unlisted); err != nil {
+		return Booking{}, err
+	}
+	first, err := l.recall(idem)
+	switch {
+	case err != nil:
+		return Booking{}, err
+	case first != nil:
+		return l.firstAnswer(first.about)
+	case refusal != nil:
+		return Booking{}, refusal
+	}
+	// The clock may have stepped back, and another server's may be ahead.
+	o.booking.ID = laterID(l.now, by.random, newest(recent))
+	if by.counted {
+		if err := l.roomFor(sn, &o.booking, recent); err != nil {
+			return Booking{}, err
+		}
+	}
+	b, err := l.book(sn, o)
+	if err != nil {
+		return Booking{}, err
+	}
+	l.remember(idem, answer{about: b.ID})
+	return b, nil
+}
+
 // fetchOrder reads all that a request to book needs.
 func (l *ledger) fetchOrder(idem idempotency, rides []ride) error {
 	keys := make([]Key, 0, 2+maxLegs)
