@@ -96,15 +96,25 @@ func (s place) journey(d *day, client *http.Client, token string) (id string) {
 		return ""
 	}
 	trip := trips[0].(map[string]any)
-	booked := s.ask(d, client, token, "POST", "/bookings", fmt.Sprintf(`{"trip_id": %q, "passenger_name": "John Doe"}`, trip["id"]))
+	booked := s.ask(d, client, token, "POST", "/bookings", bookingOf(trip))
 	id, _ = booked["id"].(string)
 	if id == "" {
 		return ""
 	}
-	s.ask(d, client, token, "POST", "/bookings/"+id+"/payment", fmt.Sprintf(`{"amount": %v, "currency": %q, "source": {"object": "card", "name": "J. Doe", "number": "4242424242424242",
-		"cvc": "123", "exp_month": 12, "exp_year": %d, "address_country": "gb"}}`, trip["price"], trip["currency"], time.Now().Year()+2))
+	s.ask(d, client, token, "POST", "/bookings/"+id+"/payment", paymentOf(trip, "4242424242424242"))
 	s.ask(d, client, token, "GET", "/bookings/"+id, "")
 	return id
+}
+
+// bookingOf is a request to book a trip.
+func bookingOf(trip map[string]any) string {
+	return fmt.Sprintf(`{"trip_id": %q, "passenger_name": "John Doe"}`, trip["id"])
+}
+
+// paymentOf is a request to pay for a trip with a card.
+func paymentOf(trip map[string]any, card string) string {
+	return fmt.Sprintf(`{"amount": %v, "currency": %q, "source": {"object": "card", "name": "J. Doe", "number": %q,
+		"cvc": "123", "exp_month": 12, "exp_year": %d, "address_country": "gb"}}`, trip["price"], trip["currency"], card, time.Now().Year()+2)
 }
 
 // ask makes a request of an honest customer, which is answered with success.

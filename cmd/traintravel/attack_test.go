@@ -67,6 +67,9 @@ func (a attack) play(t *testing.T, length time.Duration) {
 	inWar := v.server.processorTime() - start
 	v.partner.answer()
 	sent := attackers.end()
+	if a.after != nil {
+		a.after(v)
+	}
 	ratio := float64(war.p99()) / float64(max(peace.p99(), time.Millisecond))
 	memory := v.peak()
 	t.Logf("%s: 99th percentile %v in peace, %v under attack (%.1f times), %d requests; peak %d MiB; the server used %v of a processor in peace and %v under attack; the attacker: %s", a.name, peace.p99(), war.p99(), ratio, len(war.took), memory>>10, inPeace, inWar, sent)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"strings"
 	"sync"
@@ -23,6 +24,7 @@ type attack struct {
 	users   []string                     // of whom the attacker has tokens
 	ready   func(v *victim, a *attacker) // or nil
 	do      func(ctx context.Context, a *attacker)
+	after   func(v *victim) // or nil
 }
 
 // attacks are what is played.
@@ -35,6 +37,7 @@ func attacks() []attack {
 		{name: "forged signatures", ready: forgeASignature, do: forgedTokens},
 		{name: "a gateway that hangs", users: []string{"debtor0", "debtor1", "debtor2", "debtor3"}, do: hangingPayments},
 		{name: "one ticket at once", users: []string{"traveller"}, ready: bookAhead, do: oneTicketAtOnce},
+		{name: "one user holds a whole train", users: []string{"hoarder"}, do: wholeTrain, after: buyOnThatTrain},
 		{name: "XML of empty elements", users: []string{"author"}, do: emptyElements},
 		{name: "resets over HTTP/2", users: []string{"restless"}, do: resets},
 		{name: "pings over HTTP/2", do: pings},
@@ -172,9 +175,8 @@ func hangingPayments(ctx context.Context, a *attacker) {
 			trip := trips[0].(map[string]any)
 			var payments sync.WaitGroup
 			for range 9 { // as many as a user may hold
-				booked := a.Shop.ask(&unminded, client, token, "POST", "/bookings", fmt.Sprintf(`{"trip_id": %q, "passenger_name": "John Doe"}`, trip["id"]))
-				body := fmt.Sprintf(`{"amount": %v, "currency": %q, "source": {"object": "card", "name": "J. Doe", "number": %q,
-					"cvc": "123", "exp_month": 12, "exp_year": %d, "address_country": "gb"}}`, trip["price"], trip["currency"], hangingCard, time.Now().Year()+2)
+				booked := a.Shop.ask(&unminded, client, token, "POST", "/bookings", bookingOf(trip))
+				body := paymentOf(trip, hangingCard)
 				for range 12 {
 					payments.Go(func() {
 						_ = a.send(ctx, client, "POST", fmt.Sprint("/bookings/", booked["id"], "/payment"), token, "application/json", body)
@@ -198,6 +200,47 @@ func bookAhead(v *victim, a *attacker) {
 func oneTicketAtOnce(ctx context.Context, a *attacker) {
 	client := a.Shop.client("127.0.0.71")
 	crowdOf(ctx, 600, 600, func() error { return a.send(ctx, client, "GET", a.Path, a.Tokens[0], "", "") })
+}
+
+// wantedTrain finds the train that wholeTrain is about.
+func (s place) wantedTrain(d *day, client *http.Client, token string) map[string]any {
+	when := time.Now().AddDate(0, 0, 260).Format(time.DateOnly)
+	found := s.ask(d, client, token, "GET", "/trips?origin="+berlin+"&destination="+paris+"&date="+when, "")
+	if trips, _ := found["data"].([]any); len(trips) > 0 {
+		return trips[0].(map[string]any)
+	}
+	d.refused = append(d.refused, "there is no train to take")
+	return nil
+}
+
+// wholeTrain has a user book each place of a train, and pay for none.
+func wholeTrain(ctx context.Context, a *attacker) {
+	client := a.Shop.client("127.0.0.75")
+	trip := a.Shop.wantedTrain(&day{}, client, a.Tokens[0])
+	crowdOf(ctx, 400, 50, func() error {
+		return a.send(ctx, client, "POST", "/bookings", a.Tokens[0], "application/json", bookingOf(trip))
+	})
+}
+
+// buyOnThatTrain has a customer buy a place of the train that one user wants whole.
+func buyOnThatTrain(v *victim) {
+	var d, unminded day
+	client := v.client("127.0.0.76")
+	defer client.CloseIdleConnections()
+	hoarder, customer := v.token("hoarder"), v.token("customer")
+	trip := v.wantedTrain(&d, client, customer)
+	for range 10 { // the attacker may not have come so far
+		v.ask(&unminded, client, hoarder, "POST", "/bookings", bookingOf(trip))
+	}
+	held := v.ask(&d, client, hoarder, "GET", "/bookings?limit=100", "")
+	if all, _ := held["data"].([]any); len(all) != 9 {
+		v.t.Errorf("one user holds %d places, want 9", len(all))
+	}
+	booked := v.ask(&d, client, customer, "POST", "/bookings", bookingOf(trip))
+	v.ask(&d, client, customer, "POST", fmt.Sprint("/bookings/", booked["id"], "/payment"), paymentOf(trip, "4242424242424242"))
+	for _, refusal := range d.refused {
+		v.t.Errorf("a customer cannot buy a place of the train: %s", refusal)
+	}
 }
 
 // emptyElements sends bodies of 16,000 elements with nothing in them.
