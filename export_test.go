@@ -104,8 +104,18 @@ func (s *Service) Wake() {
 
 // RunWith is Run with other work: it is given what is due, and removes it.
 func (s *Service) RunWith(ctx context.Context, work func(name string, due map[Key]uuid.UUID) error) {
-	sched := s.scheduler()
+	sched := s.schedulerWith(work)
 	sched.local = &Claims{}
+	sched.run(ctx)
+}
+
+// RunDueWith is RunDue with other work, on a store that the process has to itself.
+func (s *Service) RunDueWith(ctx context.Context, work func(name string, due map[Key]uuid.UUID) error) []error {
+	return slices.DeleteFunc(s.schedulerWith(work).runDue(ctx), func(err error) bool { return err == nil })
+}
+
+func (s *Service) schedulerWith(work func(name string, due map[Key]uuid.UUID) error) *scheduler {
+	sched := s.scheduler()
 	for _, w := range sched.workers {
 		w.work = func(_ context.Context, items ...item) error {
 			due := map[Key]uuid.UUID{}
@@ -115,7 +125,7 @@ func (s *Service) RunWith(ctx context.Context, work func(name string, due map[Ke
 			return work(w.name, due)
 		}
 	}
-	sched.run(ctx)
+	return sched
 }
 
 // RemovePass is the next pass over unpaid bookings.

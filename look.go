@@ -154,7 +154,7 @@ func (w *worker) runDue(ctx context.Context) (errs []error) {
 			}
 			due = slices.DeleteFunc(due, func(it item) bool { return before[it.key] })
 			fresh = fresh || len(due) > 0
-			errs = append(errs, w.doEach(due)...)
+			errs = append(errs, w.doEach(ctx, due)...)
 			from = rest
 		}
 		before = met

@@ -259,7 +259,7 @@ func expectItems(n, want int, err error) error {
 // Each method of a Service is in calls.
 func TestCallsAreComplete(t *testing.T) {
 	t.Parallel()
-	inTests := []string{"DirectTrip", "Forget", "KeepForgetting", "Works", "Wake", "RunWith", "QueueFloors"} // see export_test.go
+	inTests := []string{"DirectTrip", "Forget", "KeepForgetting", "Works", "Wake", "RunWith", "RunDueWith", "QueueFloors"} // see export_test.go
 	var have []string
 	for _, c := range calls {
 		have = append(have, c.method)

@@ -116,9 +116,9 @@ func (w *worker) start(ctx context.Context, due []item, slots chan struct{}) (st
 	return started
 }
 
-// doEach works on items that nobody has in hand, one after another.
-func (w *worker) doEach(due []item) (errs []error) {
-	for len(due) > 0 {
+// doEach works on items that nobody has in hand, one after another, until ctx ends.
+func (w *worker) doEach(ctx context.Context, due []item) (errs []error) {
+	for len(due) > 0 && ctx.Err() == nil {
 		var items []item
 		var work context.Context
 		if items, due, work = w.takeSome(due); len(items) == 0 {
