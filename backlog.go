@@ -92,7 +92,8 @@ func (l *ledger) overflow(sub *subscription, queue []Record, come []incoming, su
 	}
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	dead = map[uuid.UUID]bool{}
-	for given := 0; given < surplus && len(ids) > 0; {
+	given := 0
+	for given < surplus && len(ids) > 0 {
 		n := min(surplus-given, len(ids))
 		keys := make([]Key, n)
 		for i, id := range ids[:n] {
@@ -119,7 +120,9 @@ func (l *ledger) overflow(sub *subscription, queue []Record, come []incoming, su
 		}
 		ids = ids[n:]
 	}
-	l.overflows = append(l.overflows, overflow{sub.ID, surplus})
+	if given > 0 {
+		l.overflows = append(l.overflows, overflow{sub.ID, given})
+	}
 	return dead, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/store/memstore"
 )
 
 // When as many deliveries wait for a subscription as may, the oldest become dead letters,
@@ -106,4 +107,26 @@ func TestBacklogIsBounded(t *testing.T) {
 		}
 		o.audit()
 	})
+}
+
+// Where more wait than may, and each is a ping that has to stay, nothing is given up, and
+// nobody is told so.
+func TestBacklogOfPings(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	o, m := withWebhooks(t, memstore.New(), func(opts *traintravel.Options) {
+		opts.Webhooks.Backlog = 1
+		opts.Logger = slog.New(slog.NewTextHandler(&log, nil))
+		opts.Observer.Dead = func(_ context.Context, why traintravel.DeadReason) { t.Errorf("told of %s", why) }
+	})
+	m.answers[hook] = answers(503)
+	sub := o.subscribeUnverified(hook)
+	o.do()
+	if _, err := o.PingSubscription(t.Context(), anna, sub.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(log.String(), "backlog full") {
+		t.Errorf("the log says %s", log.String())
+	}
+	o.audit()
 }
