@@ -1,7 +1,6 @@
 package traintravel
 
 import (
-	"context"
 	"time"
 )
 
@@ -65,44 +64,6 @@ func (s *Subscription) disable(by DisabledBy, now time.Time) (changed bool) {
 		s.Disabling = Disabling{by, now}
 	}
 	return true
-}
-
-// StoppedSubscriptions lists the subscriptions of all callers that somebody has stopped,
-// those of the operator included, the newest first. It is for the operator, and looks
-// through all subscriptions.
-func (s *Service) StoppedSubscriptions(ctx context.Context, page Page) (_ List[Subscription], err error) {
-	ctx, end := s.begin(ctx, "StoppedSubscriptions")
-	defer end(&err)
-	page, err = page.normalize()
-	if err != nil {
-		return List[Subscription]{}, err
-	}
-	after, err := page.cursor(subscriptionList, 16)
-	if err != nil {
-		return List[Subscription]{}, err
-	}
-	q := Range{Table: TableWebhooks, From: "s", To: "t", Reverse: true}
-	if after != "" {
-		q.To = "s" + after
-	}
-	var found []Subscription
-	var left omissions
-	err = s.store.View(ctx, func(r Reader) (err error) {
-		found = nil
-		left, err = eachOf(ctx, r, q, subscriptionOf, func(sub subscription) bool {
-			sub.Removed = s.removed(&sub)
-			if sub.Stopped().By != "" {
-				found = append(found, sub.Subscription)
-			}
-			return len(found) <= page.skip()+page.Limit
-		})
-		return err
-	})
-	s.books.omit(ctx, left)
-	if err != nil {
-		return List[Subscription]{}, err
-	}
-	return cut(subscriptionList, found, page.skip(), page.Limit, func(s Subscription) string { return string(s.ID[:]) }), nil
 }
 
 // tellStopped logs and tells the observer which subscriptions an update that is durable has

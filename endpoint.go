@@ -11,8 +11,8 @@ import (
 const (
 	// turn is how many deliveries an endpoint gets before others have their turn.
 	turn = 1024
-	// endpoints is how many endpoints are worked on at a time, suspects among them.
-	endpoints = 256 + suspected
+	// endpoints is how many endpoints are worked on at a time, slow ones among them.
+	endpoints = 256 + slowAtOnce
 	// sweepEvery is how often old deliveries are looked for.
 	sweepEvery = 6 * time.Hour
 	// keepDelivered and keepDead are how long deliveries are listed once they are over.
@@ -26,43 +26,43 @@ const (
 
 // serveEndpoint posts what is due to an endpoint, until there is nothing left or others
 // have to have their turn.
-func (s *Service) serveEndpoint(ctx context.Context, it item) error {
-	defer s.pace.begin()()
+func (p *poster) serveEndpoint(ctx context.Context, it item) error {
+	defer p.pace.begin()()
 	work, stop := context.WithCancel(ctx)
 	defer stop()
-	p := &posting{s: s, sub: it.id, floor: s.books.floors.of(it)}
-	p.slow.Store(s.suspects.has(it.id))
-	p.patience = time.AfterFunc(longest, func() { p.suspect(work, stop) })
-	p.patience.Reset(patience) // only now: what it calls uses it
-	defer p.patience.Stop()
-	for n := 0; !p.enough(n) && !p.hopeless() && !p.left.Load(); {
-		posted, found, err := p.round(work, n)
+	t := &endpointWorker{p: p, sub: it.id, floor: p.books.floors.of(it)}
+	t.slow.Store(p.slow.has(it.id))
+	t.patience = time.AfterFunc(longest, func() { t.markSlow(work, stop) })
+	t.patience.Reset(patience) // only now: what it calls uses it
+	defer t.patience.Stop()
+	for n := 0; !t.enough(n) && !t.hopeless() && !t.left.Load(); {
+		posted, found, err := t.round(work, n)
 		switch {
 		case ctx.Err() != nil:
 			return nil // told to stop: the next Run goes on
 		case err != nil:
 			return err
-		case p.left.Load():
+		case t.left.Load():
 		case !found:
-			s.suspects.clear(it.id)
-			return s.forgetDeliveries(ctx, it)
+			p.slow.clear(it.id)
+			return p.forgetDeliveries(ctx, it)
 		case posted == 0:
-			s.pace.wait()
-			if done, err := s.leaveEndpoint(ctx, it, p.floor); done || err != nil {
+			p.pace.wait()
+			if done, err := p.leaveEndpoint(ctx, it, t.floor); done || err != nil {
 				return err
 			}
 		}
 		n += max(posted, atOnce)
 	}
-	now := s.now()
-	err := s.books.update(ctx, now, func(l *ledger) error {
+	now := p.books.now()
+	err := p.books.update(ctx, now, func(l *ledger) error {
 		l.delete(it.key)
 		l.put(endpointKey(now, it.id), nil)
 		return nil
 	})
 	if err == nil && ctx.Err() == nil { // what came with this item meanwhile is not due before it
 		due := queueKey(it.id, it.due)
-		s.books.floors.set(it.id, min(cmp.Or(p.first, due), due))
+		p.books.floors.set(it.id, min(cmp.Or(t.first, due), due))
 	}
 	return err
 }
@@ -70,15 +70,15 @@ func (s *Service) serveEndpoint(ctx context.Context, it item) error {
 // leaveEndpoint takes an endpoint from the agenda, or puts it there for when its next
 // delivery is due. What waits for one that is disabled, it gives up. It returns false if
 // there is one now, or perhaps more to be given up.
-func (s *Service) leaveEndpoint(ctx context.Context, it item, floor string) (done bool, err error) {
-	now := s.now()
+func (p *poster) leaveEndpoint(ctx context.Context, it item, floor string) (done bool, err error) {
+	now := p.books.now()
 	var left omissions
 	var first string
-	err = s.books.update(ctx, now, func(l *ledger) error {
+	err = p.books.update(ctx, now, func(l *ledger) error {
 		done = false
 		var due time.Time
 		var err error
-		if due, first, left, err = l.nextDue(it.id, floor); err != nil {
+		if due, first, left, err = nextDue(l, it.id, floor); err != nil {
 			return err
 		}
 		if !due.IsZero() && !due.After(now) {
@@ -88,7 +88,7 @@ func (s *Service) leaveEndpoint(ctx context.Context, it item, floor string) (don
 			due = again // it may be that they can be read then
 		}
 		if !due.IsZero() {
-			if some, err := l.giveUp(it.id, floor); some || err != nil {
+			if some, err := giveUp(l, it.id, floor); some || err != nil {
 				return err
 			}
 			l.put(agendaKey(endpointDue, due, it.id), nil) // not a moment before
@@ -98,9 +98,9 @@ func (s *Service) leaveEndpoint(ctx context.Context, it item, floor string) (don
 		return nil
 	})
 	if err == nil && done {
-		s.books.omit(ctx, left)
+		p.books.omit(ctx, left)
 		if ctx.Err() == nil {
-			s.books.floors.set(it.id, cmp.Or(first, queueKey(it.id, now)))
+			p.books.floors.set(it.id, cmp.Or(first, queueKey(it.id, now)))
 		}
 	}
 	return done, err
@@ -109,7 +109,7 @@ func (s *Service) leaveEndpoint(ctx context.Context, it item, floor string) (don
 // nextDue says when the next delivery to an endpoint is due, zero if there is none, and
 // what is the first entry of its queue. left are those due before it that cannot be read.
 // Entries of the queue that lead to no delivery count for nothing.
-func (l *ledger) nextDue(sub uuid.UUID, floor string) (due time.Time, first string, left omissions, err error) {
+func nextDue(l *ledger, sub uuid.UUID, floor string) (due time.Time, first string, left omissions, err error) {
 	rg := queueOf(sub, time.Time{}, 1) // as a rule it tells all
 	rg.From = max(rg.From, floor)
 	for range queuePages {
@@ -147,7 +147,7 @@ func (l *ledger) nextDue(sub uuid.UUID, floor string) (due time.Time, first stri
 
 // giveUp ends the next deliveries that wait for an endpoint if it is disabled. It returns
 // false if there are none.
-func (l *ledger) giveUp(sub uuid.UUID, floor string) (some bool, err error) {
+func giveUp(l *ledger, sub uuid.UUID, floor string) (some bool, err error) {
 	v, err := l.tx.Get(l.ctx, subscriptionKey(sub))
 	if err != nil || v[0] == nil {
 		return false, err
@@ -179,9 +179,9 @@ func (l *ledger) giveUp(sub uuid.UUID, floor string) (some bool, err error) {
 }
 
 // forgetDeliveries removes what there is of a subscription that is deleted.
-func (s *Service) forgetDeliveries(ctx context.Context, it item) error {
+func (p *poster) forgetDeliveries(ctx context.Context, it item) error {
 	for more := true; more && ctx.Err() == nil; {
-		err := s.books.update(ctx, s.now(), func(l *ledger) error {
+		err := p.books.update(ctx, p.books.now(), func(l *ledger) error {
 			more = false
 			for _, r := range []Range{queueOf(it.id, time.Time{}, batch), deliveriesOf(it.id, uuid.Nil, batch)} {
 				records, err := l.tx.List(l.ctx, r)
@@ -206,10 +206,10 @@ func (s *Service) forgetDeliveries(ctx context.Context, it item) error {
 }
 
 // sweep forgets the old deliveries of an endpoint.
-func (s *Service) sweep(ctx context.Context, it item) error {
-	now := s.now()
+func (p *poster) sweep(ctx context.Context, it item) error {
+	now := p.books.now()
 	for from := uuid.Nil; ; {
-		records, err := s.store.List(ctx, deliveriesOf(it.id, from, batch))
+		records, err := p.books.store.List(ctx, deliveriesOf(it.id, from, batch))
 		if err != nil {
 			return err
 		}
@@ -231,8 +231,8 @@ func (s *Service) sweep(ctx context.Context, it item) error {
 				old = append(old, Key{TableDeliveries, rec.ID})
 			}
 		}
-		s.books.omit(ctx, left)
-		err = s.books.update(ctx, now, func(l *ledger) error {
+		p.books.omit(ctx, left)
+		err = p.books.update(ctx, now, func(l *ledger) error {
 			if _, err := l.forget(old); err != nil || !over {
 				return err
 			}

@@ -14,7 +14,7 @@ import (
 // not go to those who subscribed long after it; but it was perhaps another server that
 // wrote it, whose clock is behind. An event that cannot be read is in no other's way, and
 // what is due to a subscription that cannot be read is owed to that one alone.
-func (s *Service) fanOut(ctx context.Context, items ...item) error {
+func (p *poster) fanOut(ctx context.Context, items ...item) error {
 	damaged := failedItems{}
 	var events []fanned
 	var keys []Key
@@ -28,13 +28,13 @@ func (s *Service) fanOut(ctx context.Context, items ...item) error {
 		keys = append(keys, it.key, bookingKey(q.booking))
 	}
 	var failed failedItems
-	err := s.books.update(ctx, s.now(), func(l *ledger) error {
+	err := p.books.update(ctx, p.books.now(), func(l *ledger) error {
 		failed = maps.Clone(damaged)
 		v, err := l.tx.Get(l.ctx, keys...)
 		if err != nil {
 			return err
 		}
-		audience, err := newAudience(l, s.opts.Webhooks.Operator)
+		audience, err := newAudience(l, p.opts.Operator)
 		if err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func (s *Service) fanOut(ctx context.Context, items ...item) error {
 			var subs []subscription
 			var owed []uuid.UUID
 			if v[2*i+1] != nil {
-				b, err := decodeBooking(v[2*i+1], s.books.zones)
+				b, err := decodeBooking(v[2*i+1], p.books.zones)
 				if err != nil {
 					failed[e.key] = fmt.Errorf("event %v: %w", e.id, err)
 					continue
@@ -187,13 +187,13 @@ func owedTo(left omissions) (ids []uuid.UUID) {
 }
 
 // fanOutOwed gives an event to subscriptions that could not be read, once they can.
-func (s *Service) fanOutOwed(ctx context.Context, it item) error {
+func (p *poster) fanOutOwed(ctx context.Context, it item) error {
 	o, err := decodeOwed(it.value)
 	if err != nil {
 		return fmt.Errorf("event %v: %w", it.id, err)
 	}
 	var left omissions
-	err = s.books.update(ctx, s.now(), func(l *ledger) error {
+	err = p.books.update(ctx, p.books.now(), func(l *ledger) error {
 		left = nil
 		v, err := l.tx.Get(l.ctx, it.key, bookingKey(o.booking))
 		if err != nil || v[0] == nil { // the agenda was read before somebody did it
@@ -201,7 +201,7 @@ func (s *Service) fanOutOwed(ctx context.Context, it item) error {
 		}
 		var subs []subscription
 		if v[1] != nil {
-			b, err := decodeBooking(v[1], s.books.zones)
+			b, err := decodeBooking(v[1], p.books.zones)
 			if err != nil {
 				return fmt.Errorf("event %v: %w", it.id, err)
 			}

@@ -26,8 +26,8 @@ func (l *ledger) bound(d *delivery) {
 // forgetSurplus forgets the oldest deliveries of a subscription that are over if there are
 // too many: of those that are over all but so many, and of the dead all but so many dead.
 // The operator's own endpoints keep all.
-func (s *Service) forgetSurplus(ctx context.Context, it item) error {
-	v, err := s.store.Get(ctx, subscriptionKey(it.id))
+func (p *poster) forgetSurplus(ctx context.Context, it item) error {
+	v, err := p.books.store.Get(ctx, subscriptionKey(it.id))
 	if err != nil {
 		return err
 	}
@@ -37,10 +37,10 @@ func (s *Service) forgetSurplus(ctx context.Context, it item) error {
 			return err
 		}
 		if !sub.operator {
-			dead, err := s.forgetBeyond(ctx, it.id, keptPerWaiting*s.books.terms.backlog)
+			dead, err := p.forgetBeyond(ctx, it.id, keptPerWaiting*p.books.terms.backlog)
 			if dead > 0 {
-				if ok, unsaid := s.books.forgotten.take(time.Now()); ok {
-					s.log.WarnContext(ctx, "webhook has too many dead letters; the oldest were forgotten", "webhook", it.id, "deliveries", dead, "kept", keptPerWaiting*s.books.terms.backlog, "not_logged", unsaid)
+				if ok, unsaid := p.books.forgotten.take(time.Now()); ok {
+					p.books.log.WarnContext(ctx, "webhook has too many dead letters; the oldest were forgotten", "webhook", it.id, "deliveries", dead, "kept", keptPerWaiting*p.books.terms.backlog, "not_logged", unsaid)
 				}
 			}
 			if err != nil {
@@ -48,7 +48,7 @@ func (s *Service) forgetSurplus(ctx context.Context, it item) error {
 			}
 		}
 	}
-	return s.books.update(ctx, s.now(), func(l *ledger) error {
+	return p.books.update(ctx, p.books.now(), func(l *ledger) error {
 		l.delete(it.key)
 		return nil
 	})
@@ -56,12 +56,12 @@ func (s *Service) forgetSurplus(ctx context.Context, it item) error {
 
 // forgetBeyond forgets the deliveries of a subscription that are over beyond the newest, and
 // says how many of them were dead.
-func (s *Service) forgetBeyond(ctx context.Context, sub uuid.UUID, most int) (dead int, err error) {
+func (p *poster) forgetBeyond(ctx context.Context, sub uuid.UUID, most int) (dead int, err error) {
 	over, given := 0, 0
 	rg := deliveriesOf(sub, uuid.Nil, batch)
 	rg.Reverse = true
 	for {
-		records, err := s.store.List(ctx, rg)
+		records, err := p.books.store.List(ctx, rg)
 		if err != nil {
 			return dead, err
 		}
@@ -82,7 +82,7 @@ func (s *Service) forgetBeyond(ctx context.Context, sub uuid.UUID, most int) (de
 		}
 		if len(surplus) > 0 {
 			n := 0
-			err := s.books.update(ctx, s.now(), func(l *ledger) (err error) {
+			err := p.books.update(ctx, p.books.now(), func(l *ledger) (err error) {
 				n, err = l.forget(surplus)
 				return err
 			})

@@ -59,24 +59,24 @@ func (p *pace) wait() {
 	p.mu.Unlock()
 }
 
-// A logbook is where what came of attempts is recorded: in one update, of all endpoints,
+// A recorder is where what came of attempts is recorded: in one update, of all endpoints,
 // what comes while the update before it is under way.
-type logbook struct {
+type recorder struct {
 	mu   sync.Mutex
-	next *sheet        // not yet begun
-	last chan struct{} // closed when the sheet that was begun last is written; nil before the first
+	next *recording    // not yet begun
+	last chan struct{} // closed when the recording that was begun last is written; nil before the first
 }
 
-// A sheet is what is recorded in one update.
-type sheet struct {
+// A recording is what is recorded in one update.
+type recording struct {
 	outcomes []outcome
-	before   chan struct{} // logbook.last when it was begun
+	before   chan struct{} // recorder.last when it was begun
 	done     chan struct{}
 	err      error
 }
 
 // record records what came of attempts, even if Run has been told to stop meanwhile.
-func (s *Service) record(ctx context.Context, outcomes []outcome) error {
+func (p *poster) record(ctx context.Context, outcomes []outcome) error {
 	var made []outcome
 	var errs []error
 	for _, o := range outcomes {
@@ -85,22 +85,22 @@ func (s *Service) record(ctx context.Context, outcomes []outcome) error {
 		}
 	}
 	if len(made) > 0 {
-		errs = append(errs, s.logbook.add(made, s.pace.wait, func(all []outcome) error {
+		errs = append(errs, p.recorder.add(made, p.pace.wait, func(all []outcome) error {
 			ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 			defer stop()
-			return s.recordAll(ctx, all)
+			return p.recordAll(ctx, all)
 		}))
 	}
 	return errors.Join(errs...)
 }
 
-// add puts outcomes on the next sheet, and returns when that is written: by who was the
+// add puts outcomes on the next recording, and returns when that is written: by who was the
 // first to put something on it.
-func (b *logbook) add(outcomes []outcome, wait func(), write func([]outcome) error) error {
+func (b *recorder) add(outcomes []outcome, wait func(), write func([]outcome) error) error {
 	b.mu.Lock()
 	first := b.next == nil || len(b.next.outcomes) >= recordAtOnce
 	if first {
-		b.next = &sheet{before: b.last, done: make(chan struct{})}
+		b.next = &recording{before: b.last, done: make(chan struct{})}
 		b.last = b.next.done
 	}
 	own := b.next
@@ -113,9 +113,9 @@ func (b *logbook) add(outcomes []outcome, wait func(), write func([]outcome) err
 	return own.err
 }
 
-// write writes a sheet, when the one before it is written and there is more that can wait
+// write writes a recording, when the one before it is written and there is more that can wait
 // no longer.
-func (b *logbook) write(own *sheet, wait func(), write func([]outcome) error) {
+func (b *recorder) write(own *recording, wait func(), write func([]outcome) error) {
 	if own.before != nil {
 		<-own.before
 	}
@@ -131,7 +131,7 @@ func (b *logbook) write(own *sheet, wait func(), write func([]outcome) error) {
 }
 
 // recordAll writes what came of attempts to deliver to some endpoints.
-func (s *Service) recordAll(ctx context.Context, made []outcome) error {
+func (p *poster) recordAll(ctx context.Context, made []outcome) error {
 	keys := make([]Key, len(made), 2*len(made))
 	first := map[uuid.UUID]int{} // where an endpoint is among the keys
 	for i := range made {
@@ -142,7 +142,7 @@ func (s *Service) recordAll(ctx context.Context, made []outcome) error {
 			keys = append(keys, subscriptionKey(d.Subscription))
 		}
 	}
-	return s.books.update(ctx, s.now(), func(l *ledger) error {
+	return p.books.update(ctx, p.books.now(), func(l *ledger) error {
 		v, err := l.tx.Get(l.ctx, keys...)
 		if err != nil {
 			return err

@@ -104,11 +104,11 @@ func (s *Service) workers() []*worker {
 	}
 	if s.opts.Webhooks != nil {
 		ws = append(ws,
-			&worker{kind: fanOutDue, name: "fanOut", work: s.fanOut, together: batch, concurrency: fanOuts},
-			&worker{kind: owedDue, name: "fanOutOwed", work: one(s.fanOutOwed)},
-			&worker{kind: endpointDue, name: "serveEndpoint", work: one(s.serveEndpoint), concurrency: endpoints, mayBegin: s.suspects.begin, ended: s.suspects.end},
-			&worker{kind: surplusDue, name: "forgetSurplus", work: one(s.forgetSurplus)},
-			&worker{kind: sweepDue, name: "sweep", work: one(s.sweep)})
+			&worker{kind: fanOutDue, name: "fanOut", work: s.poster.fanOut, together: batch, concurrency: fanOuts},
+			&worker{kind: owedDue, name: "fanOutOwed", work: one(s.poster.fanOutOwed)},
+			&worker{kind: endpointDue, name: "serveEndpoint", work: one(s.poster.serveEndpoint), concurrency: endpoints, mayBegin: s.poster.slow.begin, ended: s.poster.slow.end},
+			&worker{kind: surplusDue, name: "forgetSurplus", work: one(s.poster.forgetSurplus)},
+			&worker{kind: sweepDue, name: "sweep", work: one(s.poster.sweep)})
 	}
 	return ws
 }

@@ -238,3 +238,13 @@ func newestID(ctx context.Context, r Reader, of Range) (id uuid.UUID, err error)
 	}
 	return id, err
 }
+
+// unsubscribe ends a subscription.
+func (l *ledger) unsubscribe(sub *subscription) {
+	l.webhooks = true
+	l.delete(subscriptionKey(sub.ID))
+	for _, m := range sub.marks() {
+		l.delete(m)
+	}
+	l.put(endpointKey(l.now, sub.ID), nil) // whoever works there next clears it
+}

@@ -13,12 +13,76 @@ import (
 	"github.com/traintravel/traintravel/internal/whsec"
 )
 
-// NewSubscriptionSecret replaces the secret of a subscription of the caller's. The one
-// before signs along for 24 hours; one before that does not any more. key is an
-// idempotency key as in [NewBooking].
-func (s *Service) NewSubscriptionSecret(ctx context.Context, by Caller, id uuid.UUID, key string) (_ Subscription, _ Secret, err error) {
-	ctx, end := s.begin(ctx, "NewSubscriptionSecret")
-	defer end(&err)
+// newWebhookSecret makes a secret as Standard Webhooks writes them.
+func newWebhookSecret() Secret {
+	b := make([]byte, 32)
+	_, _ = rand.Read(b) // it never fails
+	return Secret(whsec.Encode(b))
+}
+
+// sealer is AES-256-GCM: SealKey has been checked.
+func (o *WebhookOptions) sealer() cipher.AEAD {
+	block, err := aes.NewCipher(o.SealKey)
+	if err != nil {
+		panic(err)
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		panic(err)
+	}
+	return aead
+}
+
+// seal encrypts a secret for a subscription and no other.
+func (o *WebhookOptions) seal(secret Secret, id uuid.UUID) string {
+	return string(o.sealer().Seal(nil, nil, []byte(secret), id[:]))
+}
+
+func (o *WebhookOptions) unseal(sealed string, id uuid.UUID) (Secret, error) {
+	plain, err := o.sealer().Open(nil, nil, []byte(sealed), id[:])
+	if err != nil {
+		return "", errors.New("the secret of a subscription was sealed with another key: the service has not the SealKey that it had")
+	}
+	return Secret(plain), nil
+}
+
+// sealTold seals what a request is told of a subscription, for when it is repeated: the
+// secret is not to be had again, and the subscription may have ended by then. What has to
+// be erased with its owner cannot be read without SealKey.
+func (o *WebhookOptions) sealTold(sub *subscription, secret Secret) string {
+	told := *sub
+	told.Owner, told.Client = Subject{}, "" // who repeats the request says so
+	told.secrets = []sealedSecret{{sealed: string(secret)}}
+	return o.seal(Secret(told.encode()), told.ID)
+}
+
+// firstSubscription is what a repeated request was told the first time.
+func (s *subscriptions) firstSubscription(ctx context.Context, by Caller, a answer) (Subscription, Secret, error) {
+	if a.sealed == "" { // remembered by an older version: as it stands
+		sub, err := s.ownSubscription(ctx, s.books.store, by, a.about)
+		if err != nil {
+			return Subscription{}, "", err
+		}
+		secret, err := s.opts.unseal(sub.secrets[0].sealed, sub.ID)
+		sub.Replayed = true
+		return sub.Subscription, secret, err
+	}
+	record, err := s.opts.unseal(a.sealed, a.about)
+	if err != nil {
+		return Subscription{}, "", err
+	}
+	sub, err := decodeSubscription([]byte(record))
+	if err != nil {
+		return Subscription{}, "", err
+	}
+	if sub.ByClient && !by.ForItself { // a user who is named like the client
+		return Subscription{}, "", ErrKeyReused
+	}
+	sub.Owner, sub.Client, sub.Replayed = by.Subject, by.Client, true
+	return sub.Subscription, Secret(sub.secrets[0].sealed), nil
+}
+
+func (s *subscriptions) newSecret(ctx context.Context, by Caller, id uuid.UUID, key string) (_ Subscription, _ Secret, err error) {
 	idem, err := s.books.idempotency(by, key, "secret "+id.String(), func(*fingerprint) {})
 	if err != nil {
 		return Subscription{}, "", err
@@ -26,14 +90,14 @@ func (s *Service) NewSubscriptionSecret(ctx context.Context, by Caller, id uuid.
 	if err := s.subscribers(by); err != nil {
 		return Subscription{}, "", err
 	}
-	now, secret := s.now(), newWebhookSecret()
-	sealed := s.seal(secret, id)
+	now, secret := s.books.now(), newWebhookSecret()
+	sealed := s.opts.seal(secret, id)
 	for {
-		was, missing := s.ownSubscription(ctx, s.store, by, id)
+		was, missing := s.ownSubscription(ctx, s.books.store, by, id)
 		if missing != nil && (idem.none() || !errors.Is(missing, ErrNotFound)) {
 			return Subscription{}, "", missing
 		}
-		told := s.sealTold(&was, secret)
+		told := s.opts.sealTold(&was, secret)
 		var first *answer
 		err = s.books.update(ctx, now, func(l *ledger) (err error) {
 			if first, err = l.recall(idem); first != nil || err != nil {
@@ -61,73 +125,4 @@ func (s *Service) NewSubscriptionSecret(ctx context.Context, by Caller, id uuid.
 			return was.Subscription, secret, nil
 		}
 	}
-}
-
-// newWebhookSecret makes a secret as Standard Webhooks writes them.
-func newWebhookSecret() Secret {
-	b := make([]byte, 32)
-	_, _ = rand.Read(b) // it never fails
-	return Secret(whsec.Encode(b))
-}
-
-// sealer is AES-256-GCM: SealKey has been checked.
-func (s *Service) sealer() cipher.AEAD {
-	block, err := aes.NewCipher(s.opts.Webhooks.SealKey)
-	if err != nil {
-		panic(err)
-	}
-	aead, err := cipher.NewGCMWithRandomNonce(block)
-	if err != nil {
-		panic(err)
-	}
-	return aead
-}
-
-// seal encrypts a secret for a subscription and no other.
-func (s *Service) seal(secret Secret, id uuid.UUID) string {
-	return string(s.sealer().Seal(nil, nil, []byte(secret), id[:]))
-}
-
-func (s *Service) unseal(sealed string, id uuid.UUID) (Secret, error) {
-	plain, err := s.sealer().Open(nil, nil, []byte(sealed), id[:])
-	if err != nil {
-		return "", errors.New("the secret of a subscription was sealed with another key: the service has not the SealKey that it had")
-	}
-	return Secret(plain), nil
-}
-
-// sealTold seals what a request is told of a subscription, for when it is repeated: the
-// secret is not to be had again, and the subscription may have ended by then. What has to
-// be erased with its owner cannot be read without SealKey.
-func (s *Service) sealTold(sub *subscription, secret Secret) string {
-	told := *sub
-	told.Owner, told.Client = Subject{}, "" // who repeats the request says so
-	told.secrets = []sealedSecret{{sealed: string(secret)}}
-	return s.seal(Secret(told.encode()), told.ID)
-}
-
-// firstSubscription is what a repeated request was told the first time.
-func (s *Service) firstSubscription(ctx context.Context, by Caller, a answer) (Subscription, Secret, error) {
-	if a.sealed == "" { // remembered by an older version: as it stands
-		sub, err := s.ownSubscription(ctx, s.store, by, a.about)
-		if err != nil {
-			return Subscription{}, "", err
-		}
-		secret, err := s.unseal(sub.secrets[0].sealed, sub.ID)
-		sub.Replayed = true
-		return sub.Subscription, secret, err
-	}
-	record, err := s.unseal(a.sealed, a.about)
-	if err != nil {
-		return Subscription{}, "", err
-	}
-	sub, err := decodeSubscription([]byte(record))
-	if err != nil {
-		return Subscription{}, "", err
-	}
-	if sub.ByClient && !by.ForItself { // a user who is named like the client
-		return Subscription{}, "", ErrKeyReused
-	}
-	sub.Owner, sub.Client, sub.Replayed = by.Subject, by.Client, true
-	return sub.Subscription, Secret(sub.secrets[0].sealed), nil
 }

@@ -26,7 +26,6 @@ package traintravel
 import (
 	"log/slog"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -150,25 +149,21 @@ type Options struct {
 // concurrent use. Several services, in one process or in many, may share a
 // store that allows it.
 type Service struct {
-	given         Store // to New
-	store         Store // the same, which may be closed: see Guard
-	opts          Options
-	log           *slog.Logger
-	flow          *flow // of payments
-	books         *books
-	timetable     *source
-	stock         *stock
-	finder        *finder
-	desk          *desk
-	loader        *loader
-	wakeup        *wakeup // tells Run that there may be something to do
-	logbook       logbook
-	pace          pace // of what is written of deliveries
-	suspects      suspects
-	pings         pingRations
-	posters       atomic.Int32  // how many deliveries are posted at a time, to all endpoints
-	subscriptions atomic.Uint64 // counts changes, by this service, of any or of what is posted
-	clocked       bool          // the clock was supplied
+	given     Store // to New
+	store     Store // the same, which may be closed: see Guard
+	opts      Options
+	log       *slog.Logger
+	flow      *flow // of payments
+	books     *books
+	timetable *source
+	stock     *stock
+	finder    *finder
+	desk      *desk
+	loader    *loader
+	wakeup    *wakeup // tells Run that there may be something to do
+	webhooks  *subscriptions
+	poster    *poster
+	clocked   bool // the clock was supplied
 }
 
 const (
@@ -251,6 +246,8 @@ func New(store Store, opts Options) (*Service, error) {
 	s.desk = &desk{books: s.books, timetable: s.timetable, inventories: s.finder.inventories, retain: opts.Retain}
 	s.loader = &loader{books: s.books, timetable: s.timetable, newID: opts.NewID}
 	s.flow = &flow{books: s.books, timetable: s.timetable, gateway: opts.Gateway, timeout: opts.ChargeTimeout, newID: opts.NewID}
+	s.webhooks = &subscriptions{books: s.books, opts: opts.Webhooks, newID: s.newID}
+	s.poster = &poster{books: s.books, opts: opts.Webhooks}
 	return s, nil
 }
 
@@ -273,7 +270,7 @@ func (s *Service) newBooks() *books {
 // is woken for what it queued.
 func (s *Service) committed(l *ledger) {
 	if l.webhooks {
-		s.subscriptions.Add(1)
+		s.poster.changes.Add(1)
 	}
 	for _, e := range l.runs {
 		if e.changed {

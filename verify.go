@@ -54,17 +54,3 @@ type HostLimitError struct {
 func (e *HostLimitError) Error() string {
 	return fmt.Sprintf("there are %d subscriptions to %s already: delete one, or have one get more events", e.Most, e.Host)
 }
-
-// hasRoom refuses one more subscription to a host beside those that its owner has.
-func (o *WebhookOptions) hasRoom(host string, others []subscription) error {
-	n := 0
-	for i := range others {
-		if others[i].host() == host {
-			n++
-		}
-	}
-	if n >= o.perHost() {
-		return &HostLimitError{host, n}
-	}
-	return nil
-}

@@ -5,17 +5,6 @@ import (
 	"strings"
 )
 
-// checkURL returns a URL as it is kept, or says what is wrong with it.
-func (s *Service) checkURL(url string) (string, error) {
-	if url == "" {
-		return "", invalid("url", "is required")
-	}
-	if url = normalURL(url); len(url) > maxWebhookURL {
-		return "", invalid("url", "has %d bytes, more than %d", len(url), maxWebhookURL)
-	}
-	return url, s.opts.Webhooks.Sender.CheckURL(url)
-}
-
 // normalURL writes a URL as the API says that URLs are (RFC 3986, section 6.2): its scheme
 // and host in lower case, without an empty port, and escaped what a path or a query may
 // not have. Whatever it is in doubt about, it leaves to be refused: control characters,

@@ -31,16 +31,28 @@ const (
 	crowded   = 10
 )
 
-// A parcel is a delivery with all that is needed to post it.
-type parcel struct {
+// A poster gives events to those who have subscribed to them, and posts them.
+type poster struct {
+	books    *books
+	opts     *WebhookOptions
+	pace     pace // of what is written of deliveries
+	recorder recorder
+	slow     slowEndpoints
+	pings    pingRations
+	senders  atomic.Int32  // how many deliveries are posted at a time, to all endpoints
+	changes  atomic.Uint64 // counts changes, by this service, of any subscription or of what is posted
+}
+
+// A job is a delivery with all that is needed to post it.
+type job struct {
 	delivery delivery
 	event    Event
 	err      error // why there is no event
-	to       *addressee
+	to       *target
 }
 
-// An addressee is an endpoint as it was at an instant.
-type addressee struct {
+// An target is an endpoint as it was at an instant.
+type target struct {
 	subscription
 	keys   []Secret
 	err    error // why there are no keys
@@ -50,14 +62,14 @@ type addressee struct {
 
 // stale says whether it may have changed: others' changes are seen soon, those of this
 // service at once.
-func (s *Service) stale(a *addressee) bool {
-	return a.change != s.subscriptions.Load() || time.Since(a.read) > goodFor
+func (p *poster) stale(a *target) bool {
+	return a.change != p.changes.Load() || time.Since(a.read) > goodFor
 }
 
-// parcels reads deliveries to an endpoint, but for those that are no longer to be posted.
+// jobs reads deliveries to an endpoint, but for those that are no longer to be posted.
 // It returns false if the endpoint is gone.
-func (s *Service) parcels(ctx context.Context, r Reader, sub uuid.UUID, ids ...uuid.UUID) (due []*parcel, found bool, err error) {
-	to := &addressee{read: time.Now(), change: s.subscriptions.Load()}
+func (p *poster) jobs(ctx context.Context, r Reader, sub uuid.UUID, ids ...uuid.UUID) (due []*job, found bool, err error) {
+	to := &target{read: time.Now(), change: p.changes.Load()}
 	keys := []Key{subscriptionKey(sub)}
 	for _, id := range ids {
 		keys = append(keys, deliveryKey(sub, id))
@@ -69,7 +81,7 @@ func (s *Service) parcels(ctx context.Context, r Reader, sub uuid.UUID, ids ...u
 	if to.subscription, err = decodeSubscription(v[0]); err != nil {
 		return nil, false, err
 	}
-	to.keys, to.err = s.secretsOf(&to.subscription)
+	to.keys, to.err = p.secretsOf(&to.subscription)
 	keys = keys[:0]
 	for _, v := range v[1:] {
 		if v == nil { // it was read between two updates
@@ -77,7 +89,7 @@ func (s *Service) parcels(ctx context.Context, r Reader, sub uuid.UUID, ids ...u
 		}
 		d, err := decodeDelivery(v) // if it cannot be read, leaveEndpoint sees to it
 		if err == nil && d.Status == DeliveryPending {
-			due = append(due, &parcel{delivery: d, to: to})
+			due = append(due, &job{delivery: d, to: to})
 			keys = append(keys, d.queued.records()...)
 		}
 	}
@@ -87,119 +99,119 @@ func (s *Service) parcels(ctx context.Context, r Reader, sub uuid.UUID, ids ...u
 		}
 	}
 	at := 0
-	for _, p := range due {
-		n := len(p.delivery.queued.records())
-		p.event, p.err = s.books.eventOf(p.delivery.Event, p.delivery.queued, v[at:at+n])
+	for _, d := range due {
+		n := len(d.delivery.queued.records())
+		d.event, d.err = p.books.eventOf(d.delivery.Event, d.delivery.queued, v[at:at+n])
 		at += n
 	}
 	return due, true, nil
 }
 
-// A posting is a worker's turn at an endpoint.
-type posting struct {
-	s             *Service
+// An endpointWorker is a worker's turn at an endpoint.
+type endpointWorker struct {
+	p             *poster
 	sub           uuid.UUID
 	floor         string // of the queue
 	first         string // in the queue when it was last read from the floor; empty if nothing was due
 	arrived, lost atomic.Int32
 	failed        atomic.Bool // what came of some could not be recorded
-	slow          atomic.Bool // it is under suspicion
+	slow          atomic.Bool // it is slow
 	left          atomic.Bool // it is, as too many are
 
 	underWay atomic.Int32
 	patience *time.Timer
 
-	todo    chan *parcel
+	todo    chan *job
 	done    chan outcome
-	gone    chan struct{} // of a poster
-	posters int
-	most    int // how many posters there may be
+	gone    chan struct{} // of a sender
+	senders int
+	most    int // how many senders there may be
 	tick    *time.Ticker
 	ticks   int          // since when it was last looked
 	tried   atomic.Int32 // since then
 }
 
 // hopeless says that nothing arrives: an endpoint that hangs would take long.
-func (p *posting) hopeless() bool {
-	lost := p.lost.Load()
-	return p.arrived.Load() == 0 && (lost >= atOnce || lost > 0 && p.slow.Load())
+func (t *endpointWorker) hopeless() bool {
+	lost := t.lost.Load()
+	return t.arrived.Load() == 0 && (lost >= atOnce || lost > 0 && t.slow.Load())
 }
 
 // over says that no more is to be posted.
-func (p *posting) over(ctx context.Context) bool {
-	return ctx.Err() != nil || p.failed.Load() || p.hopeless()
+func (t *endpointWorker) over(ctx context.Context) bool {
+	return ctx.Err() != nil || t.failed.Load() || t.hopeless()
 }
 
 // enough says that others have to have their turn.
-func (p *posting) enough(n int) bool {
-	if p.slow.Load() {
+func (t *endpointWorker) enough(n int) bool {
+	if t.slow.Load() {
 		return n >= readAhead
 	}
 	return n >= turn
 }
 
-// suspect puts the endpoint under suspicion if it still keeps us waiting. Where there is
+// markSlow puts the endpoint slow if it still keeps us waiting. Where there is
 // no place for it then, what is under way is stopped, to be posted again when there is.
-func (p *posting) suspect(ctx context.Context, stop context.CancelFunc) {
+func (t *endpointWorker) markSlow(ctx context.Context, stop context.CancelFunc) {
 	switch {
 	case ctx.Err() != nil:
-	case p.underWay.Load() == 0: // it is the store that takes its time
-		p.patience.Reset(patience)
-	case !p.s.suspects.add(p.sub):
-		p.left.Store(true)
+	case t.underWay.Load() == 0: // it is the store that takes its time
+		t.patience.Reset(patience)
+	case !t.p.slow.add(t.sub):
+		t.left.Store(true)
 		stop()
 	default:
-		p.slow.Store(true)
+		t.slow.Store(true)
 	}
 }
 
 // answered takes note of how long an attempt took, whatever came of it.
-func (p *posting) answered(took time.Duration) {
-	p.tried.Add(1)
+func (t *endpointWorker) answered(took time.Duration) {
+	t.tried.Add(1)
 	if took >= patience {
 		return
 	}
-	if p.patience.Reset(patience); p.slow.Swap(false) {
-		p.s.suspects.clear(p.sub)
+	if t.patience.Reset(patience); t.slow.Swap(false) {
+		t.p.slow.clear(t.sub)
 	}
 }
 
 // round posts what is due beside the n that were, until there is nothing left or enough
 // was posted, and records what came of it while it posts on. It says how much there was,
 // and whether the endpoint is there.
-func (p *posting) round(ctx context.Context, n int) (posted int, found bool, err error) {
-	p.todo, p.done, p.gone = make(chan *parcel, readAhead), make(chan outcome, readAhead), make(chan struct{}, atOnce)
-	p.tick = time.NewTicker(growAfter)
-	defer p.tick.Stop()
+func (t *endpointWorker) round(ctx context.Context, n int) (posted int, found bool, err error) {
+	t.todo, t.done, t.gone = make(chan *job, readAhead), make(chan outcome, readAhead), make(chan struct{}, atOnce)
+	t.tick = time.NewTicker(growAfter)
+	defer t.tick.Stop()
 	recorded := make(chan error, 1)
-	go func() { recorded <- p.record(ctx) }()
+	go func() { recorded <- t.record(ctx) }()
 	defer func() {
-		close(p.todo)
-		for p.posters > 0 {
+		close(t.todo)
+		for t.senders > 0 {
 			select {
-			case <-p.gone:
-				p.posters--
-			case <-p.tick.C:
-				if p.grow(ctx); len(p.todo) == 0 {
-					p.tick.Stop()
+			case <-t.gone:
+				t.senders--
+			case <-t.tick.C:
+				if t.grow(ctx); len(t.todo) == 0 {
+					t.tick.Stop()
 				}
 			}
 		}
-		close(p.done)
+		close(t.done)
 		err = errors.Join(err, <-recorded)
 	}()
-	for from := ""; !p.enough(n+posted) && !p.over(ctx); {
-		var due []*parcel
-		if due, from, found, err = p.read(ctx, from); err != nil && ctx.Err() != nil {
+	for from := ""; !t.enough(n+posted) && !t.over(ctx); {
+		var due []*job
+		if due, from, found, err = t.read(ctx, from); err != nil && ctx.Err() != nil {
 			return posted, true, nil
 		} else if err != nil || !found {
 			return posted, found, err
 		}
 		for _, d := range due {
-			if p.most = 1; d.to.operator {
-				p.most = atOnce
+			if t.most = 1; d.to.operator {
+				t.most = atOnce
 			}
-			p.give(ctx, d)
+			t.give(ctx, d)
 		}
 		if posted += len(due); from == "" {
 			break
@@ -209,96 +221,96 @@ func (p *posting) round(ctx context.Context, n int) (posted int, found bool, err
 }
 
 // read reads what is due from a place in the queue on, and says where it goes on.
-func (p *posting) read(ctx context.Context, from string) (due []*parcel, next string, found bool, err error) {
-	q := queueOf(p.sub, p.s.now(), readAhead)
-	q.From = max(q.From, p.floor, from)
-	err = p.s.store.View(ctx, func(r Reader) error {
+func (t *endpointWorker) read(ctx context.Context, from string) (due []*job, next string, found bool, err error) {
+	q := queueOf(t.sub, t.p.books.now(), readAhead)
+	q.From = max(q.From, t.floor, from)
+	err = t.p.books.store.View(ctx, func(r Reader) error {
 		queue, err := r.List(ctx, q)
 		if err != nil {
 			return err
 		}
 		if from == "" {
-			p.first = ""
+			t.first = ""
 		}
 		ids := make([]uuid.UUID, len(queue))
 		for i, rec := range queue {
 			if from == "" && i == 0 {
-				p.first = rec.ID
+				t.first = rec.ID
 			}
 			ids[i] = queuedDelivery(rec.ID)
 			if i == readAhead-1 {
 				next = rec.ID + "\x00"
 			}
 		}
-		due, found, err = p.s.parcels(ctx, r, p.sub, ids...)
+		due, found, err = t.p.jobs(ctx, r, t.sub, ids...)
 		return err
 	})
 	return due, next, found, err
 }
 
-// give has a parcel posted by whoever comes to it, and sees to it that somebody does.
-func (p *posting) give(ctx context.Context, d *parcel) {
-	if p.posters == 0 {
-		p.hire(ctx)
+// give has a job posted by whoever comes to it, and sees to it that somebody does.
+func (t *endpointWorker) give(ctx context.Context, d *job) {
+	if t.senders == 0 {
+		t.addSender(ctx)
 	}
 	for {
 		select {
-		case p.todo <- d:
+		case t.todo <- d:
 			return
-		case <-p.tick.C:
-			p.grow(ctx)
+		case <-t.tick.C:
+			t.grow(ctx)
 		}
 	}
 }
 
 // grow has one more posted at a time if there is something to post and those under way
 // take their time.
-func (p *posting) grow(ctx context.Context) {
-	if p.ticks++; p.ticks < crowded && p.s.posters.Load() >= many {
+func (t *endpointWorker) grow(ctx context.Context) {
+	if t.ticks++; t.ticks < crowded && t.p.senders.Load() >= many {
 		return
 	}
-	p.ticks = 0
-	if slow := p.tried.Swap(0) < int32(p.posters); slow && len(p.todo) > 0 && p.posters < p.most {
-		if p.hire(ctx); p.posters == p.most {
-			p.tick.Stop()
+	t.ticks = 0
+	if slow := t.tried.Swap(0) < int32(t.senders); slow && len(t.todo) > 0 && t.senders < t.most {
+		if t.addSender(ctx); t.senders == t.most {
+			t.tick.Stop()
 		}
 	}
 }
 
-func (p *posting) hire(ctx context.Context) {
-	p.posters++
-	p.s.posters.Add(1)
+func (t *endpointWorker) addSender(ctx context.Context) {
+	t.senders++
+	t.p.senders.Add(1)
 	go func() {
 		defer func() {
-			p.s.posters.Add(-1)
-			p.gone <- struct{}{}
+			t.p.senders.Add(-1)
+			t.gone <- struct{}{}
 		}()
-		for d := range p.todo {
-			if p.over(ctx) {
+		for d := range t.todo {
+			if t.over(ctx) {
 				continue
 			}
-			o := p.attempt(ctx, d)
+			o := t.attempt(ctx, d)
 			switch {
 			case received(d.delivery.Type, o.answer.Status):
-				p.arrived.Add(1)
+				t.arrived.Add(1)
 			case o.url != "":
-				p.lost.Add(1)
+				t.lost.Add(1)
 			}
-			p.done <- o
+			t.done <- o
 		}
 	}()
 }
 
 // record records what came of attempts, together what comes together, until there are
 // no more.
-func (p *posting) record(ctx context.Context) (err error) {
-	for o := range p.done {
+func (t *endpointWorker) record(ctx context.Context) (err error) {
+	for o := range t.done {
 		some := []outcome{o}
-		for range len(p.done) {
-			some = append(some, <-p.done)
+		for range len(t.done) {
+			some = append(some, <-t.done)
 		}
-		if e := p.s.record(ctx, some); e != nil {
-			p.failed.Store(true)
+		if e := t.p.record(ctx, some); e != nil {
+			t.failed.Store(true)
 			err = e
 		}
 	}
@@ -306,12 +318,12 @@ func (p *posting) record(ctx context.Context) (err error) {
 }
 
 // attempt posts a delivery once.
-func (p *posting) attempt(ctx context.Context, d *parcel) (o outcome) {
+func (t *endpointWorker) attempt(ctx context.Context, d *job) (o outcome) {
 	defer recovered(&o.err)
-	if p.s.stale(d.to) {
-		var again []*parcel
-		err := p.s.store.View(ctx, func(r Reader) (err error) {
-			again, _, err = p.s.parcels(ctx, r, p.sub, d.delivery.ID)
+	if t.p.stale(d.to) {
+		var again []*job
+		err := t.p.books.store.View(ctx, func(r Reader) (err error) {
+			again, _, err = t.p.jobs(ctx, r, t.sub, d.delivery.ID)
 			return err
 		})
 		if err != nil && ctx.Err() != nil {
@@ -341,25 +353,25 @@ func (p *posting) attempt(ctx context.Context, d *parcel) (o outcome) {
 	err := errNotHere
 	if len(to.keys) > 0 {
 		if !to.Unverified.IsZero() {
-			end, wait := p.s.pings.begin(pinged{to.Owner, to.host()}, p.s.opts.Webhooks.perHost(), p.s.now())
+			end, wait := t.p.pings.begin(pinged{to.Owner, to.host()}, t.p.opts.perHost(), t.p.books.now())
 			if end == nil {
 				o.rationed, o.wait = true, wait
 				return o
 			}
 			defer end()
 		}
-		p.underWay.Add(1)
+		t.underWay.Add(1)
 		begun := time.Now()
-		o.answer, err = p.s.post(ctx, WebhookPost{Event: d.event, URL: to.URL, Secrets: to.keys, Operator: to.operator})
-		p.underWay.Add(-1)
-		p.answered(time.Since(begun))
+		o.answer, err = t.p.post(ctx, WebhookPost{Event: d.event, URL: to.URL, Secrets: to.keys, Operator: to.operator})
+		t.underWay.Add(-1)
+		t.answered(time.Since(begun))
 	}
 	if err != nil && ctx.Err() != nil {
 		return o
 	}
 	o.url, o.wait = to.URL, max(jittered(d.delivery.Attempts), min(o.answer.RetryAfter, 24*time.Hour))
 	if err != nil || !received(d.delivery.Type, o.answer.Status) {
-		p.s.log.InfoContext(ctx, "an event was not delivered", "event", d.event.ID, "type", string(d.event.Type), "webhook", p.sub, "attempt", d.delivery.Attempts+1, "status", o.answer.Status, "error", err)
+		t.p.books.log.InfoContext(ctx, "an event was not delivered", "event", d.event.ID, "type", string(d.event.Type), "webhook", t.sub, "attempt", d.delivery.Attempts+1, "status", o.answer.Status, "error", err)
 	}
 	return o
 }
@@ -375,17 +387,17 @@ func jittered(failures int) time.Duration {
 }
 
 // post calls the sender with its time limit and survives its panics.
-func (s *Service) post(ctx context.Context, p WebhookPost) (a WebhookAnswer, err error) {
+func (p *poster) post(ctx context.Context, post WebhookPost) (a WebhookAnswer, err error) {
 	ctx, stop := context.WithTimeout(ctx, sendTimeout)
 	defer stop()
 	defer recovered(&err)
-	return s.opts.Webhooks.Sender.Send(ctx, p)
+	return p.opts.Sender.Send(ctx, post)
 }
 
 // secretsOf returns what signs for an endpoint now: nothing if this service is not to
 // post there.
-func (s *Service) secretsOf(sub *subscription) (keys []Secret, err error) {
-	w := s.opts.Webhooks
+func (p *poster) secretsOf(sub *subscription) (keys []Secret, err error) {
+	w := p.opts
 	if sub.operator {
 		for _, op := range w.Operator {
 			if op.URL == sub.URL {
@@ -397,12 +409,12 @@ func (s *Service) secretsOf(sub *subscription) (keys []Secret, err error) {
 	if sub.ByClient && !slices.Contains(w.Clients, sub.Client) {
 		return nil, nil
 	}
-	now := s.now()
+	now := p.books.now()
 	for _, secret := range sub.secrets {
 		if !secret.until.IsZero() && !now.Before(secret.until) {
 			continue
 		}
-		key, err := s.unseal(secret.sealed, sub.ID)
+		key, err := p.opts.unseal(secret.sealed, sub.ID)
 		if err != nil && len(keys) == 0 {
 			return nil, err
 		}

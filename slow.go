@@ -8,26 +8,26 @@ import (
 )
 
 const (
-	// patience is how long an endpoint may take for any answer before it is suspected.
+	// patience is how long an endpoint may take for any answer before it counts as slow.
 	patience = time.Second
-	// suspected is how many endpoints under suspicion are worked on at a time.
-	suspected = 64
-	// maxSuspects is how many endpoints are remembered as such: one that was deleted is not
+	// slowAtOnce is how many slow endpoints are worked on at a time.
+	slowAtOnce = 64
+	// maxSlow is how many endpoints are remembered as such: one that was deleted is not
 	// cleared here if another server does what is left of it.
-	maxSuspects = 1 << 14
+	maxSlow = 1 << 14
 )
 
-// Suspects are the endpoints that have kept this service waiting and not answered in time
+// slowEndpoints are those that have kept this service waiting and not answered in time
 // since. They have a small part of the places, however many they are: so others do not
 // wait for them. The zero value is none.
-type suspects struct {
+type slowEndpoints struct {
 	mu     sync.Mutex
 	inHand map[uuid.UUID]bool // whether it is
 	n      int                // how many are
 }
 
-// begin takes an endpoint in hand, unless it is under suspicion and too many such are.
-func (s *suspects) begin(id uuid.UUID) bool {
+// begin takes an endpoint in hand, unless it is slow and too many such are.
+func (s *slowEndpoints) begin(id uuid.UUID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, ok := s.inHand[id]; !ok {
@@ -36,8 +36,8 @@ func (s *suspects) begin(id uuid.UUID) bool {
 	return s.hold(id)
 }
 
-func (s *suspects) hold(id uuid.UUID) bool {
-	if s.n == suspected {
+func (s *slowEndpoints) hold(id uuid.UUID) bool {
+	if s.n == slowAtOnce {
 		return false
 	}
 	s.inHand[id] = true
@@ -45,8 +45,8 @@ func (s *suspects) hold(id uuid.UUID) bool {
 	return true
 }
 
-// end gives an endpoint out of hand. It reports whether another suspect may have its place.
-func (s *suspects) end(id uuid.UUID) bool {
+// end gives an endpoint out of hand. It reports whether another slow one may have its place.
+func (s *slowEndpoints) end(id uuid.UUID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.inHand[id] {
@@ -57,9 +57,9 @@ func (s *suspects) end(id uuid.UUID) bool {
 	return true
 }
 
-// add puts an endpoint in hand under suspicion. If it returns false, too many such are
+// add takes an endpoint in hand as slow. If it returns false, too many such are
 // in hand: this one must be left.
-func (s *suspects) add(id uuid.UUID) bool {
+func (s *slowEndpoints) add(id uuid.UUID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.inHand == nil {
@@ -68,7 +68,7 @@ func (s *suspects) add(id uuid.UUID) bool {
 	if s.inHand[id] {
 		return true
 	}
-	if len(s.inHand) >= maxSuspects {
+	if len(s.inHand) >= maxSlow {
 		for other, busy := range s.inHand { // any that nobody waits for
 			if !busy {
 				delete(s.inHand, other)
@@ -80,8 +80,8 @@ func (s *suspects) add(id uuid.UUID) bool {
 	return s.hold(id)
 }
 
-// clear ends the suspicion.
-func (s *suspects) clear(id uuid.UUID) {
+// clear says that an endpoint is not slow any more.
+func (s *slowEndpoints) clear(id uuid.UUID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.inHand[id] {
@@ -90,8 +90,8 @@ func (s *suspects) clear(id uuid.UUID) {
 	delete(s.inHand, id)
 }
 
-// has says whether an endpoint is under suspicion.
-func (s *suspects) has(id uuid.UUID) bool {
+// has says whether an endpoint is slow.
+func (s *slowEndpoints) has(id uuid.UUID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, ok := s.inHand[id]

@@ -10,18 +10,18 @@ import (
 // in hand stay so.
 func TestSuspectsAreBounded(t *testing.T) {
 	t.Parallel()
-	var s suspects
+	var s slowEndpoints
 	inHand := uuid.New()
 	if !s.add(inHand) {
 		t.Fatal("the first has no place")
 	}
-	for range 2 * maxSuspects {
+	for range 2 * maxSlow {
 		if id := uuid.New(); s.add(id) {
 			s.end(id)
 		}
 	}
-	if n := len(s.inHand); n != maxSuspects {
-		t.Errorf("%d are remembered, want %d", n, maxSuspects)
+	if n := len(s.inHand); n != maxSlow {
+		t.Errorf("%d are remembered, want %d", n, maxSlow)
 	}
 	if !s.inHand[inHand] || s.n != 1 {
 		t.Errorf("%d are in hand", s.n)
