@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -55,7 +56,8 @@ type StationQuery struct {
 	// Hauptbahnhof is "frankfurt". As trains decide, Next is good until another
 	// timetable is loaded.
 	//
-	// A text without a letter or digit finds none, a blank one does not search.
+	// A text without a letter or digit finds none, a blank one does not search. It has at
+	// most MaxText characters: each word costs.
 	Search string
 	// Country leaves the stations of a country, an ISO 3166-1 alpha-2 code in
 	// either letter case, or those of no country that is known (UnknownCountry).
@@ -75,8 +77,8 @@ func errBeginAgain() error {
 }
 
 // Stations lists stations by name, those that fit a search best first, or the
-// nearest first. It returns an [*InvalidError] naming country, coordinates or a
-// member of the page.
+// nearest first. It returns an [*InvalidError] naming search, country, coordinates
+// or a member of the page.
 func (s *Service) Stations(ctx context.Context, q StationQuery) (_ List[Station], err error) {
 	ctx, end := s.begin(ctx, "Stations")
 	defer end(&err)
@@ -91,6 +93,9 @@ func (s *Service) Stations(ctx context.Context, q StationQuery) (_ List[Station]
 	after, err := page.cursor(kind, size)
 	if err != nil {
 		return List[Station]{}, err
+	}
+	if n := utf8.RuneCountInString(q.Search); n > MaxText {
+		return List[Station]{}, invalid("search", "has %d characters, more than %d", n, MaxText)
 	}
 	country := strings.ToUpper(q.Country)
 	if country != "" && !isCountry(country) {

@@ -3,6 +3,7 @@ package traintravel_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -99,7 +100,7 @@ func TestStations(t *testing.T) {
 			t.Errorf("all: %q", got)
 		}
 		for field, q := range map[string]traintravel.StationQuery{
-			"country": {Country: "CHE"}, "coordinates": {Near: near(91, 0)}, "coordinates ": {Near: near(0, -181)},
+			"search": {Search: strings.Repeat("z ", 101)}, "country": {Country: "CHE"}, "coordinates": {Near: near(91, 0)}, "coordinates ": {Near: near(0, -181)},
 		} {
 			_, err := o.Stations(t.Context(), q)
 			var wrong *traintravel.InvalidError
@@ -107,6 +108,7 @@ func TestStations(t *testing.T) {
 				t.Errorf("%s: %v", field, err)
 			}
 		}
+		ask(traintravel.StationQuery{Search: strings.Repeat("zü", 100)}) // as long as it may be
 		first := tt.Stations[0]
 		if got, err := o.Station(t.Context(), first.ID); err != nil || !cmp.Equal(got, first) {
 			t.Errorf("%+v, %v", got, err)

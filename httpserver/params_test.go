@@ -79,6 +79,7 @@ func TestBadQueries(t *testing.T) {
 		"/stations?search=%00":                                     "search",
 		"/stations?search=ber%00lin":                               "search",
 		"/stations?search=%C2%85":                                  "search",
+		"/stations?search=" + strings.Repeat("ab+", 67):            "search",
 		"/stations?coordinates=52,%0A13":                           "coordinates",
 		"/stations?search=a&search=":                               "search",
 		"/stations?country=deu":                                    "country",
