@@ -25,9 +25,9 @@ type change struct {
 // other trains' registered numbers and the last alighting call are known. The
 // rule, the same for a search and for the ID it gave away: the next train is
 // the next run that can be caught anywhere and from which the rest of the trip is
-// possible, with no ride that Prices do not sell; of the ways to change into it the one that lets the trip arrive earliest,
-// of these one without a walk, of these the one with the
-// most slack, and of those the earliest. It returns nil if there is none.
+// possible, with no ride that Prices do not sell; of the ways to change into it the
+// one that lets the trip arrive earliest, of these one without a walk, of these the
+// one with the most slack, and of those the earliest. It returns nil if there is none.
 func (sn *snapshot) connect(first ride, numbers []uint32, alight int) []ride {
 	if len(numbers) == 0 {
 		return nil

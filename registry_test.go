@@ -166,16 +166,13 @@ func TestRegistryKeepsNumbers(t *testing.T) {
 	}
 }
 
-// A number goes to another train only when no ID with it can be in use, and
-// then IDs of the former train do not resolve to the new one.
+// A number goes to another train only when no ID with it can be in use.
 func TestRegistryReusesNumbers(t *testing.T) {
 	t.Parallel()
 	day := NewDate(2021, 6, 14)
 	old := line("1", on(day), "Köln", "Bonn")
 	former, reg := enter(t, registry{high: maxNumber}, newYear, old)
 	number := former[describeTrain(&old)].number
-	formerID := tripCode{date: day, board: 0, alight: 1, legs: 1, numbers: [maxLegs]uint32{number}}.id()
-
 	new := line("2", Daily(newYear, day+100), "Köln", "Bonn")
 	soon, _ := enter(t, reg, day+keepNumbers, new)
 	if got := soon[describeTrain(&new)].number; got == number {
@@ -186,27 +183,14 @@ func TestRegistryReusesNumbers(t *testing.T) {
 		t.Fatalf("on the last day the number is kept %d is forgotten", number)
 	}
 	_, reg = enter(t, reg, day+keepNumbers+1) // the former train is forgotten
-	sn, reg := loaded(t, networkOf(new), reg, day+keepNumbers+1)
-	if got := sn.trains[0].number; got != number {
-		t.Fatalf("after the day after, the new train has the number %d, want %d", got, number)
-	}
-	if _, err := sn.resolve(formerID); !errors.Is(err, ErrNotFound) {
-		t.Errorf("an ID of the former train: %v", err)
-	}
-	for d, want := range map[Date]bool{day + keepNumbers: false, day + keepNumbers + 1: true, day + 100: true} {
-		id := tripCode{date: d, alight: 1, legs: 1, numbers: [maxLegs]uint32{number}}.id()
-		if _, err := sn.resolve(id); (err == nil) != want {
-			t.Errorf("an ID of %s: %v, want a trip: %t", d, err, want)
-		}
-		found := sn.directOn("Köln", "Bonn", d)
-		if (len(found) == 1) != want {
-			t.Errorf("on %s %d trips are found: want one: %t", d, len(found), want)
-		}
-	}
 	// Later imports do not forget since when.
-	for range 3 {
-		if sn, reg = loaded(t, networkOf(new), reg, day+keepNumbers+5); sn.trains[0].since != day+keepNumbers+1 {
-			t.Errorf("the number means the train from %s on", sn.trains[0].since)
+	for _, today := range []Date{day + keepNumbers + 1, day + keepNumbers + 5, day + keepNumbers + 6} {
+		var after book
+		if after, reg = enter(t, reg, today, new); after[describeTrain(&new)].number != number {
+			t.Fatalf("after the day after, the new train has the number %v, want %d", after, number)
+		}
+		if got := numbered(reg.entries, number).since; got != day+keepNumbers+1 {
+			t.Errorf("the number means the train from %s on", got)
 		}
 	}
 }

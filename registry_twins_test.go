@@ -131,21 +131,6 @@ func TestVariantsShareANumber(t *testing.T) {
 	if z.train != x.train || z.number == x.number {
 		t.Errorf("other calls on other days: %v and %v", x, z)
 	}
-	sn, _ := loaded(t, networkOf(a, b, c), reg, newYear)
-	for i, d := range []Date{newYear, newYear + 100, newYear + 300} {
-		if train, ok := sn.run(RunID{x.train, d}); !ok || train != &sn.trains[i] {
-			t.Errorf("on %s the train is not variant %d", d, i)
-		}
-	}
-	for i, d := range []Date{newYear, newYear + 100} {
-		if train, ok := sn.numbered(x.number, d); !ok || train != &sn.trains[i] {
-			t.Errorf("on %s the number is not of variant %d", d, i)
-		}
-	}
-	if _, ok := sn.numbered(x.number, newYear+300); ok {
-		t.Error("the number is of a train with other calls")
-	}
-
 	// Should they come to run on one date, they are twins; one keeps the number.
 	b.Days = Daily(newYear+80, newYear+200)
 	got, _ = enter(t, reg, newYear+1, a, b, c)

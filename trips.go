@@ -26,9 +26,9 @@ type TripQuery struct {
 
 // SearchTrips lists the trips that can be booked, by departure, arrival and
 // ID: all on one train, and those with up to three changes that no other beats
-// in departure, arrival and changes together. Trips that have departed, are further ahead than Options.Horizon, sold
-// out or not for sale are left out. Seats may be a little out of date when
-// other services sell from the same store.
+// in departure, arrival and changes together. Trips that have departed, are
+// further ahead than Options.Horizon, sold out or not for sale are left out. Seats
+// may be a little out of date when other services sell from the same store.
 //
 // It returns an [*InvalidError] naming origin, destination, date or a member
 // of the page.
@@ -47,33 +47,12 @@ func (s *Service) SearchTrips(ctx context.Context, q TripQuery) (_ List[Trip], e
 	if err != nil {
 		return List[Trip]{}, err
 	}
-	origin, ok := sn.stationAt[q.Origin]
-	if !ok {
-		return List[Trip]{}, invalid("origin", "there is no station %v", q.Origin)
-	}
-	destination, ok := sn.stationAt[q.Destination]
-	switch {
-	case !ok:
-		return List[Trip]{}, invalid("destination", "there is no station %v", q.Destination)
-	case origin == destination:
-		return List[Trip]{}, invalid("destination", "is the same station as the origin")
-	case q.Depart.IsZero():
-		return List[Trip]{}, invalid("date", "is missing")
-	case !sane(q.Depart):
-		return List[Trip]{}, invalid("date", "lies in the year %d, and only 1900 to 2199 are known", q.Depart.Year())
-	}
 	now := s.now()
-	from, to := q.Depart, (DateOf(q.Depart.In(sn.locations[origin])) + 1).Start(sn.locations[origin])
-	if from.Before(now) {
-		from = now.Add(1) // what departs now has departed
+	a, err := q.ask(sn, now, s.opts.Horizon)
+	if err != nil {
+		return List[Trip]{}, err
 	}
-	if last := now.Add(s.opts.Horizon + 1); to.After(last) {
-		to = last
-	}
-	trips, err := s.finder.trips(ctx, sn, ask{
-		origin: origin, destination: destination, date: DateOf(q.Depart.In(sn.locations[origin])), from: unixUp(from), to: unixUp(to),
-		bicycles: q.Bicycles, dogs: q.Dogs, onlyDirect: q.Direct,
-	}, now)
+	trips, err := s.finder.trips(ctx, sn, a, now)
 	if err != nil {
 		return List[Trip]{}, err
 	}
@@ -84,6 +63,38 @@ func (s *Service) SearchTrips(ctx context.Context, q TripQuery) (_ List[Trip], e
 		trips = trips[i:]
 	}
 	return cut(tripList, trips, page.skip(), page.Limit, tripCursor), nil
+}
+
+// ask says in the terms of a timetable what is searched for, of what departs after now and
+// no further ahead than a horizon.
+func (q *TripQuery) ask(sn *snapshot, now time.Time, horizon time.Duration) (ask, error) {
+	origin, ok := sn.stationAt[q.Origin]
+	if !ok {
+		return ask{}, invalid("origin", "there is no station %v", q.Origin)
+	}
+	destination, ok := sn.stationAt[q.Destination]
+	switch {
+	case !ok:
+		return ask{}, invalid("destination", "there is no station %v", q.Destination)
+	case origin == destination:
+		return ask{}, invalid("destination", "is the same station as the origin")
+	case q.Depart.IsZero():
+		return ask{}, invalid("date", "is missing")
+	case !sane(q.Depart):
+		return ask{}, invalid("date", "lies in the year %d, and only 1900 to 2199 are known", q.Depart.Year())
+	}
+	date := DateOf(q.Depart.In(sn.locations[origin]))
+	from, to := q.Depart, (date + 1).Start(sn.locations[origin])
+	if from.Before(now) {
+		from = now.Add(1) // what departs now has departed
+	}
+	if last := now.Add(horizon + 1); to.After(last) {
+		to = last
+	}
+	return ask{
+		origin: origin, destination: destination, date: date, from: unixUp(from), to: unixUp(to),
+		bicycles: q.Bicycles, dogs: q.Dogs, onlyDirect: q.Direct,
+	}, nil
 }
 
 // tripCursor orders trips as they are listed.
