@@ -117,7 +117,7 @@ func TestSearchPastFullTrains(t *testing.T) {
 			add(strconv.Itoa(i), 1, 400+10*i, 430+10*i)
 		}
 		service, err := traintravel.New(memstore.New(), traintravel.Options{
-			Now: func() time.Time { return day.Start(time.UTC).AddDate(0, 0, -1) }, HoldFor: 100 * time.Hour,
+			Now: func() time.Time { return day.Start(time.UTC).AddDate(0, 0, -1) }, HoldFor: 100 * time.Hour, Holds: manyHolds,
 		})
 		if err != nil {
 			t.Fatal(err)
