@@ -29,7 +29,7 @@ func (a *auditor) booking(key Key, value []byte, l *cited) func() {
 		}
 	}
 	return func() {
-		a.state(&b)
+		a.consistent(&b)
 		a.indexes(&b, l)
 		if b.Status.live() {
 			a.places(&b, l)
@@ -37,8 +37,8 @@ func (a *auditor) booking(key Key, value []byte, l *cited) func() {
 	}
 }
 
-// state checks that a booking can be as it is.
-func (a *auditor) state(b *Booking) {
+// consistent checks that a booking can be as it is.
+func (a *auditor) consistent(b *Booking) {
 	key := bookingKey(b.ID)
 	if b.Status < Held || b.Status > Cancelled {
 		a.say(faultBookingState, key, "booking %v has the unknown status %d", b.ID, b.Status)

@@ -87,6 +87,13 @@ type Caller struct {
 	operator  bool // see Operator
 }
 
+// Operator is the caller whose subscriptions are the endpoints of the operator.
+//
+// Deprecated: use [Service.Desk], which needs no caller.
+func Operator() Caller { return Caller{operator: true} }
+
+func (c Caller) isOperator() bool { return c.operator }
+
 // maxCaller bounds each part of a Caller, in bytes.
 const maxCaller = 1024
 

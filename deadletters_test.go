@@ -74,6 +74,17 @@ func TestOperatorsDeadLetters(t *testing.T) {
 			t.Errorf("%d posts after all were asked for, want %d", n, events)
 		}
 
+		pinged, err := direct.Desk().PingSubscription(ctx, dies.ID, "")
+		if err != nil || pinged.Type != traintravel.Ping {
+			t.Errorf("%+v, %v", pinged, err)
+		}
+		if again, err := direct.Desk().RetryDelivery(ctx, dies.ID, pinged.ID, ""); err != nil || again.ID != pinged.ID {
+			t.Errorf("%+v, %v", again, err)
+		}
+		if same, err := direct.Desk().Subscription(ctx, dies.ID); err != nil || same.URL != dies.URL {
+			t.Errorf("%+v, %v", same, err)
+		}
+
 		// Nobody else sees them, and they are not to be changed.
 		_, err = posts.Subscription(ctx, anna, dies.ID)
 		o.expect("anna's look", err, traintravel.ErrNotFound)
@@ -160,7 +171,7 @@ func TestOperatorWantsOtherEvents(t *testing.T) {
 			posts.do()
 			slices.Sort(events)
 			got := m.to(own.URL)[before:]
-			l, err := posts.Subscriptions(t.Context(), traintravel.Operator(), traintravel.Page{})
+			l, err := posts.Desk().Subscriptions(t.Context(), traintravel.Page{})
 			if err != nil || len(l.Items) != 1 {
 				t.Fatalf("%+v, %v", l, err)
 			}

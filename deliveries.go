@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-func (s *subscriptions) deliveries(ctx context.Context, by Caller, sub uuid.UUID, page Page) (_ List[Delivery], err error) {
-	if err := s.callers(by); err != nil {
+func (s *subscriptions) deliveries(ctx context.Context, by subscriber, sub uuid.UUID, page Page) (_ List[Delivery], err error) {
+	if err := s.check(by); err != nil {
 		return List[Delivery]{}, err
 	}
 	page, err = page.normalize()
@@ -43,11 +43,11 @@ func (s *subscriptions) deliveries(ctx context.Context, by Caller, sub uuid.UUID
 	return cut(deliveryList, found, page.skip(), page.Limit, func(d Delivery) string { return string(d.ID[:]) }), nil
 }
 
-func (s *subscriptions) retry(ctx context.Context, by Caller, sub, id uuid.UUID, key string) (d Delivery, err error) {
-	if err := s.callers(by); err != nil {
+func (s *subscriptions) retry(ctx context.Context, by subscriber, sub, id uuid.UUID, key string) (d Delivery, err error) {
+	if err := s.check(by); err != nil {
 		return d, err
 	}
-	idem, err := s.books.idempotency(by, key, "retry "+sub.String()+" "+id.String(), func(*fingerprint) {})
+	idem, err := s.books.idempotency(by.Caller, key, "retry "+sub.String()+" "+id.String(), func(*fingerprint) {})
 	if err != nil {
 		return d, err
 	}
@@ -96,11 +96,11 @@ func (s *subscriptions) retry(ctx context.Context, by Caller, sub, id uuid.UUID,
 	return d, err
 }
 
-func (s *subscriptions) ping(ctx context.Context, by Caller, sub uuid.UUID, key string) (_ Delivery, err error) {
-	if err := s.callers(by); err != nil {
+func (s *subscriptions) ping(ctx context.Context, by subscriber, sub uuid.UUID, key string) (_ Delivery, err error) {
+	if err := s.check(by); err != nil {
 		return Delivery{}, err
 	}
-	idem, err := s.books.idempotency(by, key, "ping "+sub.String(), func(*fingerprint) {})
+	idem, err := s.books.idempotency(by.Caller, key, "ping "+sub.String(), func(*fingerprint) {})
 	if err != nil {
 		return Delivery{}, err
 	}
@@ -129,7 +129,7 @@ func (s *subscriptions) ping(ctx context.Context, by Caller, sub uuid.UUID, key 
 	return d.Delivery, err
 }
 
-func (s *subscriptions) retryDead(ctx context.Context, by Caller, sub uuid.UUID) (retried int, err error) {
+func (s *subscriptions) retryDead(ctx context.Context, by subscriber, sub uuid.UUID) (retried int, err error) {
 	switch to, err := s.read(ctx, by, sub); {
 	case err != nil:
 		return 0, err

@@ -157,15 +157,15 @@ func TestOperatorsEndpoint(t *testing.T) {
 			*office
 			removed bool
 		}{{knows, false}, {o, true}, {other, false}} {
-			subs, err := c.Subscriptions(t.Context(), traintravel.Operator(), traintravel.Page{})
+			subs, err := c.Desk().Subscriptions(t.Context(), traintravel.Page{})
 			if err != nil || len(subs.Items) != 1 || subs.Items[0].Removed != c.removed {
 				t.Fatalf("%+v, %v, removed: %t", subs, err, c.removed)
 			}
-			if one, err := c.Subscription(t.Context(), traintravel.Operator(), subs.Items[0].ID); err != nil || one.Removed != c.removed {
+			if one, err := c.Desk().Subscription(t.Context(), subs.Items[0].ID); err != nil || one.Removed != c.removed {
 				t.Errorf("%+v, %v, removed: %t", one, err, c.removed)
 			}
 			want := map[bool]error{true: traintravel.ErrDisabled}[c.removed]
-			if _, err := c.RetryDead(t.Context(), traintravel.Operator(), subs.Items[0].ID); !errors.Is(err, want) {
+			if _, err := c.Desk().RetryDead(t.Context(), subs.Items[0].ID); !errors.Is(err, want) {
 				t.Errorf("%v, want %v", err, want)
 			}
 		}
@@ -191,7 +191,7 @@ func TestOperatorsEndpointIsListed(t *testing.T) {
 	})
 	knows.book(anna, o.trip('F', 'G', "S 3"))
 	knows.do()
-	subs, err := knows.Subscriptions(t.Context(), traintravel.Operator(), traintravel.Page{})
+	subs, err := knows.Desk().Subscriptions(t.Context(), traintravel.Page{})
 	if err != nil || len(subs.Items) != 1 || subs.Items[0].URL != url {
 		t.Errorf("%+v, %v", subs, err)
 	}

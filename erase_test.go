@@ -163,7 +163,7 @@ func TestErasureLeavesNothing(t *testing.T) {
 	}
 	before := len(m.posts)
 	for _, sub := range o.operators() {
-		if n, err := o.RetryDead(t.Context(), traintravel.Operator(), sub.ID); err != nil {
+		if n, err := o.Desk().RetryDead(t.Context(), sub.ID); err != nil {
 			t.Fatal(n, err)
 		}
 	}
@@ -190,7 +190,7 @@ func TestErasureLeavesNothing(t *testing.T) {
 
 func (o *office) operators() []traintravel.Subscription {
 	o.t.Helper()
-	l, err := o.Subscriptions(o.t.Context(), traintravel.Operator(), traintravel.Page{})
+	l, err := o.Desk().Subscriptions(o.t.Context(), traintravel.Page{})
 	if err != nil {
 		o.t.Fatal(err)
 	}

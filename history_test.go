@@ -67,11 +67,11 @@ func TestListedDeliveriesAreBounded(t *testing.T) {
 		if n := len(m.to(operatorsHook)); n != 2*events {
 			t.Errorf("the operator got %d events", n)
 		}
-		operators, err := o.Subscriptions(t.Context(), traintravel.Operator(), traintravel.Page{})
+		operators, err := o.Desk().Subscriptions(t.Context(), traintravel.Page{})
 		o.expect("listing the operator's", err, nil)
 		all := 0
 		for page := (traintravel.Page{Limit: 100}); ; {
-			l, err := o.Deliveries(t.Context(), traintravel.Operator(), operators.Items[0].ID, page)
+			l, err := o.Desk().Deliveries(t.Context(), operators.Items[0].ID, page)
 			if err != nil {
 				t.Fatal(err)
 			}

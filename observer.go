@@ -16,10 +16,10 @@ import (
 // service that made the update: over all services of a store, each thing once, but for
 // those whose process ends between the two. [Service.State] tells how things stand.
 type Observer struct {
-	// Begin is called as an operation begins: a method of Service, by its name, or a
-	// piece of work of Run or RunDue, such as "Run.endHold"; not those two methods
-	// themselves. The operation goes on with the context that is returned, and the function
-	// is called with its error as it ends.
+	// Begin is called as an operation begins: a method of Service, by its name, or of Desk,
+	// such as "Desk.Deliveries", or a piece of work of Run or RunDue, such as "Run.endHold";
+	// not those two methods themselves. The operation goes on with the context that is
+	// returned, and the function is called with its error as it ends.
 	Begin func(ctx context.Context, operation string) (context.Context, func(error))
 
 	// Booking is told of a booking that is new or has another status.

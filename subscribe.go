@@ -16,7 +16,7 @@ type subscriptions struct {
 }
 
 func (s *subscriptions) subscribe(ctx context.Context, by Caller, n NewSubscription) (_ Subscription, _ Secret, err error) {
-	if err := s.subscribers(by); err != nil {
+	if err := s.check(subscriber{Caller: by}); err != nil {
 		return Subscription{}, "", err
 	}
 	if n.URL, err = s.checkURL(n.URL); err != nil {
@@ -37,7 +37,7 @@ func (s *subscriptions) subscribe(ctx context.Context, by Caller, n NewSubscript
 		return Subscription{}, "", err
 	}
 	now := s.books.now()
-	newest, err := newestID(ctx, s.books.store, Range{Table: TableWebhooks, From: marksPrefix(by), To: prefixEnd(marksPrefix(by))})
+	newest, err := newestID(ctx, s.books.store, Range{Table: TableWebhooks, From: subjectPrefix(by.Subject), To: prefixEnd(subjectPrefix(by.Subject))})
 	if err != nil {
 		return Subscription{}, "", err
 	}
@@ -63,7 +63,7 @@ func (s *subscriptions) subscribe(ctx context.Context, by Caller, n NewSubscript
 		}
 		through := len(left) // perhaps
 		for i := range others {
-			if others[i].ownedBy(by) {
+			if others[i].ownedBy(subscriber{Caller: by}) {
 				through++
 			}
 		}
@@ -87,8 +87,8 @@ func (s *subscriptions) subscribe(ctx context.Context, by Caller, n NewSubscript
 	return s.firstSubscription(ctx, by, *first)
 }
 
-func (s *subscriptions) list(ctx context.Context, by Caller, page Page) (_ List[Subscription], err error) {
-	if err := s.callers(by); err != nil {
+func (s *subscriptions) list(ctx context.Context, by subscriber, page Page) (_ List[Subscription], err error) {
+	if err := s.check(by); err != nil {
 		return List[Subscription]{}, err
 	}
 	page, err = page.normalize()
@@ -103,7 +103,7 @@ func (s *subscriptions) list(ctx context.Context, by Caller, page Page) (_ List[
 	var subs []subscription
 	var left omissions
 	err = s.books.store.View(ctx, func(r Reader) (err error) {
-		subs, left, err = readMarked(ctx, r, marksPrefix(by), after)
+		subs, left, err = readMarked(ctx, r, by.marksPrefix(), after)
 		return err
 	})
 	s.books.omit(ctx, left)
@@ -119,8 +119,8 @@ func (s *subscriptions) list(ctx context.Context, by Caller, page Page) (_ List[
 	return cut(subscriptionList, found, page.skip(), page.Limit, func(s Subscription) string { return string(s.ID[:]) }), nil
 }
 
-func (s *subscriptions) read(ctx context.Context, by Caller, id uuid.UUID) (_ Subscription, err error) {
-	if err := s.callers(by); err != nil {
+func (s *subscriptions) read(ctx context.Context, by subscriber, id uuid.UUID) (_ Subscription, err error) {
+	if err := s.check(by); err != nil {
 		return Subscription{}, err
 	}
 	sub, err := s.ownSubscription(ctx, s.books.store, by, id)
@@ -128,7 +128,7 @@ func (s *subscriptions) read(ctx context.Context, by Caller, id uuid.UUID) (_ Su
 }
 
 func (s *subscriptions) changeFor(ctx context.Context, by Caller, id uuid.UUID, c SubscriptionChange) (_ Subscription, err error) {
-	if err := s.subscribers(by); err != nil {
+	if err := s.check(subscriber{Caller: by}); err != nil {
 		return Subscription{}, err
 	}
 	if c.URL != nil {
@@ -185,12 +185,12 @@ func (s *subscriptions) changeFor(ctx context.Context, by Caller, id uuid.UUID, 
 }
 
 func (s *subscriptions) unsubscribe(ctx context.Context, by Caller, id uuid.UUID) (err error) {
-	if err := s.subscribers(by); err != nil {
+	if err := s.check(subscriber{Caller: by}); err != nil {
 		return err
 	}
 	now := s.books.now()
 	return s.books.update(ctx, now, func(l *ledger) error {
-		sub, err := s.ownSubscription(l.ctx, l.tx, by, id)
+		sub, err := s.ownSubscription(l.ctx, l.tx, subscriber{Caller: by}, id)
 		if err != nil {
 			return err
 		}
@@ -242,26 +242,19 @@ func (s *subscriptions) removed(sub *subscription) bool {
 	return sub.operator && w != nil && !slices.ContainsFunc(w.Operator, func(op OperatorWebhook) bool { return op.URL == sub.URL })
 }
 
-// callers refuses callers if there are no webhooks, and those who are nobody.
-func (s *subscriptions) callers(by Caller) error {
-	if by.operator {
-		return nil
-	}
-	return s.subscribers(by)
-}
-
-// subscribers refuses those who cannot have, or have made, a subscription.
-func (s *subscriptions) subscribers(by Caller) error {
+// check refuses callers if there are no webhooks, and those who are nobody. What was posted
+// to the operator's endpoints is known also without webhooks.
+func (s *subscriptions) check(by subscriber) error {
 	switch {
 	case by.operator:
-		return invalid("caller", "is the operator, whose endpoints are options")
+		return nil
 	case s.opts == nil:
 		return ErrNoWebhooks
 	}
-	return by.check()
+	return by.Caller.check()
 }
 
-func (s *subscriptions) ownSubscription(ctx context.Context, r Reader, by Caller, id uuid.UUID) (subscription, error) {
+func (s *subscriptions) ownSubscription(ctx context.Context, r Reader, by subscriber, id uuid.UUID) (subscription, error) {
 	v, err := r.Get(ctx, subscriptionKey(id))
 	if err != nil {
 		return subscription{}, err
@@ -282,11 +275,11 @@ func (s *subscriptions) ownSubscription(ctx context.Context, r Reader, by Caller
 
 // change changes a subscription of the caller's.
 func (s *subscriptions) change(ctx context.Context, by Caller, id uuid.UUID, now time.Time, rules func(*ledger, *subscription) error) (sub subscription, err error) {
-	if err := s.subscribers(by); err != nil {
+	if err := s.check(subscriber{Caller: by}); err != nil {
 		return sub, err
 	}
 	err = s.books.update(ctx, now, func(l *ledger) (err error) {
-		if sub, err = s.ownSubscription(l.ctx, l.tx, by, id); err != nil {
+		if sub, err = s.ownSubscription(l.ctx, l.tx, subscriber{Caller: by}, id); err != nil {
 			return err
 		}
 		if err := rules(l, &sub); err != nil {

@@ -27,12 +27,18 @@ func clientPrefix(issuer, client string) string { return "c" + ownerMark(Subject
 
 const operatorPrefix = "p"
 
-// marksPrefix is where a caller's own subscriptions are.
-func marksPrefix(c Caller) string {
-	if c.operator {
+// A subscriber is whose subscriptions are meant: a caller's, or the endpoints of the operator.
+type subscriber struct {
+	Caller
+	operator bool
+}
+
+// marksPrefix is where the subscriber's own subscriptions are.
+func (s subscriber) marksPrefix() string {
+	if s.operator {
 		return operatorPrefix
 	}
-	return subjectPrefix(c.Subject)
+	return subjectPrefix(s.Subject)
 }
 
 // A subscription is a Subscription with what nobody sees.
@@ -42,9 +48,9 @@ type subscription struct {
 	secrets  []sealedSecret // the newest first; none if it is the operator's
 }
 
-// ownedBy says whether a subscription is the caller's. One that a client made for itself is
+// ownedBy says whether a subscription is the subscriber's. One that a client made for itself is
 // no user's, though the user may have the name of the client.
-func (s *subscription) ownedBy(by Caller) bool {
+func (s *subscription) ownedBy(by subscriber) bool {
 	return s.operator == by.operator && s.Owner == by.Subject && s.Client == by.Client && (!s.ByClient || by.ForItself)
 }
 

@@ -59,7 +59,7 @@ func (o *WebhookOptions) sealTold(sub *subscription, secret Secret) string {
 // firstSubscription is what a repeated request was told the first time.
 func (s *subscriptions) firstSubscription(ctx context.Context, by Caller, a answer) (Subscription, Secret, error) {
 	if a.sealed == "" { // remembered by an older version: as it stands
-		sub, err := s.ownSubscription(ctx, s.books.store, by, a.about)
+		sub, err := s.ownSubscription(ctx, s.books.store, subscriber{Caller: by}, a.about)
 		if err != nil {
 			return Subscription{}, "", err
 		}
@@ -87,13 +87,13 @@ func (s *subscriptions) newSecret(ctx context.Context, by Caller, id uuid.UUID, 
 	if err != nil {
 		return Subscription{}, "", err
 	}
-	if err := s.subscribers(by); err != nil {
+	if err := s.check(subscriber{Caller: by}); err != nil {
 		return Subscription{}, "", err
 	}
 	now, secret := s.books.now(), newWebhookSecret()
 	sealed := s.opts.seal(secret, id)
 	for {
-		was, missing := s.ownSubscription(ctx, s.books.store, by, id)
+		was, missing := s.ownSubscription(ctx, s.books.store, subscriber{Caller: by}, id)
 		if missing != nil && (idem.none() || !errors.Is(missing, ErrNotFound)) {
 			return Subscription{}, "", missing
 		}
@@ -103,7 +103,7 @@ func (s *subscriptions) newSecret(ctx context.Context, by Caller, id uuid.UUID, 
 			if first, err = l.recall(idem); first != nil || err != nil {
 				return err
 			}
-			sub, err := s.ownSubscription(l.ctx, l.tx, by, id)
+			sub, err := s.ownSubscription(l.ctx, l.tx, subscriber{Caller: by}, id)
 			switch {
 			case err != nil:
 				return err

@@ -12,12 +12,8 @@ import (
 // without, all that has to do with subscriptions is ErrNoWebhooks.
 func (s *Service) HasWebhooks() bool { return s.opts.Webhooks != nil }
 
-// Operator is the caller whose subscriptions are the endpoints of
-// [WebhookOptions].Operator to which something was posted, or was to be. Their
-// deliveries can be listed and retried, and they can be pinged, also at a service
-// without Webhooks, which leaves the posting to others on its store. What they are,
-// the options say alone. Nobody else sees them, and no bookings are the operator's.
-func Operator() Caller { return Caller{operator: true} }
+// subscriberOf says whose subscriptions a caller asks for.
+func subscriberOf(by Caller) subscriber { return subscriber{by, by.isOperator()} }
 
 // Subscribe has events posted to a URL from now on, those of the caller's bookings,
 // and returns the secret that signs them, which is not to be had again. A client that
@@ -39,14 +35,14 @@ func (s *Service) Subscribe(ctx context.Context, by Caller, n NewSubscription) (
 func (s *Service) Subscriptions(ctx context.Context, by Caller, page Page) (_ List[Subscription], err error) {
 	ctx, end := s.begin(ctx, "Subscriptions")
 	defer end(&err)
-	return s.webhooks.list(ctx, by, page)
+	return s.webhooks.list(ctx, subscriberOf(by), page)
 }
 
 // Subscription returns a subscription of the caller's, or ErrNotFound.
 func (s *Service) Subscription(ctx context.Context, by Caller, id uuid.UUID) (_ Subscription, err error) {
 	ctx, end := s.begin(ctx, "Subscription")
 	defer end(&err)
-	return s.webhooks.read(ctx, by, id)
+	return s.webhooks.read(ctx, subscriberOf(by), id)
 }
 
 // ChangeSubscription changes a subscription of the caller's. One that is disabled gets
@@ -74,7 +70,7 @@ func (s *Service) Unsubscribe(ctx context.Context, by Caller, id uuid.UUID) (err
 func (s *Service) Deliveries(ctx context.Context, by Caller, sub uuid.UUID, page Page) (_ List[Delivery], err error) {
 	ctx, end := s.begin(ctx, "Deliveries")
 	defer end(&err)
-	return s.webhooks.deliveries(ctx, by, sub, page)
+	return s.webhooks.deliveries(ctx, subscriberOf(by), sub, page)
 }
 
 // RetryDelivery has a delivery of the caller's tried now: a dead one gets all its tries
@@ -85,7 +81,7 @@ func (s *Service) Deliveries(ctx context.Context, by Caller, sub uuid.UUID, page
 func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUID, key string) (d Delivery, err error) {
 	ctx, end := s.begin(ctx, "RetryDelivery")
 	defer end(&err)
-	return s.webhooks.retry(ctx, by, sub, id, key)
+	return s.webhooks.retry(ctx, subscriberOf(by), sub, id, key)
 }
 
 // PingSubscription has a ping posted to a subscription of the caller's, once. If its
@@ -95,7 +91,7 @@ func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUI
 func (s *Service) PingSubscription(ctx context.Context, by Caller, sub uuid.UUID, key string) (_ Delivery, err error) {
 	ctx, end := s.begin(ctx, "PingSubscription")
 	defer end(&err)
-	return s.webhooks.ping(ctx, by, sub, key)
+	return s.webhooks.ping(ctx, subscriberOf(by), sub, key)
 }
 
 // RetryDead has all dead deliveries of a subscription of the caller's tried now, as
@@ -108,7 +104,7 @@ func (s *Service) PingSubscription(ctx context.Context, by Caller, sub uuid.UUID
 func (s *Service) RetryDead(ctx context.Context, by Caller, sub uuid.UUID) (retried int, err error) {
 	ctx, end := s.begin(ctx, "RetryDead")
 	defer end(&err)
-	return s.webhooks.retryDead(ctx, by, sub)
+	return s.webhooks.retryDead(ctx, subscriberOf(by), sub)
 }
 
 // NewSubscriptionSecret replaces the secret of a subscription of the caller's. The one

@@ -105,7 +105,7 @@ func onWebhooks(ctx context.Context, service *traintravel.Service, req webhookRe
 	say := tell.say
 	var own []traintravel.Subscription
 	for sub, err := range items(func(page traintravel.Page) (traintravel.List[traintravel.Subscription], error) {
-		return service.Subscriptions(ctx, traintravel.Operator(), page)
+		return service.Desk().Subscriptions(ctx, page)
 	}) {
 		if err != nil {
 			return err
@@ -125,7 +125,7 @@ func onWebhooks(ctx context.Context, service *traintravel.Service, req webhookRe
 			continue
 		}
 		if req.All {
-			n, err := service.RetryDead(ctx, traintravel.Operator(), sub.ID)
+			n, err := service.Desk().RetryDead(ctx, sub.ID)
 			say(fmt.Sprintf("%s: %d sent again", at, n))
 			if err != nil {
 				return err
@@ -178,7 +178,7 @@ const removedHook = ": no longer among --webhook, so nothing is sent there; what
 // undelivered lists what has not arrived.
 func undelivered(ctx context.Context, service *traintravel.Service, sub uuid.UUID, say func(string)) error {
 	for d, err := range items(func(page traintravel.Page) (traintravel.List[traintravel.Delivery], error) {
-		return service.Deliveries(ctx, traintravel.Operator(), sub, page)
+		return service.Desk().Deliveries(ctx, sub, page)
 	}) {
 		if err != nil {
 			return err
@@ -229,7 +229,7 @@ func retryDeliveries(ctx context.Context, service *traintravel.Service, own []tr
 	for _, id := range ids {
 		err := error(traintravel.ErrNotFound)
 		for i := 0; i < len(own) && errors.Is(err, traintravel.ErrNotFound); i++ {
-			_, err = service.RetryDelivery(ctx, traintravel.Operator(), own[i].ID, id, "")
+			_, err = service.Desk().RetryDelivery(ctx, own[i].ID, id, "")
 		}
 		if errors.Is(err, traintravel.ErrDisabled) {
 			return fmt.Errorf("%v is for a URL that is no longer among --webhook: nothing is sent there", id)
