@@ -16,7 +16,7 @@ type inventory struct {
 	calls    []uint64 // stationMarks
 	coaches  []Coach
 	taken    []taken
-	stranded []stranded
+	stranded []strandedPlace
 
 	cancelled bool // the run is: nobody gets anything of it
 
@@ -39,9 +39,9 @@ const (
 	forGood = int64(1<<63 - 1)
 )
 
-// stranded is what a booking had of a run before a timetable that it does not
+// strandedPlace is what a booking had of a run before a timetable that it does not
 // fit. Where its place still exists it is nobody else's, on any section.
-type stranded struct {
+type strandedPlace struct {
 	taken
 	on            uint64 // listMark of the calls that from and to are of; 0 if not known
 	board, alight uint64 // stationMarks
@@ -232,7 +232,7 @@ func (v *inventory) soldOn(list uint64) (ids []uuid.UUID) {
 func (v *inventory) release(booking uuid.UUID) bool {
 	before := len(v.taken) + len(v.stranded)
 	v.taken = slices.DeleteFunc(v.taken, func(t taken) bool { return t.booking == booking })
-	v.stranded = slices.DeleteFunc(v.stranded, func(s stranded) bool { return s.booking == booking })
+	v.stranded = slices.DeleteFunc(v.stranded, func(s strandedPlace) bool { return s.booking == booking })
 	return len(v.taken)+len(v.stranded) < before
 }
 
@@ -256,7 +256,7 @@ func (v *inventory) hold(booking uuid.UUID, until int64) bool {
 // has says whether a booking has anything of the run.
 func (v *inventory) has(booking uuid.UUID) bool {
 	return slices.ContainsFunc(v.taken, func(t taken) bool { return t.booking == booking }) ||
-		slices.ContainsFunc(v.stranded, func(s stranded) bool { return s.booking == booking })
+		slices.ContainsFunc(v.stranded, func(s strandedPlace) bool { return s.booking == booking })
 }
 
 // foreign are the lists of calls, other than that it counts on, on which what

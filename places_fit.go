@@ -14,7 +14,7 @@ func (v *inventory) fits(list uint64, coaches []Coach) bool {
 func (v *inventory) fit(list uint64, calls []uint64, coaches []Coach) *inventory {
 	w := &inventory{revision: v.revision, list: list, calls: calls, coaches: coaches, cancelled: v.cancelled}
 	moved := match(v.calls, calls)
-	var again []stranded
+	var again []strandedPlace
 	for _, t := range v.taken {
 		s := v.strand(t)
 		from, to := told(v.calls, calls, moved, t.from), told(v.calls, calls, moved, t.to)
@@ -37,8 +37,8 @@ func (v *inventory) fit(list uint64, calls []uint64, coaches []Coach) *inventory
 }
 
 // strand says in words that hold without the calls and coaches what t is.
-func (v *inventory) strand(t taken) stranded {
-	s := stranded{taken: t, on: v.list, board: v.calls[t.from], alight: v.calls[t.to]}
+func (v *inventory) strand(t taken) strandedPlace {
+	s := strandedPlace{taken: t, on: v.list, board: v.calls[t.from], alight: v.calls[t.to]}
 	s.twice = !once(v.calls, s.board) || !once(v.calls, s.alight)
 	s.coach, s.seat = v.label(t.place)
 	return s
@@ -48,7 +48,7 @@ func (v *inventory) strand(t taken) stranded {
 // Where a train calls twice at a station, and which of the calls it was cannot
 // be told, the booking stays stranded: a wrong guess would free its place on
 // the sections on which its passenger rides.
-func (v *inventory) reseat(s stranded) (taken, bool) {
+func (v *inventory) reseat(s strandedPlace) (taken, bool) {
 	t := s.taken
 	if s.on == 0 || v.list != s.on {
 		from, to := slices.Index(v.calls, s.board), slices.Index(v.calls, s.alight)
@@ -130,7 +130,7 @@ func match(a, b []uint64) []int {
 // handBack moves what was sold on a train's list of calls to the train's own
 // inventory. There as here, what finds no place stays stranded.
 func (v *inventory) handBack(list uint64, to *inventory) {
-	give := func(s stranded) {
+	give := func(s strandedPlace) {
 		if t, ok := to.reseat(s); ok {
 			to.taken = append(to.taken, t)
 		} else {
@@ -143,7 +143,7 @@ func (v *inventory) handBack(list uint64, to *inventory) {
 		}
 		return t.sold == list
 	})
-	v.stranded = slices.DeleteFunc(v.stranded, func(s stranded) bool {
+	v.stranded = slices.DeleteFunc(v.stranded, func(s strandedPlace) bool {
 		if s.sold == list {
 			give(s)
 		}
@@ -163,7 +163,7 @@ func (v *inventory) handOver(named map[uuid.UUID]uuid.UUID, to *inventory) {
 			*mark = m
 		}
 	}
-	var all []stranded
+	var all []strandedPlace
 	for _, t := range v.taken {
 		all = append(all, v.strand(t))
 	}

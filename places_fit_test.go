@@ -200,7 +200,7 @@ func TestFitLosesNobody(t *testing.T) {
 			w = refit(w, others, seats...)
 			checkFitted(t, v, w)
 			again, err := decodeInventory(w.encode())
-			if err != nil || !cmp.Equal(w, again, cmp.AllowUnexported(inventory{}, taken{}, stranded{}), cmpopts.EquateEmpty()) {
+			if err != nil || !cmp.Equal(w, again, cmp.AllowUnexported(inventory{}, taken{}, strandedPlace{}), cmpopts.EquateEmpty()) {
 				t.Fatalf("%+v is read as %+v, %v", w, again, err)
 			}
 			lost += len(w.stranded)

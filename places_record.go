@@ -109,7 +109,7 @@ func decodeInventory(b []byte) (*inventory, error) {
 	for i := range v.taken {
 		v.taken[i] = takeTaken(&d, lists)
 	}
-	v.stranded = make([]stranded, d.len(takenSize+19))
+	v.stranded = make([]strandedPlace, d.len(takenSize+19))
 	for i := range v.stranded {
 		s := &v.stranded[i]
 		if s.taken = takeTaken(&d, lists); version >= 2 {

@@ -139,7 +139,7 @@ func TestInTheWay(t *testing.T) {
 		{booking: nth(4), place: noPlace, from: 1, to: 3, until: gone, hook: true},
 		{booking: nth(5), place: noPlace, from: 0, to: 3, until: gone},
 	}
-	v.stranded = []stranded{
+	v.stranded = []strandedPlace{
 		{taken: taken{booking: nth(6), until: gone, hook: true}, coach: "9", seat: 1},
 		{taken: taken{booking: nth(7), until: gone}, coach: "1", seat: 2},
 		{taken: taken{booking: nth(8), until: still}, coach: "1", seat: 1},
@@ -194,7 +194,7 @@ func TestHooksAreCountedBySection(t *testing.T) {
 			t.Errorf("of %d hooks one is free from call %d to %d at %s: %t, want %t", c.hooks, c.from, c.to, c.now.Format("15:04"), got, c.want)
 		}
 	}
-	v.stranded = []stranded{{taken: taken{booking: nth(4), hook: true, until: later.UnixNano()}, coach: "9", seat: 1}}
+	v.stranded = []strandedPlace{{taken: taken{booking: nth(4), hook: true, until: later.UnixNano()}, coach: "9", seat: 1}}
 	if v.hookFree(2, 0, 1, noon) || !v.hookFree(2, 0, 1, later) {
 		t.Error("a stranded booking does not keep its hook until its hold lapses")
 	}
@@ -217,7 +217,7 @@ func TestReleaseAndHoldTellWhetherThereWasAnything(t *testing.T) {
 	v := inventoryOf("AB", 3)
 	v.take(paid(1, 0, 0, 1))
 	v.take(paid(2, 1, 0, 1))
-	v.stranded = []stranded{{taken: paid(3, 0, 0, 1), coach: "9", seat: 9}}
+	v.stranded = []strandedPlace{{taken: paid(3, 0, 0, 1), coach: "9", seat: 9}}
 	if v.release(nth(4)) || v.hold(nth(4), 5) || v.has(nth(4)) {
 		t.Error("a booking has something that was never given it")
 	}

@@ -173,13 +173,13 @@ func TestInventoryRecord(t *testing.T) {
 			v.taken = append(v.taken, someone(len(v.calls)))
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "stranded") {
-			v.stranded = append(v.stranded, stranded{
+			v.stranded = append(v.stranded, strandedPlace{
 				taken: someone(MaxCalls), on: rapid.SampledFrom([]uint64{0, v.list ^ 1}).Draw(t, "on"), board: rapid.Uint64().Draw(t, "board"), alight: rapid.Uint64().Draw(t, "alight"),
 				twice: rapid.Bool().Draw(t, "twice"), coach: drawText(t), seat: rapid.IntRange(0, 1<<62).Draw(t, "seat"),
 			})
 		}
 		got, err := decodeInventory(v.encode())
-		checkRecord(t, v, got, err, cmp.AllowUnexported(inventory{}, taken{}, stranded{}))
+		checkRecord(t, v, got, err, cmp.AllowUnexported(inventory{}, taken{}, strandedPlace{}))
 	})
 }
 

@@ -131,7 +131,7 @@ func sampleInventory() *inventory {
 			{booking: sampleID(1), place: 80, from: 0, to: 2, hook: true, until: forGood, sold: math.MaxUint64},
 			{booking: sampleID(2), place: noPlace, from: 1, to: 2, until: -1, sold: math.MaxUint64},
 		},
-		stranded: []stranded{{
+		stranded: []strandedPlace{{
 			taken: taken{booking: sampleID(3), place: noPlace, from: 3, to: 255, until: 5, sold: math.MaxUint64}, board: 7, alight: 8, twice: true, coach: "É", seat: 200,
 		}},
 	}
