@@ -66,19 +66,20 @@ func TestSearching(t *testing.T) {
 	const from, to = "from=Berlin+Hauptbahnhof", "&to=Paris+Gare+du+Nord"
 	day := "&date=" + tomorrow(rw)
 	for query, says := range map[string]string{
-		"":                                             "where you start",
-		from + day:                                     "where you want to go",
-		from + to + "&date=soon":                       "choose a day",
-		from + to + "&date=2030-02-30":                 "choose a day",
-		from + to + day + "&page=0":                    "page",
-		from + to + day + "&after=x":                   "after",
-		from + to + day + "&page=2&after=%00":          "after",
-		"from=nowhere" + to + day:                      "no station “nowhere”",
-		from + "&to=berlin+hauptbahnhof" + day:         "there already",
-		"from=" + strings.Repeat("x", 3000) + to + day: "no station",
+		"":                                            "where you start",
+		from + day:                                    "where you want to go",
+		from + to + "&date=soon":                      "choose a day",
+		from + to + "&date=2030-02-30":                "choose a day",
+		from + to + day + "&page=0":                   "page",
+		from + to + day + "&after=x":                  "after",
+		from + to + day + "&page=2&after=%00":         "after",
+		"from=nowhere" + to + day:                     "no station “nowhere”",
+		from + "&to=berlin+hauptbahnhof" + day:        "there already",
+		"from=" + strings.Repeat("x", 200) + to + day: "no station",
 	} {
 		v.get("/trips?"+query).want(t, 400, says, "Find trains")
 	}
+	v.get("/trips?from="+strings.Repeat("x", 3000)+to+day).want(t, 400, "has 3000 characters, more than 200", "Search for a train")
 	choice := v.get("/trips?from=paris&to=berlin" + day)
 	choice.want(t, 200, "Which station do you start at?", "Paris Gare de Lyon")
 	link := regexp.MustCompile(`href="(/trips[^"]*)"><strong>Paris Gare du Nord`).FindStringSubmatch(choice.text)
