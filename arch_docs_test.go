@@ -199,6 +199,33 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// Files that the documents for contributors name are there. One without a folder is in the
+// root, or in a folder that was named before it in the paragraph.
+func TestNamedFiles(t *testing.T) {
+	t.Parallel()
+	named := regexp.MustCompile("`([\\w./-]+)`")
+	file := regexp.MustCompile(`\w\.(go|md|yaml|txt)$`)
+	for _, document := range []string{"CONTRIBUTING.md", "docs/architecture.md", "docs/workings.md"} {
+		for paragraph := range strings.SplitSeq(read(t, document), "\n\n") {
+			folders := []string{"", "httpserver"} // what goes over HTTP is told of by itself
+			for _, m := range named.FindAllStringSubmatch(paragraph, -1) {
+				found := slices.ContainsFunc(folders, func(folder string) bool {
+					_, err := os.Stat(filepath.Join(folder, m[1]))
+					return err == nil
+				})
+				switch {
+				case file.MatchString(m[1]) && !found:
+					t.Errorf("%s names %s, which is not there", document, m[1])
+				case file.MatchString(m[1]):
+					folders = append(folders, filepath.Dir(m[1]))
+				default:
+					folders = append(folders, m[1]) // if it is one
+				}
+			}
+		}
+	}
+}
+
 func read(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)

@@ -8,15 +8,17 @@ import (
 	"testing"
 )
 
-// servedBy are the packages of which something lives as long as a server that strangers
-// can reach.
-var servedBy = []string{".", "gateway", "httpserver", "httpserver/authserver", "internal/fair", "ticket"}
+// servedBy are the packages that strangers can reach, with all that they import.
+var servedBy = []string{".", "gateway", "httpserver", "httpserver/authserver", "ticket"}
 
 // A typeName is a type and the package that it is in.
 type typeName struct {
 	in   *pkg
 	name string
 }
+
+// madeByRun are the types of internal/agenda of which one lives as long as Run.
+var madeByRun = []string{"Scheduler", "Worker", "membership"}
 
 // A tableSurvey follows the fields of types.
 type tableSurvey struct {
@@ -35,13 +37,18 @@ type tableSurvey struct {
 func tables(t *testing.T) map[string]bool {
 	t.Helper()
 	s := tableSurvey{byPath: map[string]*pkg{}, types: map[typeName]ast.Expr{}, seen: map[typeName]bool{}, found: map[string]bool{}}
-	each(t, func(p *pkg) {
-		if slices.Contains(servedBy, p.name) {
-			s.byPath[strings.TrimSuffix(module+"/"+p.name, "/.")] = p
-			s.declared(p)
+	served := reachable(t, servedBy...)
+	for name, p := range served {
+		s.byPath[strings.TrimSuffix(module+"/"+name, "/.")] = p
+		s.declared(p)
+	}
+	for _, name := range madeByRun {
+		made := typeName{served["internal/agenda"], name}
+		if s.types[made] == nil {
+			t.Errorf("internal/agenda has no type %s", name)
 		}
-	})
-	s.made = append(s.made, typeName{s.byPath[module], "worker"}) // Run makes it
+		s.made = append(s.made, made)
+	}
 	for _, name := range s.made {
 		s.visit(name)
 	}

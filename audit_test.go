@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/audit"
 	"github.com/traintravel/traintravel/store/memstore"
 	"github.com/traintravel/traintravel/store/storetest"
 )
@@ -76,7 +77,7 @@ func travels(t *testing.T, store traintravel.Store) {
 // Whatever is done to a store by hand is found, and named for what it is.
 func TestCheckFindsCorruptions(t *testing.T) {
 	t.Parallel()
-	todo := traintravel.FaultKinds()
+	todo := audit.FaultKinds()
 	for _, part := range []struct {
 		stage       func(*testing.T, traintravel.Store)
 		corruptions []traintravel.Corruption
@@ -139,7 +140,7 @@ func TestRunbookKnowsFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range traintravel.FaultKinds() {
+	for _, kind := range audit.FaultKinds() {
 		if !strings.Contains(string(text), "`"+string(kind)+"`") {
 			t.Errorf("the runbook says nothing of %s", kind)
 		}

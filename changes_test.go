@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel/internal/trains"
 )
 
 // Rules for changing are kept with the timetable.
@@ -22,7 +24,7 @@ func TestChangesAreRecorded(t *testing.T) {
 		{From: a, To: a, FromPlatform: 7, ToPlatform: 800, Kind: Impossible},
 	}
 	tt.Trains[0].Calls[0].Platform = 65535
-	got, _, err := decodeNumbered(encodeNumbered(tt, ids))
+	got, _, err := trains.DecodeNumbered(trains.EncodeNumbered(tt, ids))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,13 +10,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel/internal/railtest"
+	"github.com/traintravel/traintravel/rail"
+	"github.com/traintravel/traintravel/schedule"
 )
 
 // sound is a timetable without a fault: two stations, three calls.
 func sound() *Timetable {
-	tr := trainOf("1", "Europe/Berlin", Daily(NewDate(2021, 1, 1), NewDate(2021, 12, 31)), "A 8:00", "B 9:00-9:10", "A 10:00")
-	tr.Coaches = []Coach{{"1", 10}, {"2", 20}}
-	return networkOf(tr)
+	tr := railtest.TrainOf("1", "Europe/Berlin", Daily(NewDate(2021, 1, 1), NewDate(2021, 12, 31)), "A 8:00", "B 9:00-9:10", "A 10:00")
+	tr.Coaches = []Coach{{Number: "1", Seats: 10}, {Number: "2", Seats: 20}}
+	return railtest.NetworkOf(tr)
 }
 
 // complaints are what Check says, as "field: reason".
@@ -91,7 +95,7 @@ func TestCheck(t *testing.T) {
 		{"an unknown zone", func(_ *Timetable, _ *Station, tr *Train) { tr.Zone = "Europe/Atlantis" }, []string{`trains[0].zone: "Europe/Atlantis"`}},
 		{"no allowance", func(_ *Timetable, _ *Station, tr *Train) { tr.Bicycles, tr.Dogs = 3, 255 }, []string{"trains[0]: bicycles or dogs"}},
 		{"fewer hooks than none", func(_ *Timetable, _ *Station, tr *Train) { tr.Hooks = -1 }, []string{"trains[0].hooks: -1"}},
-		{"too many hooks", func(_ *Timetable, _ *Station, tr *Train) { tr.Hooks = maxHooks + 1 }, []string{"trains[0].hooks: 10001"}},
+		{"too many hooks", func(_ *Timetable, _ *Station, tr *Train) { tr.Hooks = schedule.MaxHooks + 1 }, []string{"trains[0].hooks: 10001"}},
 
 		{"no days", func(_ *Timetable, _ *Station, tr *Train) { tr.Days = nil }, nil},
 		{"the zero calendar", func(_ *Timetable, _ *Station, tr *Train) { tr.Days = &Calendar{} }, nil},
@@ -100,20 +104,20 @@ func TestCheck(t *testing.T) {
 		{"before the first date", func(_ *Timetable, _ *Station, tr *Train) { tr.Days = Daily(FirstDate-1, FirstDate) }, []string{"trains[0].days: 1999-12-31 to 2000-01-01"}},
 		{"all dates", func(_ *Timetable, _ *Station, tr *Train) { tr.Days = Daily(FirstDate, LastDate) }, nil},
 		{"after the last date", func(_ *Timetable, _ *Station, tr *Train) { tr.Days = Daily(FirstDate, LastDate+1) }, []string{"trains[0].days: 2000-01-01 to 2179-06-07"}},
-		{"a date after the last", func(_ *Timetable, _ *Station, tr *Train) { tr.Days = on(FirstDate, LastDate+1, -5) }, []string{"trains[0].days.added: 2179-06-07"}},
+		{"a date after the last", func(_ *Timetable, _ *Station, tr *Train) { tr.Days = railtest.On(FirstDate, LastDate+1, -5) }, []string{"trains[0].days.added: 2179-06-07"}},
 		{"no service on a date before the first", func(_ *Timetable, _ *Station, tr *Train) { tr.Days = &Calendar{Removed: []Date{-1 << 31}} }, nil},
 
 		{"one call", func(_ *Timetable, _ *Station, tr *Train) { tr.Calls = tr.Calls[:1] }, []string{"trains[0].calls: has 1 entries"}},
 		{"no calls", func(_ *Timetable, _ *Station, tr *Train) { tr.Calls = nil }, []string{"trains[0].calls: has 0 entries"}},
 		{"256 calls", func(_ *Timetable, _ *Station, tr *Train) {
 			tr.Calls = make([]Call, MaxCalls)
-			at(tr.Calls, stationNamed("A"))
+			at(tr.Calls, railtest.StationNamed("A"))
 		}, nil},
 		{"257 calls", func(_ *Timetable, _ *Station, tr *Train) {
 			tr.Calls = make([]Call, MaxCalls+1)
-			at(tr.Calls, stationNamed("A"))
+			at(tr.Calls, railtest.StationNamed("A"))
 		}, []string{"trains[0].calls: has 257 entries"}},
-		{"an unknown station", func(_ *Timetable, _ *Station, tr *Train) { tr.Calls[1].Station = stationNamed("X") }, []string{"trains[0].calls[1].station: there is no station 58"}},
+		{"an unknown station", func(_ *Timetable, _ *Station, tr *Train) { tr.Calls[1].Station = railtest.StationNamed("X") }, []string{"trains[0].calls[1].station: there is no station 58"}},
 		{"a time below zero", func(_ *Timetable, _ *Station, tr *Train) { tr.Calls[0].Depart = -1 }, []string{"trains[0].calls[0]: a time is below zero"}},
 		{"a stay below zero", func(_ *Timetable, _ *Station, tr *Train) { tr.Calls[1].Arrive = -1 << 31 }, []string{"trains[0].calls[1]: a time is below zero"}},
 		{"fourteen days", func(_ *Timetable, _ *Station, tr *Train) { tr.Calls[2].Arrive = MaxServiceTime }, nil},
@@ -136,22 +140,26 @@ func TestCheck(t *testing.T) {
 		{"a coach without seats", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches[1].Seats = 0 }, []string{"trains[0].coaches[1].seats: 0 is not"}},
 		{"fewer seats than none", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches[0].Seats = math.MinInt }, []string{"trains[0].coaches[0].seats: "}},
 		{"too many seats", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches[0].Seats = math.MaxInt }, []string{"trains[0].coaches[0].seats: "}},
-		{"10000 places", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches[0].Seats = maxPlaces - 20 }, nil},
-		{"10001 places", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches[0].Seats = maxPlaces - 19 }, []string{"trains[0].coaches: have more than 10000 places"}},
+		{"10000 places", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches[0].Seats = schedule.MaxPlaces - 20 }, nil},
+		{"10001 places", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches[0].Seats = schedule.MaxPlaces - 19 }, []string{"trains[0].coaches: have more than 10000 places"}},
 		{"500 coaches", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches = coachesOf(MaxCoaches) }, nil},
 		{"501 coaches", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches = coachesOf(MaxCoaches + 1) }, []string{"trains[0].coaches: has 501 entries, more than 500"}},
-		{"three coaches of one number", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches = []Coach{{"1", 1}, {"1", 1}, {"1", 1}} },
+		{"three coaches of one number", func(_ *Timetable, _ *Station, tr *Train) {
+			tr.Coaches = []Coach{{Number: "1", Seats: 1}, {Number: "1", Seats: 1}, {Number: "1", Seats: 1}}
+		},
 			[]string{`trains[0].coaches[1].number: "1" comes twice`, `trains[0].coaches[2].number: "1" comes twice`}},
 		{"two coaches of one number", func(_ *Timetable, _ *Station, tr *Train) { tr.Coaches[1].Number = "1" }, []string{`trains[0].coaches[1].number: "1" comes twice`}},
 
 		{"no fare", func(_ *Timetable, _ *Station, tr *Train) { tr.Fare = Fare{} }, nil},
-		{"the greatest fare", func(_ *Timetable, _ *Station, tr *Train) { tr.Fare = Fare{"eur", maxFare, maxPerKm} }, nil},
+		{"the greatest fare", func(_ *Timetable, _ *Station, tr *Train) {
+			tr.Fare = Fare{Currency: "eur", Base: schedule.MaxFare, PerKm: schedule.MaxPerKm}
+		}, nil},
 		{"a currency in upper case", func(_ *Timetable, _ *Station, tr *Train) { tr.Fare.Currency = "EUR" }, []string{"trains[0].fare.currency: "}},
 		{"a fare without a currency", func(_ *Timetable, _ *Station, tr *Train) { tr.Fare.Currency = "" }, []string{"trains[0].fare.currency: "}},
 		{"a fare below zero", func(_ *Timetable, _ *Station, tr *Train) { tr.Fare.Base = -1 }, []string{"trains[0].fare: is negative"}},
 		{"a rate below zero", func(_ *Timetable, _ *Station, tr *Train) { tr.Fare.PerKm = math.MinInt64 }, []string{"trains[0].fare: is negative"}},
-		{"too high a fare", func(_ *Timetable, _ *Station, tr *Train) { tr.Fare.Base = maxFare + 1 }, []string{"trains[0].fare: is negative or absurdly high"}},
-		{"too high a rate", func(_ *Timetable, _ *Station, tr *Train) { tr.Fare.PerKm = maxPerKm + 1 }, []string{"trains[0].fare: is negative or absurdly high"}},
+		{"too high a fare", func(_ *Timetable, _ *Station, tr *Train) { tr.Fare.Base = schedule.MaxFare + 1 }, []string{"trains[0].fare: is negative or absurdly high"}},
+		{"too high a rate", func(_ *Timetable, _ *Station, tr *Train) { tr.Fare.PerKm = schedule.MaxPerKm + 1 }, []string{"trains[0].fare: is negative or absurdly high"}},
 	} {
 		tt := sound()
 		c.change(tt, &tt.Stations[0], &tt.Trains[0])
@@ -202,7 +210,7 @@ func TestCheckReportsEveryFault(t *testing.T) {
 func coachesOf(n int) []Coach {
 	coaches := make([]Coach, n)
 	for i := range coaches {
-		coaches[i] = Coach{fmt.Sprint(i), 1}
+		coaches[i] = Coach{Number: fmt.Sprint(i), Seats: 1}
 	}
 	return coaches
 }
@@ -212,7 +220,7 @@ func TestCheckSharedCoaches(t *testing.T) {
 	t.Parallel()
 	tt := sound()
 	bad := tt.Trains[0]
-	bad.Coaches = append(coachesOf(MaxCoaches-1), Coach{"0", 1})
+	bad.Coaches = append(coachesOf(MaxCoaches-1), Coach{Number: "0", Seats: 1})
 	part := bad
 	part.Coaches = bad.Coaches[:MaxCoaches-1]
 	tt.Trains = append(tt.Trains, part)
@@ -232,12 +240,12 @@ func TestCheckStopsAtTwenty(t *testing.T) {
 	t.Parallel()
 	tt := &Timetable{Stations: make([]Station, 30_000), Trains: make([]Train, 1_000_000)}
 	start := time.Now()
-	if got := complaints(t, tt); len(got) != maxComplaints {
+	if got := complaints(t, tt); len(got) != schedule.MaxComplaints {
 		t.Errorf("%d complaints", len(got))
 	}
 	tt.Stations = nil
 	got := complaints(t, tt)
-	if len(got) != maxComplaints || !strings.HasPrefix(got[19], "trains[6].zone") {
+	if len(got) != schedule.MaxComplaints || !strings.HasPrefix(got[19], "trains[6].zone") {
 		t.Errorf("%d complaints, %q at the end", len(got), got[len(got)-1])
 	}
 	if took := time.Since(start); took > 5*time.Second {
@@ -262,12 +270,12 @@ func TestBadText(t *testing.T) {
 		{"\ufe0f", unseen}, {"\U000e0041", unseen}, {"\U000e0100", unseen}, {"\u061c", unseen}, {"\u17b4", unseen},
 		{"\u200b\u202e", "contains U+202E, which reorders text"}, {"\u200b\x01", "contains the control character U+0001"},
 	} {
-		if got := badText(c.text, true); got != c.reason {
+		if got := rail.BadText(c.text, true); got != c.reason {
 			t.Errorf("%+q: %q, want %q", c.text, got, c.reason)
 		}
 	}
 	for _, text := range []string{"", "\u200b", " ", "\u0301"} {
-		if got := badText(text, false); got != "" {
+		if got := rail.BadText(text, false); got != "" {
 			t.Errorf("%+q is not required: %q", text, got)
 		}
 	}

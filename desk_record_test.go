@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/traintravel/traintravel/internal/records"
+	"github.com/traintravel/traintravel/internal/seats"
 )
 
 // The records in testdata/records that hold what later versions of their kinds
@@ -21,7 +24,7 @@ func TestRecordsOfTheDesk(t *testing.T) {
 	changed.Confirmed = changed.Changed // a confirmed booking's are the same
 	confirmed.Status, confirmed.Changed, confirmed.Confirmed, confirmed.ByOperator = Cancelled, sampleTime(5), sampleTime(4), true
 	refunded := *confirmed
-	refunded.Hooks, refunded.Refund = []bool{true}, Money{4990, "eur"}
+	refunded.Hooks, refunded.Refund = []bool{true}, Money{Amount: 4990, Currency: "eur"}
 	paid := samplePayment()
 	paid.Settled = sampleTime(6)
 	resolved := samplePayment()
@@ -31,26 +34,26 @@ func TestRecordsOfTheDesk(t *testing.T) {
 		{As: AsMadeElsewhere, By: "b", Reason: "in cash", At: sampleTime(8)},
 	}
 	told := sampleRemembered()
-	told.sealed = "\x00sealed"
+	told.Sealed = "\x00sealed"
 	stopped, dead := sampleSubscription(), sampleDelivery()
-	stopped.Disabling = Disabling{DisabledByReceiver, sampleTime(9)}
+	stopped.Disabling = Disabling{By: DisabledByReceiver, At: sampleTime(9)}
 	dead.Status, dead.Next, dead.Ended, dead.Dead = DeliveryDead, time.Time{}, sampleTime(9), DeadByReceiver
 	unverified, overflow := sampleSubscription(), sampleDelivery()
 	unverified.Unverified = sampleTime(10)
 	overflow.Status, overflow.Next, overflow.Ended, overflow.Dead = DeliveryDead, time.Time{}, sampleTime(9), DeadByBacklog
 	v := sampleInventory()
-	v.cancelled = true
-	v.taken = append(v.taken, taken{booking: blocked, place: 3, from: 0, to: 2, until: forGood, sold: v.list})
+	v.Cancelled = true
+	v.Taken = append(v.Taken, seats.Taken{Booking: seats.Blocked(), Place: 3, From: 0, To: 2, Until: seats.ForGood, Sold: v.List})
 	for _, g := range []struct {
 		kind, file string
 		want       []byte
 	}{
-		{"booking", "changed.2.hex", encodeBooking(changed)}, {"booking", "confirmed.3.hex", encodeBooking(confirmed)},
-		{"booking", "refunded.4.hex", encodeBooking(&refunded)},
-		{"payment", "settled.2.hex", paid.encode()}, {"payment", "resolved.3.hex", resolved.encode()}, {"inventory", "cancelled.3.hex", v.encode()},
-		{"idempotency", "told.2.hex", told.encode()},
-		{"subscription", "stopped.2.hex", stopped.encode()}, {"delivery", "dead.2.hex", dead.encode()},
-		{"subscription", "unverified.3.hex", unverified.encode()}, {"delivery", "overflow.3.hex", overflow.encode()},
+		{"booking", "changed.2.hex", records.EncodeBooking(changed)}, {"booking", "confirmed.3.hex", records.EncodeBooking(confirmed)},
+		{"booking", "refunded.4.hex", records.EncodeBooking(&refunded)},
+		{"payment", "settled.2.hex", paid.Encode()}, {"payment", "resolved.3.hex", resolved.Encode()}, {"inventory", "cancelled.3.hex", v.Encode()},
+		{"idempotency", "told.2.hex", told.Encode()},
+		{"subscription", "stopped.2.hex", stopped.Encode()}, {"delivery", "dead.2.hex", dead.Encode()},
+		{"subscription", "unverified.3.hex", unverified.Encode()}, {"delivery", "overflow.3.hex", overflow.Encode()},
 	} {
 		text, err := os.ReadFile("testdata/records/" + g.file)
 		if err != nil {
@@ -70,8 +73,8 @@ func TestRecordsOfTheDesk(t *testing.T) {
 			}
 		}
 	}
-	again, err := decodeInventory(v.encode())
-	if err != nil || !again.cancelled || len(again.blocks()) != 1 {
+	again, err := seats.DecodeInventory(v.Encode())
+	if err != nil || !again.Cancelled || len(again.Blocks()) != 1 {
 		t.Errorf("%+v, %v", again, err)
 	}
 }

@@ -1,93 +1,77 @@
 package traintravel
 
 import (
-	"errors"
-	"fmt"
+	"github.com/traintravel/traintravel/internal/codec"
+	"github.com/traintravel/traintravel/rail"
 )
 
-// What a caller can act on. Every error that the methods of [Service] return
-// is, or wraps, one of these, an [*InvalidError], an [*AmountError], a [*DeclinesError],
-// a [*HoldsError], the error of the caller's context or of Options.Cancel, or a failure of the store, which says nothing to
-// the user and everything to the log. Of those, [ErrUnavailable] may be tried again, and
-// [ErrUnknownOutcome] with the idempotency key that it was tried with.
+// ErrNotFound: there is no such station, trip, booking or payment, or it
+// is somebody else's, or it is over.
+var ErrNotFound = rail.ErrNotFound
+
+// ErrNoTimetable: the store holds no timetable yet; load one.
+var ErrNoTimetable = rail.ErrNoTimetable
+
+// ErrHasTimetable: the store holds a timetable, and the one to be loaded
+// was to be its first.
+var ErrHasTimetable = rail.ErrHasTimetable
+
+// Refusals of a booking.
 var (
-	// ErrNotFound: there is no such station, trip, booking or payment, or it
-	// is somebody else's, or it is over.
-	ErrNotFound = errors.New("not found")
-
-	// ErrNoTimetable: the store holds no timetable yet; load one.
-	ErrNoTimetable = errors.New("no timetable is loaded")
-
-	// ErrHasTimetable: the store holds a timetable, and the one to be loaded
-	// was to be its first.
-	ErrHasTimetable = errors.New("a timetable is loaded already")
-
-	// Refusals of a booking.
-	ErrSoldOut            = errors.New("no place is left on this trip")
-	ErrBicyclesNotAllowed = errors.New("this trip is not known to take bicycles")
-	ErrNoBicycleSpace     = errors.New("no bicycle space is left on this trip")
-	ErrDogsNotAllowed     = errors.New("this trip is not known to take dogs")
-	ErrDeparted           = errors.New("the trip has departed")
-
-	// Refusals of a payment or a cancellation.
-	ErrHoldExpired       = errors.New("the hold on this booking has expired")
-	ErrTooManyDeclines   = errors.New("the hold on this booking has ended: too many payments were declined")
-	ErrAlreadyPaid       = errors.New("the booking is paid")
-	ErrPaymentInProgress = errors.New("a payment of this booking is in progress")
-	ErrNoGateway         = errors.New("no payment gateway is configured")
-
-	// ErrNotPaid: the booking is held, and has no ticket before it is paid.
-	ErrNotPaid = errors.New("the booking is not paid")
-
-	// ErrPaymentSettled: what became of the payment is known, and stays as it is.
-	ErrPaymentSettled = errors.New("the payment is settled")
-
-	// ErrPlaceTaken: somebody has the place that is to be blocked.
-	ErrPlaceTaken = errors.New("the place is taken")
-
-	// ErrArrived: the run has arrived at its last call, and there is nothing left of it
-	// to be blocked or cancelled.
-	ErrArrived = errors.New("the train has arrived at its last stop")
-
-	// ErrPaidTooLate: the money came when the booking could not have its
-	// places any more, and is given back.
-	ErrPaidTooLate = errors.New("the payment came too late and is given back")
-
-	// ErrChanged: the booking is not as it was read.
-	ErrChanged = errors.New("the booking has changed meanwhile")
-
-	// ErrKeyReused: the idempotency key came before, with another request.
-	ErrKeyReused = errors.New("the idempotency key was used for another request")
-
-	// ErrMoved: the data of the store has moved to another one, by [Copy].
-	ErrMoved = errors.New("the data of this store has moved")
-	// ErrCopying: the store is being filled by [Copy], or one was that did not
-	// come to its end and has to be done again.
-	ErrCopying = errors.New("a copy into this store has not come to its end")
-	// ErrHoldsData: what Copy should fill is not empty.
-	ErrHoldsData = errors.New("the target is not empty: give one that no server has used yet")
-
-	// ErrNewerData: a record was written by a newer version of this package.
-	ErrNewerData = errors.New("the data was written by a newer version of traintravel")
+	ErrSoldOut            = rail.ErrSoldOut
+	ErrBicyclesNotAllowed = rail.ErrBicyclesNotAllowed
+	ErrNoBicycleSpace     = rail.ErrNoBicycleSpace
+	ErrDogsNotAllowed     = rail.ErrDogsNotAllowed
+	ErrDeparted           = rail.ErrDeparted
 )
 
-// An InvalidError says which input was wrong, and why. Field is the member as
-// the documented API spells it (passenger_name, source.exp_month) or, in a
-// timetable, a path such as trains[3].calls[0].
-type InvalidError struct {
-	Field  string
-	Reason string
-}
+// Refusals of a payment or a cancellation.
+var (
+	ErrHoldExpired       = rail.ErrHoldExpired
+	ErrTooManyDeclines   = rail.ErrTooManyDeclines
+	ErrAlreadyPaid       = rail.ErrAlreadyPaid
+	ErrPaymentInProgress = rail.ErrPaymentInProgress
+	ErrNoGateway         = rail.ErrNoGateway
+)
 
-// Error returns the field and the reason.
-func (e *InvalidError) Error() string { return e.Field + ": " + e.Reason }
+// ErrNotPaid: the booking is held, and has no ticket before it is paid.
+var ErrNotPaid = rail.ErrNotPaid
 
-func invalid(field, format string, args ...any) error {
-	return &InvalidError{Field: field, Reason: fmt.Sprintf(format, args...)}
-}
+// ErrPaymentSettled: what became of the payment is known, and stays as it is.
+var ErrPaymentSettled = rail.ErrPaymentSettled
+
+// ErrPlaceTaken: somebody has the place that is to be blocked.
+var ErrPlaceTaken = rail.ErrPlaceTaken
+
+// ErrArrived: the run has arrived at its last call, and there is nothing left of it
+// to be blocked or cancelled.
+var ErrArrived = rail.ErrArrived
+
+// ErrPaidTooLate: the money came when the booking could not have its
+// places any more, and is given back.
+var ErrPaidTooLate = rail.ErrPaidTooLate
+
+// ErrChanged: the booking is not as it was read.
+var ErrChanged = rail.ErrChanged
+
+// ErrKeyReused: the idempotency key came before, with another request.
+var ErrKeyReused = rail.ErrKeyReused
+
+// ErrMoved: the data of the store has moved to another one, by [Copy].
+var ErrMoved = rail.ErrMoved
+
+// ErrCopying: the store is being filled by [Copy], or one was that did not
+// come to its end and has to be done again.
+var ErrCopying = rail.ErrCopying
+
+// ErrHoldsData: what Copy should fill is not empty.
+var ErrHoldsData = rail.ErrHoldsData
+
+// ErrNewerData: a record was written by a newer version of this module.
+var ErrNewerData = codec.ErrNewerData
+
+// An InvalidError says which input was wrong, and why.
+type InvalidError = rail.InvalidError
 
 // An AmountError refuses a payment that is not exactly the price.
-type AmountError struct{ Due, Offered Money }
-
-// Error says what is due.
-func (e *AmountError) Error() string { return "the amount due is " + e.Due.String() }
+type AmountError = rail.AmountError

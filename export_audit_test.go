@@ -5,6 +5,10 @@ import (
 	"errors"
 
 	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel/internal/records"
+	"github.com/traintravel/traintravel/internal/tz"
+	"github.com/traintravel/traintravel/transfer"
 )
 
 // Books is what Audit found in a store.
@@ -49,32 +53,32 @@ func Audit(ctx context.Context, store Store) (Books, error) {
 
 // StoredBookings are those in a store, whatever their status.
 func StoredBookings(ctx context.Context, r Reader) (all []Booking, err error) {
-	_, err = eachOf(ctx, r, Range{Table: TableBookings}, func(rec Record) (Booking, error) { return decodeBooking(rec.Value, &zones{}) },
+	_, err = records.EachOf(ctx, r, Range{Table: TableBookings}, func(rec Record) (Booking, error) { return records.DecodeBooking(rec.Value, &tz.Zones{}) },
 		func(b Booking) bool { all = append(all, b); return true })
 	return all, err
 }
 
 func (b *Books) read(ctx context.Context, r Reader) error {
 	generations := map[string]bool{}
-	err := eachRecord(ctx, r, func(table Table, page []Record) error {
+	err := transfer.EachRecord(ctx, r, func(table Table, page []Record) error {
 		for _, rec := range page {
 			switch table {
 			case TableTimetable:
 				generations[rec.ID[:16]] = true
 			case TableBookings:
-				if x, err := decodeBooking(rec.Value, &zones{}); err == nil {
+				if x, err := records.DecodeBooking(rec.Value, &tz.Zones{}); err == nil {
 					b.Bookings[x.ID] = x
 				}
 			case TablePayments:
-				if p, err := decodePayment(rec.Value); err == nil {
+				if p, err := records.DecodePayment(rec.Value); err == nil {
 					b.Payments[p.ID] = p.Payment
 				}
 			case TableAgenda:
-				if k := kind(rec.ID[0]); k == eventDue || k == fanOutDue {
+				if k := records.Kind(rec.ID[0]); k == records.EventDue || k == records.FanOutDue {
 					b.Events++
 				}
 			case TableDeliveries:
-				if d, err := decodeDelivery(rec.Value); rec.ID[0] == 'd' && err == nil && d.Status == DeliveryPending {
+				if d, err := records.DecodeDelivery(rec.Value); rec.ID[0] == 'd' && err == nil && d.Status == DeliveryPending {
 					b.Deliveries++
 				}
 			}

@@ -8,6 +8,17 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel/audit"
+	"github.com/traintravel/traintravel/internal/agenda"
+	"github.com/traintravel/traintravel/internal/codec"
+	"github.com/traintravel/traintravel/internal/ids"
+	"github.com/traintravel/traintravel/internal/ledger"
+	"github.com/traintravel/traintravel/internal/records"
+	"github.com/traintravel/traintravel/internal/seats"
+	"github.com/traintravel/traintravel/internal/trains"
+	"github.com/traintravel/traintravel/internal/tz"
+	"github.com/traintravel/traintravel/transfer"
 )
 
 // A Corruption is damage done to a store by hand, and what Check must find of it.
@@ -44,18 +55,18 @@ func (v *Vandal) delete(k Key) {
 // first is the first record of a table whose key begins so; the test fails if there
 // is none.
 func (v *Vandal) first(t Table, prefix string) (Key, []byte) {
-	records, err := v.store.List(v.ctx, Range{Table: t, From: prefix, To: prefixEnd(prefix), Limit: 1})
+	records, err := v.store.List(v.ctx, Range{Table: t, From: prefix, To: codec.PrefixEnd(prefix), Limit: 1})
 	if err != nil || len(records) == 0 {
 		panic("there is no such record")
 	}
-	return Key{t, records[0].ID}, records[0].Value
+	return Key{Table: t, ID: records[0].ID}, records[0].Value
 }
 
 // each calls fn with the records of a table until it returns true.
 func (v *Vandal) each(t Table, fn func(Key, []byte) bool) {
 	records, err := v.store.List(v.ctx, Range{Table: t})
 	v.err = cmp.Or(v.err, err)
-	if !slices.ContainsFunc(records, func(r Record) bool { return fn(Key{t, r.ID}, r.Value) }) {
+	if !slices.ContainsFunc(records, func(r Record) bool { return fn(Key{Table: t, ID: r.ID}, r.Value) }) {
 		panic("there is no such record")
 	}
 }
@@ -64,7 +75,7 @@ func (v *Vandal) each(t Table, fn func(Key, []byte) bool) {
 func (v *Vandal) booking(want func(*Booking) bool) (b Booking) {
 	v.each(TableBookings, func(_ Key, value []byte) bool {
 		var err error
-		b, err = decodeBooking(value, &zones{})
+		b, err = records.DecodeBooking(value, &tz.Zones{})
 		return err == nil && want(&b)
 	})
 	return b
@@ -78,30 +89,30 @@ func (v *Vandal) status(s BookingStatus) Booking {
 	return v.booking(func(b *Booking) bool { return b.Status == s })
 }
 
-func (v *Vandal) payment(want func(*payment) bool) (p payment) {
+func (v *Vandal) payment(want func(*records.Payment) bool) (p records.Payment) {
 	v.each(TablePayments, func(_ Key, value []byte) bool {
 		var err error
-		p, err = decodePayment(value)
+		p, err = records.DecodePayment(value)
 		return err == nil && want(&p)
 	})
 	return p
 }
 
 // run changes the inventory of a booking's first leg.
-func (v *Vandal) run(b Booking, change func(*inventory, *taken)) {
-	key := runKey(b.Legs[0].Run)
+func (v *Vandal) run(b Booking, change func(*seats.Inventory, *seats.Taken)) {
+	key := seats.RunKey(b.Legs[0].Run)
 	values, err := v.store.Get(v.ctx, key)
 	v.err = cmp.Or(v.err, err)
-	inv, err := decodeInventory(values[0])
+	inv, err := seats.DecodeInventory(values[0])
 	v.err = cmp.Or(v.err, err)
-	i := slices.IndexFunc(inv.taken, func(t taken) bool { return t.booking == b.ID })
-	change(inv, &inv.taken[i])
-	v.put(key, inv.encode())
+	i := slices.IndexFunc(inv.Taken, func(t seats.Taken) bool { return t.Booking == b.ID })
+	change(inv, &inv.Taken[i])
+	v.put(key, inv.Encode())
 }
 
-func (v *Vandal) delivery(change func(*delivery)) {
+func (v *Vandal) delivery(change func(*records.Delivery)) {
 	key, value := v.first(TableDeliveries, "d")
-	d, err := decodeDelivery(value)
+	d, err := records.DecodeDelivery(value)
 	v.err = cmp.Or(v.err, err)
 	change(&d)
 	if d.Status != DeliveryPending {
@@ -109,7 +120,7 @@ func (v *Vandal) delivery(change func(*delivery)) {
 		v.delete(q)
 		v.delete(key)
 	}
-	v.put(deliveryKey(d.Subscription, d.ID), d.encode())
+	v.put(records.DeliveryKey(d.Subscription, d.ID), d.Encode())
 }
 
 var nobody = uuid.MustParse("01900000-0000-7000-8000-000000000001")
@@ -119,263 +130,263 @@ var nobody = uuid.MustParse("01900000-0000-7000-8000-000000000001")
 var Corruptions = []Corruption{
 	{"a booking is cut short", func(v *Vandal) {
 		b := v.held()
-		v.put(bookingKey(b.ID), encodeBooking(&b)[:50])
-	}, []FaultKind{faultUnreadable}},
+		v.put(records.BookingKey(b.ID), records.EncodeBooking(&b)[:50])
+	}, []FaultKind{audit.FaultUnreadable}},
 	{"a server's record is nonsense", func(v *Vandal) {
-		v.put(serverKey(nobody), []byte{1, 0xff})
-	}, []FaultKind{faultUnreadable}},
+		v.put(agenda.ServerKey(nobody), []byte{1, 0xff})
+	}, []FaultKind{audit.FaultUnreadable}},
 	{"a payment is of a newer version", func(v *Vandal) {
-		p := v.payment(func(p *payment) bool { return p.RefundOf != uuid.Nil })
-		value := p.encode()
+		p := v.payment(func(p *records.Payment) bool { return p.RefundOf != uuid.Nil })
+		value := p.Encode()
 		value[0] = 99
-		v.put(p.key(), value)
-	}, []FaultKind{faultNewer}},
+		v.put(p.Key(), value)
+	}, []FaultKind{audit.FaultNewer}},
 	{"an unknown name", func(v *Vandal) {
-		v.put(Key{TableMeta, "nonsense"}, nil)
-	}, []FaultKind{faultUnknownKey}},
+		v.put(Key{Table: TableMeta, ID: "nonsense"}, nil)
+	}, []FaultKind{audit.FaultUnknownKey}},
 	{"an unknown kind of work", func(v *Vandal) {
-		v.put(agendaKey('z', time.Unix(1, 0), nobody), nil)
-	}, []FaultKind{faultUnknownKey}},
+		v.put(records.AgendaKey('z', time.Unix(1, 0), nobody), nil)
+	}, []FaultKind{audit.FaultUnknownKey}},
 	{"a key that is too short", func(v *Vandal) {
-		v.put(Key{TableOwned, "short"}, nil)
-	}, []FaultKind{faultUnknownKey}},
+		v.put(Key{Table: TableOwned, ID: "short"}, nil)
+	}, []FaultKind{audit.FaultUnknownKey}},
 	{"a booking under another's key", func(v *Vandal) {
 		b := v.status(Expired)
-		v.put(bookingKey(nobody), encodeBooking(&b))
-	}, []FaultKind{faultMisplaced}},
+		v.put(records.BookingKey(nobody), records.EncodeBooking(&b))
+	}, []FaultKind{audit.FaultMisplaced}},
 	{"half a copy", func(v *Vandal) {
-		v.put(closedKey, closing{move: nobody, attempt: nobody, began: time.Unix(1, 0)}.encode())
-	}, []FaultKind{faultHalfCopy}},
+		v.put(transfer.ClosedKey(), transfer.Closing{Move: nobody, Attempt: nobody, Began: time.Unix(1, 0)}.Encode())
+	}, []FaultKind{audit.FaultHalfCopy}},
 
 	{"a confirmed booking that nobody paid", func(v *Vandal) {
 		b := v.status(Confirmed)
 		b.PaidBy = uuid.Nil
-		v.put(bookingKey(b.ID), encodeBooking(&b))
-	}, []FaultKind{faultBookingState, faultEventUntrue, faultRefundMissing}},
+		v.put(records.BookingKey(b.ID), records.EncodeBooking(&b))
+	}, []FaultKind{audit.FaultBookingState, audit.FaultEventUntrue, audit.FaultRefundMissing}},
 	{"a booking that was confirmed before it became so", func(v *Vandal) {
 		b := v.status(Confirmed)
 		b.Confirmed = b.Created.Add(-time.Second)
-		v.put(bookingKey(b.ID), encodeBooking(&b))
-	}, []FaultKind{faultBookingState, faultPaymentState}},
+		v.put(records.BookingKey(b.ID), records.EncodeBooking(&b))
+	}, []FaultKind{audit.FaultBookingState, audit.FaultPaymentState}},
 	{"a hold that was confirmed", func(v *Vandal) {
 		b := v.held()
 		b.Confirmed = b.Created
-		v.put(bookingKey(b.ID), encodeBooking(&b))
-	}, []FaultKind{faultBookingState}},
+		v.put(records.BookingKey(b.ID), records.EncodeBooking(&b))
+	}, []FaultKind{audit.FaultBookingState}},
 	{"a hold that the operator has cancelled", func(v *Vandal) {
 		b := v.held()
 		b.ByOperator = true
-		v.put(bookingKey(b.ID), encodeBooking(&b))
-	}, []FaultKind{faultBookingState}},
+		v.put(records.BookingKey(b.ID), records.EncodeBooking(&b))
+	}, []FaultKind{audit.FaultBookingState}},
 	{"a booking that is not listed", func(v *Vandal) {
 		b := v.held()
-		v.delete(ownedKey(&b))
-	}, []FaultKind{faultUnlisted}},
+		v.delete(records.OwnedKey(&b))
+	}, []FaultKind{audit.FaultUnlisted}},
 	{"a cancelled booking that is listed", func(v *Vandal) {
 		b := v.status(Cancelled)
-		v.put(ownedKey(&b), nil)
-	}, []FaultKind{faultListed}},
+		v.put(records.OwnedKey(&b), nil)
+	}, []FaultKind{audit.FaultListed}},
 	{"a hold that nobody ends", func(v *Vandal) {
 		b := v.held()
-		v.delete(holdKey(&b))
-	}, []FaultKind{faultHoldEndless}},
+		v.delete(records.HoldKey(&b))
+	}, []FaultKind{audit.FaultHoldEndless}},
 	{"a hold beyond departure", func(v *Vandal) {
 		b := v.held()
-		v.delete(holdKey(&b))
-		b.Expires = b.departs().Add(time.Hour)
-		v.put(holdKey(&b), nil)
-		v.put(bookingKey(b.ID), encodeBooking(&b))
-		v.run(b, func(_ *inventory, t *taken) { t.until = nanos(b.Expires) })
-	}, []FaultKind{faultHoldLong}},
+		v.delete(records.HoldKey(&b))
+		b.Expires = b.Departs().Add(time.Hour)
+		v.put(records.HoldKey(&b), nil)
+		v.put(records.BookingKey(b.ID), records.EncodeBooking(&b))
+		v.run(b, func(_ *seats.Inventory, t *seats.Taken) { t.Until = codec.Nanos(b.Expires) })
+	}, []FaultKind{audit.FaultHoldLong}},
 	{"a booking without its place", func(v *Vandal) {
-		v.run(v.status(Confirmed), func(inv *inventory, t *taken) { inv.release(t.booking) })
-	}, []FaultKind{faultPlaceLost}},
+		v.run(v.status(Confirmed), func(inv *seats.Inventory, t *seats.Taken) { inv.Release(t.Booking) })
+	}, []FaultKind{audit.FaultPlaceLost}},
 	{"a place that is sold twice", func(v *Vandal) {
-		v.run(v.status(Confirmed), func(inv *inventory, t *taken) {
-			t.place = inv.taken[(slices.IndexFunc(inv.taken, func(o taken) bool { return o.booking == t.booking })+1)%len(inv.taken)].place
+		v.run(v.status(Confirmed), func(inv *seats.Inventory, t *seats.Taken) {
+			t.Place = inv.Taken[(slices.IndexFunc(inv.Taken, func(o seats.Taken) bool { return o.Booking == t.Booking })+1)%len(inv.Taken)].Place
 		})
-	}, []FaultKind{faultPlaceLost, faultPlaceTwice}},
+	}, []FaultKind{audit.FaultPlaceLost, audit.FaultPlaceTwice}},
 	{"a place for nobody", func(v *Vandal) {
-		v.run(v.status(Confirmed), func(inv *inventory, t *taken) {
+		v.run(v.status(Confirmed), func(inv *seats.Inventory, t *seats.Taken) {
 			o := *t
-			o.booking, o.place = nobody, noPlace
-			inv.taken = append(inv.taken, o)
+			o.Booking, o.Place = nobody, seats.NoPlace
+			inv.Taken = append(inv.Taken, o)
 		})
-	}, []FaultKind{faultPlaceOrphan}},
+	}, []FaultKind{audit.FaultPlaceOrphan}},
 	{"a place that the train does not have", func(v *Vandal) {
-		v.run(v.status(Confirmed), func(_ *inventory, t *taken) { t.place = 77 })
-	}, []FaultKind{faultPlaceLost, faultPlaceUnknown}},
+		v.run(v.status(Confirmed), func(_ *seats.Inventory, t *seats.Taken) { t.Place = 77 })
+	}, []FaultKind{audit.FaultPlaceLost, audit.FaultPlaceUnknown}},
 	{"a hook without a bicycle", func(v *Vandal) {
-		v.run(v.status(Confirmed), func(_ *inventory, t *taken) { t.hook = true })
-	}, []FaultKind{faultHook}},
+		v.run(v.status(Confirmed), func(_ *seats.Inventory, t *seats.Taken) { t.Hook = true })
+	}, []FaultKind{audit.FaultHook}},
 	{"a booking on a run that is cancelled", func(v *Vandal) {
-		v.run(v.status(Confirmed), func(inv *inventory, _ *taken) { inv.cancelled = true })
-	}, []FaultKind{faultRunCancelled}},
+		v.run(v.status(Confirmed), func(inv *seats.Inventory, _ *seats.Taken) { inv.Cancelled = true })
+	}, []FaultKind{audit.FaultRunCancelled}},
 
 	{"a payment for nothing", func(v *Vandal) {
-		p := v.payment(func(p *payment) bool { return p.Status == Failed })
+		p := v.payment(func(p *records.Payment) bool { return p.Status == Failed })
 		p.Booking = nobody
-		v.put(p.key(), p.encode())
-	}, []FaultKind{faultPaymentOrphan}},
+		v.put(p.Key(), p.Encode())
+	}, []FaultKind{audit.FaultPaymentOrphan}},
 	{"a payment that is lost", func(v *Vandal) {
-		p := v.payment(func(p *payment) bool { return p.Status == Failed })
-		v.delete(p.key())
-	}, []FaultKind{faultEventOrphan, faultPaymentMissing}},
+		p := v.payment(func(p *records.Payment) bool { return p.Status == Failed })
+		v.delete(p.Key())
+	}, []FaultKind{audit.FaultEventOrphan, audit.FaultPaymentMissing}},
 	{"a payment of an unknown status", func(v *Vandal) {
-		p := v.payment(func(p *payment) bool { return p.Status == Failed })
+		p := v.payment(func(p *records.Payment) bool { return p.Status == Failed })
 		p.Status = "lost"
-		v.put(p.key(), p.encode())
-	}, []FaultKind{faultPaymentState}},
+		v.put(p.Key(), p.Encode())
+	}, []FaultKind{audit.FaultPaymentState}},
 	{"a pending payment that is settled", func(v *Vandal) {
-		p := v.payment(func(p *payment) bool { return p.Status == Pending && p.RefundOf == uuid.Nil })
+		p := v.payment(func(p *records.Payment) bool { return p.Status == Pending && p.RefundOf == uuid.Nil })
 		p.Settled = p.Created
-		v.put(p.key(), p.encode())
-	}, []FaultKind{faultPaymentState}},
+		v.put(p.Key(), p.Encode())
+	}, []FaultKind{audit.FaultPaymentState}},
 	{"two open payments", func(v *Vandal) {
-		p := v.payment(func(p *payment) bool { return p.Status == Pending && p.RefundOf == uuid.Nil })
+		p := v.payment(func(p *records.Payment) bool { return p.Status == Pending && p.RefundOf == uuid.Nil })
 		p.ID = nobody
-		v.put(p.key(), p.encode())
-		v.put(p.agendaKey(), p.Booking[:])
-	}, []FaultKind{faultPaymentOpen}},
+		v.put(p.Key(), p.Encode())
+		v.put(p.AgendaKey(), p.Booking[:])
+	}, []FaultKind{audit.FaultPaymentOpen}},
 	{"a payment that nobody looks after", func(v *Vandal) {
-		p := v.payment(func(p *payment) bool { return p.Status == Pending && p.RefundOf == uuid.Nil })
-		v.delete(p.agendaKey())
-	}, []FaultKind{faultPaymentStuck}},
+		p := v.payment(func(p *records.Payment) bool { return p.Status == Pending && p.RefundOf == uuid.Nil })
+		v.delete(p.AgendaKey())
+	}, []FaultKind{audit.FaultPaymentStuck}},
 	{"a payment of another sum", func(v *Vandal) {
 		b := v.status(Confirmed)
-		p := v.payment(func(p *payment) bool { return p.ID == b.PaidBy })
+		p := v.payment(func(p *records.Payment) bool { return p.ID == b.PaidBy })
 		p.Amount.Amount--
-		v.put(p.key(), p.encode())
-	}, []FaultKind{faultAmount}},
+		v.put(p.Key(), p.Encode())
+	}, []FaultKind{audit.FaultAmount}},
 	{"a refund of too much", func(v *Vandal) {
-		p := v.payment(func(p *payment) bool { return p.RefundOf != uuid.Nil })
+		p := v.payment(func(p *records.Payment) bool { return p.RefundOf != uuid.Nil })
 		p.Amount.Amount *= 2
-		v.put(p.key(), p.encode())
-	}, []FaultKind{faultRefund}},
+		v.put(p.Key(), p.Encode())
+	}, []FaultKind{audit.FaultRefund}},
 	{"a refund under an ID that does not follow from its charge", func(v *Vandal) {
-		p := v.payment(func(p *payment) bool { return p.RefundOf != uuid.Nil })
-		v.delete(p.key())
-		if !p.next.IsZero() {
-			v.delete(p.agendaKey())
+		p := v.payment(func(p *records.Payment) bool { return p.RefundOf != uuid.Nil })
+		v.delete(p.Key())
+		if !p.Next.IsZero() {
+			v.delete(p.AgendaKey())
 			p.ID[15]++
-			v.put(p.agendaKey(), p.Booking[:])
+			v.put(p.AgendaKey(), p.Booking[:])
 		} else {
 			p.ID[15]++
 		}
-		v.put(p.key(), p.encode())
-	}, []FaultKind{faultRefund}},
+		v.put(p.Key(), p.Encode())
+	}, []FaultKind{audit.FaultRefund}},
 	{"a refund that has failed, and nobody knows why", func(v *Vandal) {
-		p := v.payment(func(p *payment) bool { return p.RefundOf != uuid.Nil })
-		if !p.next.IsZero() {
-			v.delete(p.agendaKey())
+		p := v.payment(func(p *records.Payment) bool { return p.RefundOf != uuid.Nil })
+		if !p.Next.IsZero() {
+			v.delete(p.AgendaKey())
 		}
-		p.Status, p.next = Failed, time.Time{}
-		v.put(p.key(), p.encode())
-	}, []FaultKind{faultPaymentState}},
+		p.Status, p.Next = Failed, time.Time{}
+		v.put(p.Key(), p.Encode())
+	}, []FaultKind{audit.FaultPaymentState}},
 	{"a charge that was made elsewhere", func(v *Vandal) {
-		p := v.payment(func(p *payment) bool { return p.RefundOf == uuid.Nil && p.Status == Succeeded })
+		p := v.payment(func(p *records.Payment) bool { return p.RefundOf == uuid.Nil && p.Status == Succeeded })
 		p.Resolution = RefundedElsewhere
-		v.put(p.key(), p.encode())
-	}, []FaultKind{faultPaymentState}},
+		v.put(p.Key(), p.Encode())
+	}, []FaultKind{audit.FaultPaymentState}},
 	{"a pending payment that an operator has settled", func(v *Vandal) {
-		p := v.payment(func(p *payment) bool { return p.Status == Pending })
+		p := v.payment(func(p *records.Payment) bool { return p.Status == Pending })
 		p.Settlements = []Settlement{{As: AsFailed, By: "carla", Reason: "lost", At: p.Created}}
-		v.put(p.key(), p.encode())
-	}, []FaultKind{faultPaymentState}},
+		v.put(p.Key(), p.Encode())
+	}, []FaultKind{audit.FaultPaymentState}},
 	{"a payment that nobody knows who has settled", func(v *Vandal) {
-		p := v.payment(func(p *payment) bool { return p.RefundOf == uuid.Nil && p.Status == Failed })
+		p := v.payment(func(p *records.Payment) bool { return p.RefundOf == uuid.Nil && p.Status == Failed })
 		p.Settlements = []Settlement{{As: AsFailed}}
-		v.put(p.key(), p.encode())
-	}, []FaultKind{faultPaymentState}},
+		v.put(p.Key(), p.Encode())
+	}, []FaultKind{audit.FaultPaymentState}},
 	{"money for an expired booking", func(v *Vandal) {
 		b := v.status(Expired)
-		p := v.payment(func(p *payment) bool { return p.Status == Succeeded && p.RefundOf == uuid.Nil })
+		p := v.payment(func(p *records.Payment) bool { return p.Status == Succeeded && p.RefundOf == uuid.Nil })
 		p.ID, p.Booking = nobody, b.ID
-		v.put(p.key(), p.encode())
-	}, []FaultKind{faultPaymentMissing, faultRefundMissing}},
+		v.put(p.Key(), p.Encode())
+	}, []FaultKind{audit.FaultPaymentMissing, audit.FaultRefundMissing}},
 
 	{"an idempotency key for ever", func(v *Vandal) {
-		key, _ := v.first(TableAgenda, string(byte(keyForgotten)))
+		key, _ := v.first(TableAgenda, string(byte(records.KeyForgotten)))
 		v.delete(key)
-	}, []FaultKind{faultIdempotencyEndless}},
+	}, []FaultKind{audit.FaultIdempotencyEndless}},
 	{"an answer that is lost", func(v *Vandal) {
 		v.each(TableIdempotency, func(key Key, value []byte) bool {
-			r, err := decodeRemembered(value)
-			if len(key.ID) == countSize || err != nil {
+			r, err := records.DecodeRemembered(value)
+			if len(key.ID) == ledger.CountSize || err != nil {
 				return false
 			}
-			r.payment = nobody
-			v.put(key, r.encode())
+			r.Payment = nobody
+			v.put(key, r.Encode())
 			return true
 		})
-	}, []FaultKind{faultIdempotencyOrphan}},
+	}, []FaultKind{audit.FaultIdempotencyOrphan}},
 	{"a count of declined payments for ever", func(v *Vandal) {
-		key, _ := v.first(TableAgenda, string(byte(countDue)))
+		key, _ := v.first(TableAgenda, string(byte(records.CountDue)))
 		v.delete(key)
-	}, []FaultKind{faultIdempotencyEndless}},
+	}, []FaultKind{audit.FaultIdempotencyEndless}},
 	{"a hold of nobody", func(v *Vandal) {
-		v.put(agendaKey(holdEnds, time.Unix(1, 0), nobody), nil)
-	}, []FaultKind{faultAgendaOrphan}},
+		v.put(records.AgendaKey(records.HoldEnds, time.Unix(1, 0), nobody), nil)
+	}, []FaultKind{audit.FaultAgendaOrphan}},
 	{"a payment to be followed that is none", func(v *Vandal) {
-		v.put(agendaKey(paymentDue, time.Unix(1, 0), nobody), nobody[:])
-	}, []FaultKind{faultAgendaOrphan}},
+		v.put(records.AgendaKey(records.PaymentDue, time.Unix(1, 0), nobody), nobody[:])
+	}, []FaultKind{audit.FaultAgendaOrphan}},
 	{"an event of nobody", func(v *Vandal) {
-		q := queued{kind: BookingCreated, booking: nobody, created: time.Unix(1, 0)}
-		v.put(agendaKey(eventDue, q.created, hashID("event", string(q.kind), q.booking, q.payment)), q.encode())
-	}, []FaultKind{faultEventOrphan}},
+		q := records.Queued{Kind: BookingCreated, Booking: nobody, Created: time.Unix(1, 0)}
+		v.put(records.AgendaKey(records.EventDue, q.Created, ids.HashID("event", string(q.Kind), q.Booking, q.Payment)), q.Encode())
+	}, []FaultKind{audit.FaultEventOrphan}},
 	{"an event that has not happened", func(v *Vandal) {
-		q := queued{kind: BookingCancelled, booking: v.held().ID, created: time.Unix(1, 0)}
-		v.put(agendaKey(fanOutDue, q.created, hashID("event", string(q.kind), q.booking, q.payment)), q.encode())
-	}, []FaultKind{faultEventUntrue}},
+		q := records.Queued{Kind: BookingCancelled, Booking: v.held().ID, Created: time.Unix(1, 0)}
+		v.put(records.AgendaKey(records.FanOutDue, q.Created, ids.HashID("event", string(q.Kind), q.Booking, q.Payment)), q.Encode())
+	}, []FaultKind{audit.FaultEventUntrue}},
 
 	{"a subscription that is not found", func(v *Vandal) {
 		key, _ := v.first(TableWebhooks, "o")
 		v.delete(key)
-	}, []FaultKind{faultSubscriptionUnmarked}},
+	}, []FaultKind{audit.FaultSubscriptionUnmarked}},
 	{"an endpoint of the operator's that is not listed", func(v *Vandal) {
-		key, _ := v.first(TableWebhooks, operatorPrefix)
+		key, _ := v.first(TableWebhooks, records.OperatorPrefix)
 		v.delete(key)
-	}, []FaultKind{faultSubscriptionUnmarked}},
+	}, []FaultKind{audit.FaultSubscriptionUnmarked}},
 	{"a mark of an endpoint of the operator's that is none", func(v *Vandal) {
-		v.put(Key{TableWebhooks, operatorPrefix + string(nobody[:])}, nil)
-	}, []FaultKind{faultSubscriptionMark}},
+		v.put(Key{Table: TableWebhooks, ID: records.OperatorPrefix + string(nobody[:])}, nil)
+	}, []FaultKind{audit.FaultSubscriptionMark}},
 	{"a mark of nobody", func(v *Vandal) {
-		v.put(Key{TableWebhooks, subjectPrefix(Subject{"a", "b"}) + string(nobody[:])}, nil)
-	}, []FaultKind{faultSubscriptionMark}},
+		v.put(Key{Table: TableWebhooks, ID: records.SubjectPrefix(Subject{Issuer: "a", ID: "b"}) + string(nobody[:])}, nil)
+	}, []FaultKind{audit.FaultSubscriptionMark}},
 	{"a subscription that is not swept", func(v *Vandal) {
-		key, _ := v.first(TableAgenda, string(byte(sweepDue)))
+		key, _ := v.first(TableAgenda, string(byte(records.SweepDue)))
 		v.delete(key)
-	}, []FaultKind{faultSubscriptionUnswept}},
+	}, []FaultKind{audit.FaultSubscriptionUnswept}},
 	{"a delivery to nobody", func(v *Vandal) {
-		v.delivery(func(d *delivery) { d.Subscription, d.Status, d.Next = nobody, DeliveryDead, time.Time{} })
-	}, []FaultKind{faultDeliveryOrphan}},
+		v.delivery(func(d *records.Delivery) { d.Subscription, d.Status, d.Next = nobody, DeliveryDead, time.Time{} })
+	}, []FaultKind{audit.FaultDeliveryOrphan}},
 	{"a delivery that is not queued", func(v *Vandal) {
 		key, _ := v.first(TableDeliveries, "q")
 		v.delete(key)
-	}, []FaultKind{faultDeliveryStuck}},
+	}, []FaultKind{audit.FaultDeliveryStuck}},
 	{"a delivery that nobody makes", func(v *Vandal) {
 		v.each(TableAgenda, func(k Key, _ []byte) bool {
-			if k.ID[0] == byte(endpointDue) {
+			if k.ID[0] == byte(records.EndpointDue) {
 				v.delete(k)
 			}
-			return k.ID[0] > byte(endpointDue)-1
+			return k.ID[0] > byte(records.EndpointDue)-1
 		})
-	}, []FaultKind{faultDeliveryStuck}},
+	}, []FaultKind{audit.FaultDeliveryStuck}},
 	{"a delivery that was made and is due", func(v *Vandal) {
-		v.delivery(func(d *delivery) { d.Status = DeliveryDelivered })
-	}, []FaultKind{faultDeliveryState}},
+		v.delivery(func(d *records.Delivery) { d.Status = DeliveryDelivered })
+	}, []FaultKind{audit.FaultDeliveryState}},
 	{"a queue without its delivery", func(v *Vandal) {
 		_, value := v.first(TableDeliveries, "d")
-		d, err := decodeDelivery(value)
+		d, err := records.DecodeDelivery(value)
 		v.err = cmp.Or(v.err, err)
 		d.ID = nobody
-		v.put(d.queueKey(), nil)
-	}, []FaultKind{faultQueueOrphan}},
+		v.put(d.QueueKey(), nil)
+	}, []FaultKind{audit.FaultQueueOrphan}},
 
 	{"a part of the timetable is gone", func(v *Vandal) {
 		key, _ := v.first(TableTimetable, "")
 		v.delete(key)
-	}, []FaultKind{faultTimetable}},
+	}, []FaultKind{audit.FaultTimetable}},
 	{"a timetable that cannot be read", func(v *Vandal) {
 		v.each(TableTimetable, func(k Key, value []byte) bool {
 			if k.ID[16] != 't' {
@@ -386,25 +397,17 @@ var Corruptions = []Corruption{
 			v.put(k, value)
 			return true
 		})
-	}, []FaultKind{faultTimetable}},
+	}, []FaultKind{audit.FaultTimetable}},
 	{"trains with the numbers of others", func(v *Vandal) {
 		v.each(TableTimetable, func(k Key, value []byte) bool {
 			if k.ID[16] != 'r' {
 				return false
 			}
-			r, err := decodeRegistry(value)
+			r, err := trains.DecodeRegistry(value)
 			v.err = cmp.Or(v.err, err)
-			r.entries[0].number, r.entries[1].number = r.entries[1].number, r.entries[0].number
-			v.put(k, r.encode())
+			r.Entries[0].Number, r.Entries[1].Number = r.Entries[1].Number, r.Entries[0].Number
+			v.put(k, r.Encode())
 			return true
 		})
-	}, []FaultKind{faultRegistry}},
-}
-
-// FaultKinds are all there are.
-func FaultKinds() (kinds []FaultKind) {
-	for k := range meanings {
-		kinds = append(kinds, k)
-	}
-	return kinds
+	}, []FaultKind{audit.FaultRegistry}},
 }

@@ -4,61 +4,50 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"testing"
 	"time"
 
 	"github.com/google/uuid"
-	"pgregory.net/rapid"
 
+	"github.com/traintravel/traintravel/internal/agenda"
+	"github.com/traintravel/traintravel/internal/ledger"
 	"github.com/traintravel/traintravel/internal/raptor"
+	"github.com/traintravel/traintravel/internal/records"
+	"github.com/traintravel/traintravel/internal/redact"
+	"github.com/traintravel/traintravel/internal/timetable"
+	"github.com/traintravel/traintravel/internal/trains"
 )
-
-// What the tests of the package's users need of its insides.
-
-// DrawUntil checks a property with what is drawn, again and again until enough came up of
-// what the property is about. The flag -short draws a fifth at a time, so it takes more times
-// then. It fails the test if there is never enough.
-func DrawUntil(t *testing.T, enough func() bool, property func(*rapid.T)) {
-	t.Helper()
-	for range 20 {
-		if rapid.Check(t, property); t.Failed() || enough() {
-			return
-		}
-	}
-	t.Error("too little came up of what the property is about")
-}
 
 // JoinTrips is the ID of the trip that rides the trains of direct trips one
 // after another.
 func JoinTrips(direct ...uuid.UUID) uuid.UUID {
-	var joined tripCode
+	var joined timetable.TripCode
 	for i, id := range direct {
-		c, ok := parseTripID(id)
-		if !ok || c.legs != 1 {
+		c, ok := timetable.ParseTripID(id)
+		if !ok || c.Legs != 1 {
 			panic(fmt.Sprintf("%v is no direct trip", id))
 		}
 		if i == 0 {
 			joined = c
 		}
-		joined.numbers[i], joined.alight, joined.legs = c.numbers[0], c.alight, i+1
+		joined.Numbers[i], joined.Alight, joined.Legs = c.Numbers[0], c.Alight, i+1
 	}
-	return joined.id()
+	return joined.ID()
 }
 
 // DirectTrip is the ID of a ride on a train with a number, be it sold out or
 // departed; ErrNotFound if the timetable has none.
 func (s *Service) DirectTrip(ctx context.Context, number string, d Date, from, to uuid.UUID) (uuid.UUID, error) {
-	sn, err := s.timetable.snapshot(ctx)
+	sn, err := s.timetable.Snapshot(ctx)
 	if err != nil {
 		return uuid.Nil, err
 	}
-	at := func(t *train, station uuid.UUID) int {
-		return slices.IndexFunc(t.stops, func(s raptor.Stop) bool { return sn.is(station, s.Station) })
+	at := func(t *timetable.Train, station uuid.UUID) int {
+		return slices.IndexFunc(t.Stops, func(s raptor.Stop) bool { return sn.Is(station, s.Station) })
 	}
-	for i := range sn.trains {
-		t := &sn.trains[i]
-		if r := (ride{t, d, at(t, from), at(t, to)}); t.name == number && t.days.runs(d) && t.rideable(r.board, r.alight) {
-			return tripID([]ride{r}), nil
+	for i := range sn.Trains {
+		t := &sn.Trains[i]
+		if r := (timetable.Ride{Train: t, Date: d, Board: at(t, from), Alight: at(t, to)}); t.Name == number && t.Days.Runs(d) && t.Rideable(r.Board, r.Alight) {
+			return timetable.TripID([]timetable.Ride{r}), nil
 		}
 	}
 	return uuid.Nil, ErrNotFound
@@ -67,14 +56,14 @@ func (s *Service) DirectTrip(ctx context.Context, number string, d Date, from, t
 // Forget makes the service look for a newer timetable and newer inventories
 // the next time, as it does by itself after two seconds.
 func (s *Service) Forget() {
-	s.timetable.expire()
-	s.stock.mu.Lock()
-	defer s.stock.mu.Unlock()
-	clear(s.stock.runs)
+	s.timetable.Expire()
+	s.stock.Mu.Lock()
+	defer s.stock.Mu.Unlock()
+	clear(s.stock.Runs)
 }
 
-// HoldsCardNumber is holdsCardNumber.
-func HoldsCardNumber(s string) bool { return holdsCardNumber(s) }
+// HoldsCardNumber is redact.HoldsCardNumber.
+func HoldsCardNumber(s string) bool { return redact.HoldsCardNumber(s) }
 
 // KeepForgetting puts on the agenda what Run does for Options.Retain and KeepUnpaid.
 func (s *Service) KeepForgetting(ctx context.Context) {
@@ -84,45 +73,45 @@ func (s *Service) KeepForgetting(ctx context.Context) {
 }
 
 // OperatorID is the ID that an operator's endpoint has.
-func OperatorID(url string) uuid.UUID { return operatorID(url) }
+func OperatorID(url string) uuid.UUID { return records.OperatorID(url) }
 
 // Works are the kinds of work that Run does, by the names that observers are told, with
 // the key of something that is due of each.
 func (s *Service) Works() map[string]func(due time.Time, id uuid.UUID) Key {
 	works := map[string]func(time.Time, uuid.UUID) Key{}
 	for _, w := range s.workers() {
-		works[w.name] = func(due time.Time, id uuid.UUID) Key { return agendaKey(w.kind, due, id) }
+		works[w.Name] = func(due time.Time, id uuid.UUID) Key { return records.AgendaKey(w.Kind, due, id) }
 	}
 	return works
 }
 
 // Wake tells Run that there is something new of every kind.
 func (s *Service) Wake() {
-	s.wakeup.due.Store(1<<32 - 1)
-	s.wakeup.c <- struct{}{}
+	s.wakeup.Due.Store(1<<32 - 1)
+	s.wakeup.C <- struct{}{}
 }
 
 // RunWith is Run with other work: it is given what is due, and removes it.
 func (s *Service) RunWith(ctx context.Context, work func(name string, due map[Key]uuid.UUID) error) {
 	sched := s.schedulerWith(work)
-	sched.local = &Claims{}
-	sched.run(ctx)
+	sched.Local = &Claims{}
+	sched.Run(ctx)
 }
 
 // RunDueWith is RunDue with other work, on a store that the process has to itself.
 func (s *Service) RunDueWith(ctx context.Context, work func(name string, due map[Key]uuid.UUID) error) []error {
-	return slices.DeleteFunc(s.schedulerWith(work).runDue(ctx), func(err error) bool { return err == nil })
+	return slices.DeleteFunc(s.schedulerWith(work).RunDue(ctx), func(err error) bool { return err == nil })
 }
 
-func (s *Service) schedulerWith(work func(name string, due map[Key]uuid.UUID) error) *scheduler {
+func (s *Service) schedulerWith(work func(name string, due map[Key]uuid.UUID) error) *agenda.Scheduler {
 	sched := s.scheduler()
-	for _, w := range sched.workers {
-		w.work = func(_ context.Context, items ...item) error {
+	for _, w := range sched.Workers {
+		w.Work = func(_ context.Context, items ...records.Item) error {
 			due := map[Key]uuid.UUID{}
 			for _, it := range items {
-				due[it.key] = it.id
+				due[it.Key] = it.ID
 			}
-			return work(w.name, due)
+			return work(w.Name, due)
 		}
 	}
 	return sched
@@ -130,54 +119,54 @@ func (s *Service) schedulerWith(work func(name string, due map[Key]uuid.UUID) er
 
 // RemovePass is the next pass over unpaid bookings.
 func RemovePass(s *Service) (passes []func(context.Context) error) {
-	due, _, _, err := listDue(context.Background(), s.store, unpaidPass, "", s.now(), batch)
+	due, _, _, err := agenda.ListDue(context.Background(), s.store, records.UnpaidPass, "", s.now(), records.Batch)
 	if err != nil {
 		panic(err)
 	}
 	for _, it := range due {
-		passes = append(passes, func(ctx context.Context) error { return s.books.removeUnpaid(ctx, it) })
+		passes = append(passes, func(ctx context.Context) error { return s.books.RemoveUnpaid(ctx, it) })
 	}
 	return passes
 }
 
 // Sortable is a time as keys of the agenda and of queues have it.
-func Sortable(t time.Time) string { return sortable(t) }
+func Sortable(t time.Time) string { return records.Sortable(t) }
 
 // QueueFloors is of how many subscriptions it is known where their queues begin.
 func (s *Service) QueueFloors() int {
-	s.books.floors.mu.Lock()
-	defer s.books.floors.mu.Unlock()
-	return len(s.books.floors.at)
+	s.books.Floors.Mu.Lock()
+	defer s.books.Floors.Mu.Unlock()
+	return len(s.books.Floors.At)
 }
 
 // RemoveBooking removes the record of a booking, as a pass over unpaid ones does.
 func RemoveBooking(id uuid.UUID) func(*Vandal) {
-	return func(v *Vandal) { v.delete(bookingKey(id)) }
+	return func(v *Vandal) { v.delete(records.BookingKey(id)) }
 }
 
 // Identity is that of a train without twins.
-func Identity(t *Train) uuid.UUID { return baseOf(t) }
+func Identity(t *Train) uuid.UUID { return trains.BaseOf(t) }
 
 // Verify verifies a subscription as a receiver does that answers its ping, and leaves
 // nothing of the ping.
 func Verify(ctx context.Context, s *Service, id uuid.UUID) error {
-	return s.books.update(ctx, s.now(), func(l *ledger) error {
-		v, err := l.tx.Get(ctx, subscriptionKey(id))
+	return s.books.Update(ctx, s.now(), func(l *ledger.Ledger) error {
+		v, err := l.Tx.Get(ctx, records.SubscriptionKey(id))
 		if err != nil {
 			return err
 		}
-		sub, err := decodeSubscription(v[0])
+		sub, err := records.DecodeSubscription(v[0])
 		if err != nil {
 			return err
 		}
-		ping := newDelivery(id, sub.challenge(), queued{kind: Ping, created: sub.Unverified})
-		d, err := l.delivery(id, ping.ID)
+		ping := records.NewDelivery(id, sub.Challenge(), records.Queued{Kind: Ping, Created: sub.Unverified})
+		d, err := l.Delivery(id, ping.ID)
 		if err != nil {
 			return err
 		}
-		l.delete(d.queueKey())
-		l.delete(deliveryKey(id, d.ID))
-		l.delete(endpointKey(sub.Unverified, id))
-		return l.verified(&sub)
+		l.Delete(d.QueueKey())
+		l.Delete(records.DeliveryKey(id, d.ID))
+		l.Delete(records.EndpointKey(sub.Unverified, id))
+		return l.Verified(&sub)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/railtest"
 	"github.com/traintravel/traintravel/store/memstore"
 )
 
@@ -19,8 +20,8 @@ import (
 func TestSearchOffersWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	offered, full, searches, less := 0, 0, 0, 0
-	traintravel.DrawUntil(t, func() bool { return offered > 0 && full > 0 && searches >= 300 }, func(t *rapid.T) {
-		tt, first := traintravel.DrawTimetable(t)
+	railtest.DrawUntil(t, func() bool { return offered > 0 && full > 0 && searches >= 300 }, func(t *rapid.T) {
+		tt, first := railtest.DrawTimetable(t)
 		service, err := traintravel.New(memstore.New(), traintravel.Options{
 			Now: func() time.Time { return first.Start(time.UTC).AddDate(0, 0, -2) }, HoldFor: 1000 * time.Hour,
 		})
@@ -65,7 +66,7 @@ func TestSearchOffersWhatIsLeft(t *testing.T) {
 					got = append(got, [3]int64{trip.Origin().Time.Unix(), trip.Destination().Time.Unix(), int64(len(trip.Legs))})
 				}
 			}
-			if want := traintravel.SlowTrips(tt, origin, destination, from, to, room); !slices.Equal(got, want) {
+			if want := railtest.SlowTrips(tt, origin, destination, from, to, room); !slices.Equal(got, want) {
 				t.Logf("%s to %s on %v: offered %v, want %v", origin.Name, destination.Name, day, got, want)
 				less++
 			}

@@ -4,6 +4,9 @@ import (
 	"context"
 
 	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel/internal/records"
+	"github.com/traintravel/traintravel/rail"
 )
 
 // What an operator asks and does. These methods take no [Caller]: what they show and change
@@ -15,7 +18,7 @@ import (
 func (s *Service) Runs(ctx context.Context, number string, date Date) (_ []Run, err error) {
 	ctx, end := s.begin(ctx, "Runs")
 	defer end(&err)
-	return s.desk.runs(ctx, number, date)
+	return s.desk.Runs(ctx, number, date)
 }
 
 // Manifest says who travels on a run of the timetable in force, as of one
@@ -24,7 +27,7 @@ func (s *Service) Runs(ctx context.Context, number string, date Date) (_ []Run, 
 func (s *Service) Manifest(ctx context.Context, id RunID) (_ Manifest, err error) {
 	ctx, end := s.begin(ctx, "Manifest")
 	defer end(&err)
-	return s.desk.manifest(ctx, id)
+	return s.desk.Manifest(ctx, id)
 }
 
 // Block takes places of a run out of sale between two of its calls, all of them
@@ -37,7 +40,7 @@ func (s *Service) Manifest(ctx context.Context, id RunID) (_ Manifest, err error
 func (s *Service) Block(ctx context.Context, run RunID, blocks ...Block) (err error) {
 	ctx, end := s.begin(ctx, "Block")
 	defer end(&err)
-	return s.desk.block(ctx, run, blocks...)
+	return s.desk.Block(ctx, run, blocks...)
 }
 
 // Unblock puts places that [Service.Block] took out of sale back into it, all of
@@ -46,7 +49,7 @@ func (s *Service) Block(ctx context.Context, run RunID, blocks ...Block) (err er
 func (s *Service) Unblock(ctx context.Context, run RunID, blocks ...Block) (err error) {
 	ctx, end := s.begin(ctx, "Unblock")
 	defer end(&err)
-	return s.desk.unblock(ctx, run, blocks...)
+	return s.desk.Unblock(ctx, run, blocks...)
 }
 
 // CancelRun takes a run out of sale and cancels its bookings: holds end, and
@@ -64,7 +67,7 @@ func (s *Service) Unblock(ctx context.Context, run RunID, blocks ...Block) (err 
 func (s *Service) CancelRun(ctx context.Context, run RunID, opts CancelRunOptions) (_ RunCancellation, err error) {
 	ctx, end := s.begin(ctx, "CancelRun")
 	defer end(&err)
-	return s.desk.cancelRun(ctx, run, opts)
+	return s.desk.CancelRun(ctx, run, opts)
 }
 
 // RestoreRun puts a cancelled run back into sale. Its bookings stay cancelled.
@@ -72,7 +75,7 @@ func (s *Service) CancelRun(ctx context.Context, run RunID, opts CancelRunOption
 func (s *Service) RestoreRun(ctx context.Context, run RunID) (err error) {
 	ctx, end := s.begin(ctx, "RestoreRun")
 	defer end(&err)
-	return s.desk.restoreRun(ctx, run)
+	return s.desk.RestoreRun(ctx, run)
 }
 
 // BookingHistory returns anybody's booking, whatever its status, and what was paid
@@ -80,7 +83,7 @@ func (s *Service) RestoreRun(ctx context.Context, run RunID) (err error) {
 func (s *Service) BookingHistory(ctx context.Context, id uuid.UUID) (_ BookingHistory, err error) {
 	ctx, end := s.begin(ctx, "BookingHistory")
 	defer end(&err)
-	return s.desk.history(ctx, id)
+	return s.desk.History(ctx, id)
 }
 
 // FindBookings is [Service.LookUpBookings] without the number of bookings that could
@@ -88,7 +91,7 @@ func (s *Service) BookingHistory(ctx context.Context, id uuid.UUID) (_ BookingHi
 func (s *Service) FindBookings(ctx context.Context, text string, limit int) (found []Booking, more bool, err error) {
 	ctx, end := s.begin(ctx, "FindBookings")
 	defer end(&err)
-	f, err := s.desk.lookUp(ctx, text, limit)
+	f, err := s.desk.LookUp(ctx, text, limit)
 	return f.Bookings, f.More, err
 }
 
@@ -101,7 +104,7 @@ func (s *Service) FindBookings(ctx context.Context, text string, limit int) (fou
 func (s *Service) LookUpBookings(ctx context.Context, text string, limit int) (_ FoundBookings, err error) {
 	ctx, end := s.begin(ctx, "LookUpBookings")
 	defer end(&err)
-	return s.desk.lookUp(ctx, text, limit)
+	return s.desk.LookUp(ctx, text, limit)
 }
 
 // ExportSubject returns all that the store has of a subject, as a person may ask for it
@@ -109,7 +112,7 @@ func (s *Service) LookUpBookings(ctx context.Context, text string, limit int) (_
 func (s *Service) ExportSubject(ctx context.Context, of Subject) (_ SubjectData, err error) {
 	ctx, end := s.begin(ctx, "ExportSubject")
 	defer end(&err)
-	return s.desk.export(ctx, of)
+	return s.desk.Export(ctx, of)
 }
 
 // EraseSubject removes who the subject is from all bookings that are over, and ends
@@ -121,7 +124,7 @@ func (s *Service) ExportSubject(ctx context.Context, of Subject) (_ SubjectData,
 func (s *Service) EraseSubject(ctx context.Context, of Subject) (_ Erasure, err error) {
 	ctx, end := s.begin(ctx, "EraseSubject")
 	defer end(&err)
-	return s.desk.eraseSubject(ctx, of)
+	return s.desk.EraseSubject(ctx, of)
 }
 
 // State reads how things stand. It looks through at most 100,000 of what waits, and
@@ -130,5 +133,108 @@ func (s *Service) EraseSubject(ctx context.Context, of Subject) (_ Erasure, err 
 func (s *Service) State(ctx context.Context) (_ State, err error) {
 	ctx, end := s.begin(ctx, "State")
 	defer end(&err)
-	return s.desk.state(ctx)
+	return s.desk.State(ctx)
 }
+
+// A Desk shows the operator what was posted, or is to be, to its own endpoints: those of
+// [WebhookOptions].Operator. It can have that posted again and ping them, also at a service
+// without Webhooks, which leaves the posting to others on its store. Nobody else sees them.
+// What the endpoints are, the options say alone. Get one from [Service.Desk].
+type Desk struct{ service *Service }
+
+// Desk is for the operator: a program gives it to nobody else.
+func (s *Service) Desk() Desk { return Desk{s} }
+
+// theOperator is whose the endpoints are.
+func (d Desk) theOperator() records.Subscriber { return records.Subscriber{Operator: true} }
+
+// Subscriptions lists the endpoints to which something was posted, or was to be, the newest
+// first.
+func (d Desk) Subscriptions(ctx context.Context, page Page) (_ List[Subscription], err error) {
+	ctx, end := d.service.begin(ctx, "Desk.Subscriptions")
+	defer end(&err)
+	return d.service.webhooks.List(ctx, d.theOperator(), page)
+}
+
+// Subscription returns one of the endpoints, or ErrNotFound.
+func (d Desk) Subscription(ctx context.Context, id uuid.UUID) (_ Subscription, err error) {
+	ctx, end := d.service.begin(ctx, "Desk.Subscription")
+	defer end(&err)
+	return d.service.webhooks.Read(ctx, d.theOperator(), id)
+}
+
+// Deliveries is [Service.Deliveries] of one of the endpoints.
+func (d Desk) Deliveries(ctx context.Context, sub uuid.UUID, page Page) (_ List[Delivery], err error) {
+	ctx, end := d.service.begin(ctx, "Desk.Deliveries")
+	defer end(&err)
+	return d.service.webhooks.Deliveries(ctx, d.theOperator(), sub, page)
+}
+
+// RetryDelivery is [Service.RetryDelivery] to one of the endpoints.
+func (d Desk) RetryDelivery(ctx context.Context, sub, id uuid.UUID, key string) (_ Delivery, err error) {
+	ctx, end := d.service.begin(ctx, "Desk.RetryDelivery")
+	defer end(&err)
+	return d.service.webhooks.Retry(ctx, d.theOperator(), sub, id, key)
+}
+
+// RetryDead is [Service.RetryDead] to one of the endpoints.
+func (d Desk) RetryDead(ctx context.Context, sub uuid.UUID) (retried int, err error) {
+	ctx, end := d.service.begin(ctx, "Desk.RetryDead")
+	defer end(&err)
+	return d.service.webhooks.RetryDead(ctx, d.theOperator(), sub)
+}
+
+// PingSubscription is [Service.PingSubscription] of one of the endpoints.
+func (d Desk) PingSubscription(ctx context.Context, sub uuid.UUID, key string) (_ Delivery, err error) {
+	ctx, end := d.service.begin(ctx, "Desk.PingSubscription")
+	defer end(&err)
+	return d.service.webhooks.Ping(ctx, d.theOperator(), sub, key)
+}
+
+// A BookingHistory is all that is known of a booking.
+type BookingHistory = rail.BookingHistory
+
+// FoundBookings is what [Service.LookUpBookings] has found.
+type FoundBookings = rail.FoundBookings
+
+// A Run is a train on one service date, as its operator sees it.
+type Run = rail.Run
+
+// A RunCall is where a run calls, in the order of travel. Times are in the time zone of
+// the station; the first Arrive and the last Depart mean nothing.
+type RunCall = rail.RunCall
+
+// A Manifest says who travels on a run, and what is left of it.
+type Manifest = rail.Manifest
+
+// A Rider is one booking on a run. Holds that have run out are none.
+type Rider = rail.Rider
+
+// A Block is a place that is not for sale between two calls, see [Service.Block].
+type Block = rail.Block
+
+// A Section counts the places of a run between two adjacent calls. On an unreserved train
+// Free is zero and means nothing.
+type Section = rail.Section
+
+// A RunCancellation says what CancelRun has done.
+type RunCancellation = rail.RunCancellation
+
+// CancelRunOptions are what CancelRun may be told. The zero value works.
+type CancelRunOptions = rail.CancelRunOptions
+
+// SubjectData is all that a store has of a subject.
+type SubjectData = rail.SubjectData
+
+// An Erasure says what EraseSubject did.
+type Erasure = rail.Erasure
+
+// A State is how things stand with the store of a service: what whoever watches over it
+// looks at beside what its [Observer] is told.
+type State = rail.State
+
+// A TimetableState tells of the timetable in force. It is zero if there is none.
+type TimetableState = rail.TimetableState
+
+// Waiting is what waits to be done: how much, and since when the longest.
+type Waiting = rail.Waiting

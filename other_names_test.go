@@ -9,10 +9,12 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel/internal/trains"
 )
 
 // namedTimetable is the sample with other names and IDs of a station.
-func namedTimetable() (*Timetable, []numbering) {
+func namedTimetable() (*Timetable, []trains.Numbering) {
 	tt, ids := sampleTimetable()
 	tt.Stations[0].OtherNames = []string{"Cologne", "Кёльн"}
 	tt.Stations[0].OtherIDs = []uuid.UUID{sampleID(6), sampleID(7)}
@@ -27,13 +29,13 @@ func namedTimetable() (*Timetable, []numbering) {
 func TestOtherNamesAndIDsAreReadAndDamageIsTold(t *testing.T) {
 	t.Parallel()
 	rewrite := func(b []byte) ([]byte, error) {
-		tt, ids, err := decodeNumbered(b)
+		tt, ids, err := trains.DecodeNumbered(b)
 		if err != nil {
 			return nil, err
 		}
-		return encodeNumbered(tt, ids), nil
+		return trains.EncodeNumbered(tt, ids), nil
 	}
-	sample := encodeNumbered(namedTimetable())
+	sample := trains.EncodeNumbered(namedTimetable())
 	text, err := os.ReadFile("testdata/records/named.4.hex")
 	if err != nil {
 		t.Fatalf("%v; it would hold\n%x", err, sample)

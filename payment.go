@@ -6,34 +6,12 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-)
 
-// A Payment is an attempt to pay for a booking, or a refund.
-type Payment struct {
-	ID      uuid.UUID
-	Booking uuid.UUID
-	Amount  Money  // negative for a refund
-	Source  Source // masked: the end of the number, no code, no address
-	Status  PaymentStatus
-	Failure Failure // why, if Status is Failed
-	// Resolution says of a refund that it succeeded because it was made elsewhere, or
-	// failed because it is impossible; otherwise it is empty.
-	Resolution Resolution
-	Created    time.Time
-	// Settled is when Status became what it is, zero while that is Pending or if it
-	// is not known.
-	Settled time.Time
-	// RefundOf is the payment that a refund gives back; nil for an attempt.
-	RefundOf uuid.UUID
-	// Settlements are what operators have decided about it by hand, the oldest first,
-	// and LastError is the gateway's last answer if that settled nothing. Both are for
-	// operators, not for the payer.
-	Settlements []Settlement
-	LastError   string
-	// Replayed says that PayBooking answered a repeated idempotency key. It
-	// is not stored.
-	Replayed bool
-}
+	"github.com/traintravel/traintravel/internal/ledger"
+	"github.com/traintravel/traintravel/internal/payments"
+	"github.com/traintravel/traintravel/internal/records"
+	"github.com/traintravel/traintravel/rail"
+)
 
 // A NewPayment asks to pay for a booking.
 type NewPayment struct {
@@ -44,23 +22,19 @@ type NewPayment struct {
 }
 
 func (n NewPayment) normalize() (_ NewPayment, err error) {
-	if n.Source, err = n.Source.normalize(); err != nil {
+	if n.Source, err = n.Source.Normalize(); err != nil {
 		return n, err
 	}
 	switch {
 	case n.Amount.Amount <= 0:
-		return n, invalid("amount", "is not above zero")
-	case n.Amount.Amount > maxPayment:
-		return n, invalid("amount", "is above %d minor units", int64(maxPayment))
-	case !validCurrency(n.Amount.Currency):
-		return n, invalid("currency", noCurrency)
+		return n, rail.Invalid("amount", "is not above zero")
+	case n.Amount.Amount > rail.MaxPayment:
+		return n, rail.Invalid("amount", "is above %d minor units", int64(rail.MaxPayment))
+	case !rail.ValidCurrency(n.Amount.Currency):
+		return n, rail.Invalid("currency", rail.NoCurrency)
 	}
 	return n, nil
 }
-
-// maxPayment is the most that is taken at once, in minor units of any currency, and so
-// the most that a trip may cost and that is read as an amount.
-const maxPayment = 1e16
 
 // PayBooking pays for a booking of the caller's. A payment that was attempted
 // is returned without an error, whatever became of it: Succeeded has confirmed
@@ -90,20 +64,20 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 	if s.opts.Gateway == nil {
 		return Payment{}, ErrNoGateway
 	}
-	idem, err := s.books.idempotency(by, n.IdempotencyKey, "payment "+booking.String(), func(f *fingerprint) {
-		f.money(n.Amount)
-		f.source(n.Source, s.opts.FingerprintKey != nil)
+	idem, err := s.books.Idempotency(by, n.IdempotencyKey, "payment "+booking.String(), func(f *records.Fingerprint) {
+		f.Money(n.Amount)
+		f.Source(n.Source, s.opts.FingerprintKey != nil)
 	})
 	if err != nil {
 		return Payment{}, err
 	}
-	var a attempt
-	var first *answer
-	counts := s.books.counts(by.Subject, n.Source)
-	err = s.flow.start(ctx, booking, func() error {
-		a = s.flow.attempt(booking, n.Amount, n.Source)
-		return s.books.update(ctx, a.Created, func(l *ledger) (err error) {
-			first, err = l.pay(by, idem, counts, a.payment)
+	var a payments.Attempt
+	var first *records.Answer
+	counts := s.books.Counts(by.Subject, n.Source)
+	err = s.flow.Start(ctx, booking, func() error {
+		a = s.flow.Attempt(booking, n.Amount, n.Source)
+		return s.books.Update(ctx, a.Created, func(l *ledger.Ledger) (err error) {
+			first, err = l.Pay(by, idem, counts, a.Payment)
 			return err
 		})
 	})
@@ -111,12 +85,12 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 	case err != nil:
 		return Payment{}, err
 	case first != nil:
-		return s.flow.repeated(ctx, *first)
+		return s.flow.Repeated(ctx, *first)
 	case a.Status == Failed:
-		return a.Payment, nil
+		return a.Payment.Payment, nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	return s.flow.settle(ctx, &a, s.flow.charge(ctx, &a))
+	return s.flow.Settle(ctx, &a, s.flow.Charge(ctx, &a))
 }
 
 // Payment returns the latest attempt to pay for a booking of the caller's, even
@@ -124,15 +98,15 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 func (s *Service) Payment(ctx context.Context, by Caller, booking uuid.UUID) (_ Payment, err error) {
 	ctx, end := s.begin(ctx, "Payment")
 	defer end(&err)
-	b, err := s.books.ownBooking(ctx, s.store, by, booking)
+	b, err := s.books.OwnBooking(ctx, s.store, by, booking)
 	if err != nil {
 		return Payment{}, err
 	}
 	if b.LatestPayment == uuid.Nil {
 		return Payment{}, ErrNotFound
 	}
-	p, err := s.books.payment(ctx, s.store, booking, b.LatestPayment)
-	return p.Payment, damaged(err)
+	p, err := s.books.Payment(ctx, s.store, booking, b.LatestPayment)
+	return p.Payment, records.Damaged(err)
 }
 
 // Payments lists the attempts to pay for a booking of the caller's and its
@@ -140,24 +114,24 @@ func (s *Service) Payment(ctx context.Context, by Caller, booking uuid.UUID) (_ 
 func (s *Service) Payments(ctx context.Context, by Caller, booking uuid.UUID, page Page) (_ List[Payment], err error) {
 	ctx, end := s.begin(ctx, "Payments")
 	defer end(&err)
-	page, err = page.normalize()
+	page, err = page.Normalize()
 	if err != nil {
 		return List[Payment]{}, err
 	}
-	after, err := page.cursor(paymentList, 16)
+	after, err := page.Cursor(rail.PaymentList, 16)
 	if err != nil {
 		return List[Payment]{}, err
 	}
 	var found []Payment
-	var left omissions
+	var left records.Omissions
 	err = s.store.View(ctx, func(r Reader) (err error) {
-		if _, err := s.books.ownBooking(ctx, r, by, booking); err != nil {
+		if _, err := s.books.OwnBooking(ctx, r, by, booking); err != nil {
 			return err
 		}
-		found, left, err = readPayments(ctx, r, booking)
+		found, left, err = records.ReadPayments(ctx, r, booking)
 		return err
 	})
-	s.books.omit(ctx, left)
+	s.books.Omit(ctx, left)
 	if err != nil {
 		return List[Payment]{}, err
 	}
@@ -165,11 +139,11 @@ func (s *Service) Payments(ctx context.Context, by Caller, booking uuid.UUID, pa
 	if after != "" {
 		at := slices.IndexFunc(found, func(p Payment) bool { return string(p.ID[:]) == after })
 		if at < 0 {
-			return List[Payment]{}, invalid("after", "%.60q is not from a link of this list", page.After)
+			return List[Payment]{}, rail.Invalid("after", "%.60q is not from a link of this list", page.After)
 		}
 		found = found[at+1:]
 	}
-	return cut(paymentList, found, page.skip(), page.Limit, func(p Payment) string { return string(p.ID[:]) }), nil
+	return rail.Cut(rail.PaymentList, found, page.Skip(), page.Limit, func(p Payment) string { return string(p.ID[:]) }), nil
 }
 
 // SettlePayment settles a payment or refund that the gateway has not settled, by the word
@@ -188,10 +162,10 @@ func (s *Service) Payments(ctx context.Context, by Caller, booking uuid.UUID, pa
 func (s *Service) SettlePayment(ctx context.Context, booking, id uuid.UUID, d Settlement) (_ Payment, err error) {
 	ctx, end := s.begin(ctx, "SettlePayment")
 	defer end(&err)
-	if err := d.check(); err != nil {
+	if err := d.Check(); err != nil {
 		return Payment{}, err
 	}
-	return s.flow.settleByHand(ctx, booking, id, d)
+	return s.flow.SettleByHand(ctx, booking, id, d)
 }
 
 // StuckPayments returns what waits for an operator, the oldest first: payments and
@@ -201,7 +175,7 @@ func (s *Service) SettlePayment(ctx context.Context, booking, id uuid.UUID, d Se
 func (s *Service) StuckPayments(ctx context.Context, age time.Duration) (stuck []Payment, unreadable int, err error) {
 	ctx, end := s.begin(ctx, "StuckPayments")
 	defer end(&err)
-	return s.flow.stuck(ctx, s.now().Add(-age))
+	return s.flow.Stuck(ctx, s.now().Add(-age))
 }
 
 // FindPayment returns a payment or refund of anybody's by its ID alone. It looks through
@@ -209,5 +183,121 @@ func (s *Service) StuckPayments(ctx context.Context, age time.Duration) (stuck [
 func (s *Service) FindPayment(ctx context.Context, id uuid.UUID) (_ Payment, err error) {
 	ctx, end := s.begin(ctx, "FindPayment")
 	defer end(&err)
-	return s.flow.find(ctx, id)
+	return s.flow.Find(ctx, id)
 }
+
+// A BankAccount is an account to debit. Required: Name, Number, AccountType, BankName,
+// Country. No text has more than 200 characters.
+type BankAccount = rail.BankAccount
+
+// An AccountType tells private accounts from companies'.
+type AccountType = rail.AccountType
+
+// The account types of the documented API.
+const (
+	Individual = rail.Individual
+	Company    = rail.Company
+)
+
+// A Card is a payment card. Required: Name, Number, CVC, ExpMonth, ExpYear, Country. No
+// text has more than 200 characters.
+type Card = rail.Card
+
+// DeclineLimits bounds declined attempts to pay.
+type DeclineLimits = rail.DeclineLimits
+
+// A DeclinesError refuses an attempt to pay because too many were declined within an
+// hour. Nothing was charged.
+type DeclinesError = rail.DeclinesError
+
+// A PaymentGateway moves the money.
+type PaymentGateway = rail.PaymentGateway
+
+// A Canceller is a gateway that can fence a charge: after Cancel has returned Failed, a
+// charge with this ID will never succeed, even if it arrives later.
+type Canceller = rail.Canceller
+
+// A Charge asks a gateway to take money. Source holds the full card number and code: a
+// gateway passes them on and forgets them.
+type Charge = rail.Charge
+
+// A Refund asks a gateway to give money back.
+type Refund = rail.Refund
+
+// An Outcome is what a gateway knows of a charge or a refund.
+type Outcome = rail.Outcome
+
+// A Resolution is how a refund has ended that the provider did not make.
+type Resolution = rail.Resolution
+
+const (
+	// RefundedElsewhere says that the payer has got the money back in another way: the
+	// refund was made in the provider's dashboard, or the payer's bank has taken the
+	// money back. Status is Succeeded.
+	RefundedElsewhere = rail.RefundedElsewhere
+	// RefundImpossible says that the provider will never make the refund, however often it
+	// is asked. Status is Failed.
+	RefundImpossible = rail.RefundImpossible
+)
+
+// A PaymentStatus is the state of an attempt to move money.
+type PaymentStatus = rail.PaymentStatus
+
+// The statuses, as the documented API spells them.
+const (
+	Pending   = rail.Pending // not known yet
+	Succeeded = rail.Succeeded
+	Failed    = rail.Failed
+)
+
+// A Failure says why an attempt failed. Message is for the payer.
+type Failure = rail.Failure
+
+// Failure codes that integrators know. A gateway may use others.
+const (
+	CardDeclined      = rail.CardDeclined
+	InsufficientFunds = rail.InsufficientFunds
+	ExpiredCard       = rail.ExpiredCard
+	IncorrectCVC      = rail.IncorrectCVC
+	ProcessingError   = rail.ProcessingError
+)
+
+// Money is an amount in minor units (cents) of a currency, an ISO 4217 code in lower
+// case.
+type Money = rail.Money
+
+// ParseMoney reads a decimal number, in the form JSON gives numbers, as an
+// amount of a currency. It refuses, with an [*InvalidError] naming the member
+// amount or currency, more decimals than the currency has (unless zeros), and
+// more than 1e16 minor units, the most that anything may cost in any currency.
+func ParseMoney(decimal, currency string) (Money, error) { return rail.ParseMoney(decimal, currency) }
+
+// A Payment is an attempt to pay for a booking, or a refund.
+type Payment = rail.Payment
+
+// A Secret is a card or account number, or a card's code.
+type Secret = rail.Secret
+
+// A Verdict is what an operator says became of a payment or a refund.
+type Verdict = rail.Verdict
+
+// The verdicts.
+const (
+	// AsSucceeded: the money has moved. A charge confirms its booking, or is given back
+	// if it came too late.
+	AsSucceeded = rail.AsSucceeded
+	// AsFailed: a charge has moved no money and never will. The hold goes on if it has
+	// time left, and ends otherwise. The charge is cancelled at the gateway if that can
+	// be done, and still watched: money that comes all the same is not kept.
+	AsFailed = rail.AsFailed
+	// AsMadeElsewhere: the payer has got the money of a refund back in another way.
+	AsMadeElsewhere = rail.AsMadeElsewhere
+	// AsImpossible: a refund will never be made.
+	AsImpossible = rail.AsImpossible
+)
+
+// A Settlement is an operator's verdict on a payment or refund.
+type Settlement = rail.Settlement
+
+// A Source is what a payment is taken from: exactly one of its members is set.
+type Source = rail.Source

@@ -8,12 +8,15 @@ import (
 	"testing"
 
 	"github.com/traintravel/traintravel/internal/raptor"
+	"github.com/traintravel/traintravel/internal/timetable"
+	"github.com/traintravel/traintravel/internal/trains"
+	"github.com/traintravel/traintravel/schedule"
 )
 
 // pricedTimetable is the sample with prices, which two trains share.
-func pricedTimetable() (*Timetable, []numbering) {
+func pricedTimetable() (*Timetable, []trains.Numbering) {
 	tt, ids := sampleTimetable()
-	shared := &Prices{Currency: "chf", Amounts: [][]int64{{0, maxFare}}}
+	shared := &Prices{Currency: "chf", Amounts: [][]int64{{0, schedule.MaxFare}}}
 	for i := range tt.Trains {
 		tt.Trains[i].Fare, tt.Trains[i].Prices = Fare{}, shared
 	}
@@ -26,13 +29,13 @@ func pricedTimetable() (*Timetable, []numbering) {
 func TestPricesAreReadAndDamageIsTold(t *testing.T) {
 	t.Parallel()
 	rewrite := func(b []byte) ([]byte, error) {
-		tt, ids, err := decodeNumbered(b)
+		tt, ids, err := trains.DecodeNumbered(b)
 		if err != nil {
 			return nil, err
 		}
-		return encodeNumbered(tt, ids), nil
+		return trains.EncodeNumbered(tt, ids), nil
 	}
-	sample := encodeNumbered(pricedTimetable())
+	sample := trains.EncodeNumbered(pricedTimetable())
 	text, err := os.ReadFile("testdata/records/prices.3.hex")
 	if err != nil {
 		t.Fatalf("%v; it would hold\n%x", err, sample)
@@ -68,22 +71,22 @@ func TestPricesAreReadAndDamageIsTold(t *testing.T) {
 func TestPricesInFares(t *testing.T) {
 	t.Parallel()
 	stops := []raptor.Stop{{}, {Metres: 1000}, {Metres: 2000}}
-	paid := &train{stops: stops, prices: &Prices{Currency: "eur", Amounts: [][]int64{{0, 7, 9}}}}
-	flat := &train{stops: stops, fare: Fare{Currency: "eur", Base: 5, PerKm: 1}}
-	swiss := &train{stops: stops, prices: &Prices{Currency: "chf", Amounts: [][]int64{{0, 7, 9}}}}
+	paid := &timetable.Train{Stops: stops, Prices: &Prices{Currency: "eur", Amounts: [][]int64{{0, 7, 9}}}}
+	flat := &timetable.Train{Stops: stops, Fare: Fare{Currency: "eur", Base: 5, PerKm: 1}}
+	swiss := &timetable.Train{Stops: stops, Prices: &Prices{Currency: "chf", Amounts: [][]int64{{0, 7, 9}}}}
 	for _, c := range []struct {
 		name string
-		legs []ride
+		legs []timetable.Ride
 		want Money
 		ok   bool
 	}{
-		{"one ride", []ride{{paid, 0, 0, 2}}, Money{9, "eur"}, true},
-		{"beside a fare", []ride{{paid, 0, 0, 1}, {flat, 0, 0, 2}}, Money{14, "eur"}, true},
-		{"no row", []ride{{paid, 0, 1, 2}}, Money{}, false},
-		{"a leg without", []ride{{flat, 0, 0, 2}, {paid, 0, 1, 2}}, Money{}, false},
-		{"two currencies", []ride{{paid, 0, 0, 1}, {swiss, 0, 0, 1}}, Money{}, false},
+		{"one ride", []timetable.Ride{{Train: paid, Date: 0, Board: 0, Alight: 2}}, Money{Amount: 9, Currency: "eur"}, true},
+		{"beside a fare", []timetable.Ride{{Train: paid, Date: 0, Board: 0, Alight: 1}, {Train: flat, Date: 0, Board: 0, Alight: 2}}, Money{Amount: 14, Currency: "eur"}, true},
+		{"no row", []timetable.Ride{{Train: paid, Date: 0, Board: 1, Alight: 2}}, Money{}, false},
+		{"a leg without", []timetable.Ride{{Train: flat, Date: 0, Board: 0, Alight: 2}, {Train: paid, Date: 0, Board: 1, Alight: 2}}, Money{}, false},
+		{"two currencies", []timetable.Ride{{Train: paid, Date: 0, Board: 0, Alight: 1}, {Train: swiss, Date: 0, Board: 0, Alight: 1}}, Money{}, false},
 	} {
-		if got, ok := farePrice(c.legs); got != c.want || ok != c.ok {
+		if got, ok := timetable.FarePrice(c.legs); got != c.want || ok != c.ok {
 			t.Errorf("%s: %v, %t; want %v, %t", c.name, got, ok, c.want, c.ok)
 		}
 	}
@@ -100,13 +103,13 @@ func TestCheckPrices(t *testing.T) {
 	}{
 		{"none at all", amounts(), Fare{}, nil},
 		{"short rows", amounts([]int64{0, 1}, nil), Fare{}, nil},
-		{"the greatest", amounts([]int64{0, maxFare, maxFare}, []int64{0, 0, maxFare}, []int64{0, 0, 0}), Fare{}, nil},
+		{"the greatest", amounts([]int64{0, schedule.MaxFare, schedule.MaxFare}, []int64{0, 0, schedule.MaxFare}, []int64{0, 0, 0}), Fare{}, nil},
 		{"beside a fare", amounts(), Fare{Currency: "eur", Base: 1}, []string{"trains[0].fare: stands beside prices", "trains[1].fare: stands beside prices"}},
 		{"no currency", &Prices{}, Fare{}, []string{`trains[0].prices.currency: "" is no currency code`}},
 		{"too many rows", amounts(nil, nil, nil, nil), Fare{}, []string{"trains[0].prices.amounts: has 4 entries for 3 calls"}},
 		{"too long a row", amounts(nil, []int64{0, 0, 0, 1}), Fare{}, []string{"trains[0].prices.amounts[1]: has 4 entries for 3 calls"}},
 		{"below zero", amounts([]int64{0, 0, -1}), Fare{}, []string{"trains[0].prices.amounts[0][2]: is negative"}},
-		{"too high", amounts(nil, []int64{0, 0, maxFare + 1}), Fare{}, []string{"trains[0].prices.amounts[1][2]: is negative or absurdly high"}},
+		{"too high", amounts(nil, []int64{0, 0, schedule.MaxFare + 1}), Fare{}, []string{"trains[0].prices.amounts[1][2]: is negative or absurdly high"}},
 		{"from a call to itself", amounts([]int64{1}), Fare{}, []string{"trains[0].prices.amounts[0][0]: is the price of a ride that ends"}},
 		{"backwards", amounts(nil, []int64{1}), Fare{}, []string{"trains[0].prices.amounts[1][0]: is the price of a ride that ends"}},
 	} {

@@ -4,80 +4,54 @@ import (
 	"maps"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
+
+	"github.com/traintravel/traintravel/internal/codec"
+	"github.com/traintravel/traintravel/internal/railtest"
+	"github.com/traintravel/traintravel/internal/records"
+	"github.com/traintravel/traintravel/internal/seats"
+	"github.com/traintravel/traintravel/internal/timetable"
+	"github.com/traintravel/traintravel/internal/trains"
+	"github.com/traintravel/traintravel/internal/tz"
+	"github.com/traintravel/traintravel/rail"
+	"github.com/traintravel/traintravel/schedule"
 )
-
-// Records keep every value there can be, to the bit.
-
-func drawID(t *rapid.T) uuid.UUID {
-	if rapid.IntRange(0, 3).Draw(t, "nil") == 3 {
-		return uuid.Nil
-	}
-	return uuid.UUID(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "id"))
-}
-
-func drawText(t *rapid.T) string { return rapid.String().Draw(t, "text") }
-
-func drawMoney(t *rapid.T) Money { return Money{rapid.Int64().Draw(t, "amount"), drawText(t)} }
-
-// drawTime is an instant that nanoseconds since 1970 can tell, or the zero time.
-func drawTime(t *rapid.T) time.Time {
-	n := rapid.Int64Range(-1<<63, 1<<63-1).Draw(t, "ns")
-	if n == -1<<63 {
-		return time.Time{}
-	}
-	return time.Unix(0, n).UTC()
-}
-
-func drawStop(t *rapid.T) Stop {
-	loc, err := time.LoadLocation(rapid.SampledFrom(drawnZones).Draw(t, "zone"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Stop{drawID(t), drawText(t), drawTime(t).In(loc)}
-}
-
-// sameInZone compares times to the nanosecond and by the zone they show in.
-var sameInZone = cmp.Comparer(func(a, b time.Time) bool {
-	return a.Equal(b) && a.Location().String() == b.Location().String()
-})
 
 func checkRecord[T any](t *rapid.T, want, got T, err error, opts ...cmp.Option) {
 	t.Helper()
 	if err != nil {
 		t.Fatalf("%v: %+v", err, want)
 	}
-	if diff := cmp.Diff(want, got, append(opts, sameInZone, cmpopts.EquateEmpty())...); diff != "" {
+	if diff := cmp.Diff(want, got, append(opts, railtest.SameInZone(), cmpopts.EquateEmpty())...); diff != "" {
 		t.Fatal("-want +got\n" + diff)
 	}
 }
 
 func TestBookingRecord(t *testing.T) {
 	t.Parallel()
-	z := &zones{}
+	z := &tz.Zones{}
 	rapid.Check(t, func(t *rapid.T) {
 		b := Booking{
-			ID: drawID(t), TripID: drawID(t), Owner: Subject{drawText(t), drawText(t)}, Client: drawText(t), PassengerName: drawText(t),
+			ID: railtest.DrawID(t), TripID: railtest.DrawID(t), Owner: Subject{Issuer: railtest.DrawText(t), ID: railtest.DrawText(t)}, Client: railtest.DrawText(t), PassengerName: railtest.DrawText(t),
 			HasBicycle: rapid.Bool().Draw(t, "bicycle"), HasDog: rapid.Bool().Draw(t, "dog"), Status: BookingStatus(rapid.Byte().Draw(t, "status")),
-			Created: drawTime(t), Changed: drawTime(t), Confirmed: drawTime(t), ByOperator: rapid.Bool().Draw(t, "by operator"), Expires: drawTime(t), Price: drawMoney(t),
-			LatestPayment: drawID(t), OpenPayment: drawID(t), PaidBy: drawID(t), PaymentCount: rapid.IntRange(0, 1<<62).Draw(t, "payments"),
+			Created: railtest.DrawTime(t), Changed: railtest.DrawTime(t), Confirmed: railtest.DrawTime(t), ByOperator: rapid.Bool().Draw(t, "by operator"), Expires: railtest.DrawTime(t), Price: railtest.DrawMoney(t),
+			LatestPayment: railtest.DrawID(t), OpenPayment: railtest.DrawID(t), PaidBy: railtest.DrawID(t), PaymentCount: rapid.IntRange(0, 1<<62).Draw(t, "payments"),
 		}
 		if b.OpenPayment != uuid.Nil {
-			b.PinnedUntil = drawTime(t)
+			b.PinnedUntil = railtest.DrawTime(t)
 		}
-		for range rapid.IntRange(1, maxLegs).Draw(t, "legs") {
+		for range rapid.IntRange(1, rail.MaxLegs).Draw(t, "legs") {
 			b.Legs = append(b.Legs, Leg{
-				Run: RunID{drawID(t), Date(rapid.Int32().Draw(t, "date"))}, Operator: drawText(t), Number: drawText(t),
-				Origin: drawStop(t), Destination: drawStop(t), Coach: drawText(t), Seat: rapid.IntRange(0, 1<<62).Draw(t, "seat"),
+				Run: RunID{Train: railtest.DrawID(t), Date: Date(rapid.Int32().Draw(t, "date"))}, Operator: railtest.DrawText(t), Number: railtest.DrawText(t),
+				Origin: railtest.DrawStop(t), Destination: railtest.DrawStop(t), Coach: railtest.DrawText(t), Seat: rapid.IntRange(0, 1<<62).Draw(t, "seat"),
 				Board: rapid.IntRange(0, MaxCalls-1).Draw(t, "board"), Alight: rapid.IntRange(0, MaxCalls-1).Draw(t, "alight"),
 			})
 		}
-		got, err := decodeBooking(encodeBooking(&b), z)
+		got, err := records.DecodeBooking(records.EncodeBooking(&b), z)
 		checkRecord(t, b, got, err)
 	})
 }
@@ -89,66 +63,66 @@ func TestPaymentRecord(t *testing.T) {
 		source := rapid.SampledFrom([]Source{
 			{},
 			{Card: &Card{
-				Name: drawText(t), Number: Secret(drawText(t)), CVC: "123", ExpMonth: month, ExpYear: year,
-				Address1: drawText(t), Address2: drawText(t), City: drawText(t), Country: drawText(t), PostCode: drawText(t),
+				Name: railtest.DrawText(t), Number: Secret(railtest.DrawText(t)), CVC: "123", ExpMonth: month, ExpYear: year,
+				Address1: railtest.DrawText(t), Address2: railtest.DrawText(t), City: railtest.DrawText(t), Country: railtest.DrawText(t), PostCode: railtest.DrawText(t),
 			}},
 			{Bank: &BankAccount{
-				Name: drawText(t), Number: Secret(drawText(t)), SortCode: drawText(t), AccountType: AccountType(drawText(t)),
-				BankName: drawText(t), Country: drawText(t),
+				Name: railtest.DrawText(t), Number: Secret(railtest.DrawText(t)), SortCode: railtest.DrawText(t), AccountType: AccountType(railtest.DrawText(t)),
+				BankName: railtest.DrawText(t), Country: railtest.DrawText(t),
 			}},
 		}).Draw(t, "source")
-		p := payment{
+		p := records.Payment{
 			Payment: Payment{
-				ID: drawID(t), Booking: drawID(t), Amount: drawMoney(t), Source: source, Status: PaymentStatus(drawText(t)),
-				Failure: Failure{drawText(t), drawText(t)}, Created: drawTime(t), Settled: drawTime(t), RefundOf: drawID(t),
-				Resolution: Resolution(drawText(t)), LastError: drawText(t),
+				ID: railtest.DrawID(t), Booking: railtest.DrawID(t), Amount: railtest.DrawMoney(t), Source: source, Status: PaymentStatus(railtest.DrawText(t)),
+				Failure: Failure{Code: railtest.DrawText(t), Message: railtest.DrawText(t)}, Created: railtest.DrawTime(t), Settled: railtest.DrawTime(t), RefundOf: railtest.DrawID(t),
+				Resolution: Resolution(railtest.DrawText(t)), LastError: railtest.DrawText(t),
 				Settlements: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Settlement {
-					return Settlement{As: Verdict(drawText(t)), By: drawText(t), Reason: drawText(t), At: drawTime(t)}
+					return Settlement{As: Verdict(railtest.DrawText(t)), By: railtest.DrawText(t), Reason: railtest.DrawText(t), At: railtest.DrawTime(t)}
 				}), 0, 3).Draw(t, "settlements"),
 			},
-			charging: rapid.Bool().Draw(t, "charging"), deadline: drawTime(t), next: drawTime(t), tries: rapid.IntRange(0, 1<<62).Draw(t, "tries"), order: rapid.IntRange(0, 1<<62).Draw(t, "order"),
+			Charging: rapid.Bool().Draw(t, "charging"), Deadline: railtest.DrawTime(t), Next: railtest.DrawTime(t), Tries: rapid.IntRange(0, 1<<62).Draw(t, "tries"), Order: rapid.IntRange(0, 1<<62).Draw(t, "order"),
 		}
-		got, err := decodePayment(p.encode())
+		got, err := records.DecodePayment(p.Encode())
 		p.Source = p.Source.Masked()
-		checkRecord(t, p, got, err, cmp.AllowUnexported(payment{}))
+		checkRecord(t, p, got, err, cmp.AllowUnexported(records.Payment{}))
 	})
 }
 
 func TestSmallRecords(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		q := queued{EventType(drawText(t)), drawID(t), drawID(t), drawTime(t), rapid.IntRange(0, 1<<62).Draw(t, "failures"),
-			BookingStatus(rapid.Uint8().Draw(t, "status")), Failure{}} // which is read of version 2 alone
-		gotQueued, err := decodeQueued(q.encode())
-		checkRecord(t, q, gotQueued, err, cmp.AllowUnexported(queued{}))
+		q := records.Queued{Kind: EventType(railtest.DrawText(t)), Booking: railtest.DrawID(t), Payment: railtest.DrawID(t), Created: railtest.DrawTime(t), Failures: rapid.IntRange(0, 1<<62).Draw(t, "failures"),
+			Status: BookingStatus(rapid.Uint8().Draw(t, "status")), Copied: Failure{}} // which is read of version 2 alone
+		gotQueued, err := records.DecodeQueued(q.Encode())
+		checkRecord(t, q, gotQueued, err, cmp.AllowUnexported(records.Queued{}))
 
-		r := remembered{answer: answer{drawID(t), drawID(t), drawText(t)}, created: drawTime(t)}
-		copy(r.mark[:], rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "mark"))
-		gotRemembered, err := decodeRemembered(r.encode())
-		checkRecord(t, r, gotRemembered, err, cmp.AllowUnexported(remembered{}, answer{}))
+		r := records.Remembered{Answer: records.Answer{About: railtest.DrawID(t), Payment: railtest.DrawID(t), Sealed: railtest.DrawText(t)}, Created: railtest.DrawTime(t)}
+		copy(r.Mark[:], rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "mark"))
+		gotRemembered, err := records.DecodeRemembered(r.Encode())
+		checkRecord(t, r, gotRemembered, err, cmp.AllowUnexported(records.Remembered{}, records.Answer{}))
 
-		c := current{
-			generation: drawID(t), timetable: rapid.IntRange(0, 1<<62).Draw(t, "timetable"),
-			registry: rapid.IntRange(0, 1<<62).Draw(t, "registry"), moves: rapid.IntRange(0, 1<<62).Draw(t, "moves"),
+		c := timetable.Current{
+			Generation: railtest.DrawID(t), Timetable: rapid.IntRange(0, 1<<62).Draw(t, "timetable"),
+			Registry: rapid.IntRange(0, 1<<62).Draw(t, "registry"), Moves: rapid.IntRange(0, 1<<62).Draw(t, "moves"),
 		}
-		for i := range c.loads {
-			c.loads[i] = Date(rapid.Int32().Draw(t, "load"))
+		for i := range c.Loads {
+			c.Loads[i] = Date(rapid.Int32().Draw(t, "load"))
 		}
-		gotCurrent, err := decodeCurrent(c.encode())
-		checkRecord(t, c, gotCurrent, err, cmp.AllowUnexported(current{}))
+		gotCurrent, err := timetable.DecodeCurrent(c.Encode())
+		checkRecord(t, c, gotCurrent, err, cmp.AllowUnexported(timetable.Current{}))
 
-		g := registry{high: rapid.Uint32().Draw(t, "high")}
+		g := trains.Registry{High: rapid.Uint32().Draw(t, "high")}
 		for range rapid.IntRange(0, 3).Draw(t, "entries") {
-			g.entries = append(g.entries, registered{
-				number: rapid.Uint32().Draw(t, "number"), base: drawID(t), twin: rapid.IntRange(0, 1<<62).Draw(t, "twin"),
-				list: rapid.Uint64().Draw(t, "list"), terminus: rapid.Uint64().Draw(t, "terminus"), source: rapid.Uint64().Draw(t, "source"),
-				since: Date(rapid.Int32().Draw(t, "since")), last: Date(rapid.Int32().Draw(t, "last")),
+			g.Entries = append(g.Entries, trains.Registered{
+				Number: rapid.Uint32().Draw(t, "number"), Base: railtest.DrawID(t), Twin: rapid.IntRange(0, 1<<62).Draw(t, "twin"),
+				List: rapid.Uint64().Draw(t, "list"), Terminus: rapid.Uint64().Draw(t, "terminus"), Source: rapid.Uint64().Draw(t, "source"),
+				Since: Date(rapid.Int32().Draw(t, "since")), Last: Date(rapid.Int32().Draw(t, "last")),
 			})
 		}
-		gotRegistry, err := decodeRegistry(g.encode())
-		checkRecord(t, g, gotRegistry, err, cmp.AllowUnexported(registry{}, registered{}))
+		gotRegistry, err := trains.DecodeRegistry(g.Encode())
+		checkRecord(t, g, gotRegistry, err, cmp.AllowUnexported(trains.Registry{}, trains.Registered{}))
 	})
-	if c, err := decodeCurrent(nil); c != (current{}) || err != nil {
+	if c, err := timetable.DecodeCurrent(nil); c != (timetable.Current{}) || err != nil {
 		t.Errorf("no timetable yet: %+v, %v", c, err)
 	}
 }
@@ -156,30 +130,30 @@ func TestSmallRecords(t *testing.T) {
 func TestInventoryRecord(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		v := &inventory{revision: rapid.Uint64().Draw(t, "revision"), list: rapid.Uint64().Draw(t, "list")}
-		v.calls = rapid.SliceOfN(rapid.Uint64(), 2, MaxCalls).Draw(t, "calls")
+		v := &seats.Inventory{Revision: rapid.Uint64().Draw(t, "revision"), List: rapid.Uint64().Draw(t, "list")}
+		v.Calls = rapid.SliceOfN(rapid.Uint64(), 2, MaxCalls).Draw(t, "calls")
 		for range rapid.IntRange(0, 3).Draw(t, "coaches") {
-			v.coaches = append(v.coaches, Coach{drawText(t), rapid.IntRange(1, maxPlaces).Draw(t, "seats")})
+			v.Coaches = append(v.Coaches, Coach{Number: railtest.DrawText(t), Seats: rapid.IntRange(1, schedule.MaxPlaces).Draw(t, "seats")})
 		}
-		lists := rapid.SampledFrom([]uint64{0, v.list, 1, 2, 3})
-		someone := func(calls int) taken {
+		lists := rapid.SampledFrom([]uint64{0, v.List, 1, 2, 3})
+		someone := func(calls int) seats.Taken {
 			from := rapid.IntRange(0, calls-2).Draw(t, "from")
-			return taken{
-				booking: drawID(t), place: rapid.Int32().Draw(t, "place"), hook: rapid.Bool().Draw(t, "hook"), until: rapid.Int64().Draw(t, "until"),
-				from: uint8(from), to: uint8(rapid.IntRange(from+1, calls-1).Draw(t, "to")), sold: lists.Draw(t, "sold"),
+			return seats.Taken{
+				Booking: railtest.DrawID(t), Place: rapid.Int32().Draw(t, "place"), Hook: rapid.Bool().Draw(t, "hook"), Until: rapid.Int64().Draw(t, "until"),
+				From: uint8(from), To: uint8(rapid.IntRange(from+1, calls-1).Draw(t, "to")), Sold: lists.Draw(t, "sold"),
 			}
 		}
 		for range rapid.IntRange(0, 5).Draw(t, "taken") {
-			v.taken = append(v.taken, someone(len(v.calls)))
+			v.Taken = append(v.Taken, someone(len(v.Calls)))
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "stranded") {
-			v.stranded = append(v.stranded, strandedPlace{
-				taken: someone(MaxCalls), on: rapid.SampledFrom([]uint64{0, v.list ^ 1}).Draw(t, "on"), board: rapid.Uint64().Draw(t, "board"), alight: rapid.Uint64().Draw(t, "alight"),
-				twice: rapid.Bool().Draw(t, "twice"), coach: drawText(t), seat: rapid.IntRange(0, 1<<62).Draw(t, "seat"),
+			v.Stranded = append(v.Stranded, seats.StrandedPlace{
+				Taken: someone(MaxCalls), On: rapid.SampledFrom([]uint64{0, v.List ^ 1}).Draw(t, "on"), Board: rapid.Uint64().Draw(t, "board"), Alight: rapid.Uint64().Draw(t, "alight"),
+				Twice: rapid.Bool().Draw(t, "twice"), Coach: railtest.DrawText(t), Seat: rapid.IntRange(0, 1<<62).Draw(t, "seat"),
 			})
 		}
-		got, err := decodeInventory(v.encode())
-		checkRecord(t, v, got, err, cmp.AllowUnexported(inventory{}, taken{}, strandedPlace{}))
+		got, err := seats.DecodeInventory(v.Encode())
+		checkRecord(t, v, got, err, cmp.AllowUnexported(seats.Inventory{}, seats.Taken{}, seats.StrandedPlace{}))
 	})
 }
 
@@ -191,40 +165,40 @@ func TestTimetableRecord(t *testing.T) {
 		tt := &Timetable{Stations: []Station{{ID: uuid.UUID{1}}}}
 		for i := range rapid.IntRange(0, 3).Draw(t, "stations") {
 			tt.Stations = append(tt.Stations, Station{
-				uuid.UUID{2, byte(i)}, rapid.SampledFrom([][]uuid.UUID{nil, {{3, byte(i)}}, {{4, byte(i)}, {5, byte(i)}}}).Draw(t, "other IDs"), drawText(t), drawText(t), rapid.SliceOfN(rapid.String(), 0, 2).Draw(t, "other names"), drawText(t), drawText(t),
-				rapid.Float64().Draw(t, "lat"), rapid.Float64().Draw(t, "lon"),
+				ID: uuid.UUID{2, byte(i)}, OtherIDs: rapid.SampledFrom([][]uuid.UUID{nil, {{3, byte(i)}}, {{4, byte(i)}, {5, byte(i)}}}).Draw(t, "other IDs"), Name: railtest.DrawText(t), Address: railtest.DrawText(t), OtherNames: rapid.SliceOfN(rapid.String(), 0, 2).Draw(t, "other names"), Country: railtest.DrawText(t), Zone: railtest.DrawText(t),
+				Latitude: rapid.Float64().Draw(t, "lat"), Longitude: rapid.Float64().Draw(t, "lon"),
 			})
 		}
-		e := &encoder{}
-		known := slices.SortedFunc(maps.Keys(addStations(e, tt.Stations)), func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+		e := &codec.Encoder{}
+		known := slices.SortedFunc(maps.Keys(schedule.AddStations(e, tt.Stations)), func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 		calendars := []*Calendar{{}, {
 			Weekdays: [7]bool{6: true}, From: day.Draw(t, "from"), To: day.Draw(t, "to"),
 			Added: rapid.SliceOfN(day, 0, 3).Draw(t, "added"), Removed: rapid.SliceOfN(day, 0, 3).Draw(t, "removed"),
 		}}
-		prices := []*Prices{nil, {}, {Currency: drawText(t), Amounts: [][]int64{{rapid.Int64().Draw(t, "price")}, {}, {1, 2}}}}
-		var ids []numbering
+		prices := []*Prices{nil, {}, {Currency: railtest.DrawText(t), Amounts: [][]int64{{rapid.Int64().Draw(t, "price")}, {}, {1, 2}}}}
+		var ids []trains.Numbering
 		for range rapid.IntRange(0, 4).Draw(t, "trains") {
 			tr := Train{
-				Feed: drawText(t), ID: drawText(t), Operator: drawText(t), Number: drawText(t), Zone: drawText(t),
+				Feed: railtest.DrawText(t), ID: railtest.DrawText(t), Operator: railtest.DrawText(t), Number: railtest.DrawText(t), Zone: railtest.DrawText(t),
 				Days: rapid.SampledFrom(calendars).Draw(t, "days"), Hooks: rapid.IntRange(0, 1<<62).Draw(t, "hooks"),
 				Bicycles: Allowance(rapid.ByteRange(0, 15).Draw(t, "bicycles")), Dogs: Allowance(rapid.ByteRange(0, 15).Draw(t, "dogs")),
-				Fare: Fare{drawText(t), rapid.Int64().Draw(t, "base"), rapid.Int64().Draw(t, "per km")}, Prices: rapid.SampledFrom(prices).Draw(t, "prices"),
+				Fare: Fare{Currency: railtest.DrawText(t), Base: rapid.Int64().Draw(t, "base"), PerKm: rapid.Int64().Draw(t, "per km")}, Prices: rapid.SampledFrom(prices).Draw(t, "prices"),
 			}
 			for range rapid.IntRange(0, 3).Draw(t, "coaches") {
-				tr.Coaches = append(tr.Coaches, Coach{drawText(t), rapid.IntRange(1, maxPlaces).Draw(t, "seats")})
+				tr.Coaches = append(tr.Coaches, Coach{Number: railtest.DrawText(t), Seats: rapid.IntRange(1, schedule.MaxPlaces).Draw(t, "seats")})
 			}
 			for range rapid.IntRange(0, 4).Draw(t, "calls") {
 				tr.Calls = append(tr.Calls, Call{
-					rapid.SampledFrom(known).Draw(t, "station"), clock.Draw(t, "arrive"), clock.Draw(t, "depart"),
-					rapid.Int32().Draw(t, "metres"), rapid.Bool().Draw(t, "no boarding"), rapid.Bool().Draw(t, "no alighting"), rapid.Uint16().Draw(t, "platform"),
+					Station: rapid.SampledFrom(known).Draw(t, "station"), Arrive: clock.Draw(t, "arrive"), Depart: clock.Draw(t, "depart"),
+					Metres: rapid.Int32().Draw(t, "metres"), NoBoarding: rapid.Bool().Draw(t, "no boarding"), NoAlighting: rapid.Bool().Draw(t, "no alighting"), Platform: rapid.Uint16().Draw(t, "platform"),
 				})
 			}
 			tt.Trains = append(tt.Trains, tr)
-			ids = append(ids, numbering{drawID(t), rapid.Uint32().Draw(t, "number"), 0})
+			ids = append(ids, trains.Numbering{Train: railtest.DrawID(t), Number: rapid.Uint32().Draw(t, "number"), List: 0})
 		}
-		got, gotIDs, err := decodeNumbered(encodeNumbered(tt, ids))
+		got, gotIDs, err := trains.DecodeNumbered(trains.EncodeNumbered(tt, ids))
 		checkRecord(t, tt, got, err)
-		checkRecord(t, ids, gotIDs, err, cmp.AllowUnexported(numbering{}))
+		checkRecord(t, ids, gotIDs, err, cmp.AllowUnexported(trains.Numbering{}))
 		for i := range tt.Trains { // what was shared is shared again
 			for j := range i {
 				if (tt.Trains[i].Days == tt.Trains[j].Days) != (got.Trains[i].Days == got.Trains[j].Days) {

@@ -46,38 +46,3 @@ func FuzzIdempotencyRecord(f *testing.F) { fuzzRecord(f, "idempotency") }
 func FuzzDeclinesRecord(f *testing.F)    { fuzzRecord(f, "declines") }
 func FuzzCurrentRecord(f *testing.F)     { fuzzRecord(f, "current") }
 func FuzzClosedRecord(f *testing.F)      { fuzzRecord(f, "closed") }
-
-// What is read of an inventory must do, whatever it is.
-func FuzzInventoryRecord(f *testing.F) {
-	b := sampleInventory().encode()
-	f.Add(b)
-	f.Add(b[:len(b)/2])
-	f.Fuzz(func(t *testing.T, b []byte) {
-		v, err := decodeInventory(b)
-		if err != nil || v.places() > 1<<20 {
-			return
-		}
-		last := len(v.calls) - 1
-		for _, leg := range [][2]int{{0, last}, {0, 1}, {last - 1, last}} {
-			if from, to := leg[0], leg[1]; 0 <= from && from < to && to <= last && to < MaxCalls {
-				v.hookFree(1, from, to, noon)
-				if p := v.choose(from, to, noon); (p == noPlace) != (v.free(from, to, noon) == 0) || p != noPlace && !v.isFree(p, from, to, noon) {
-					t.Errorf("place %d is chosen, %d are free", p, v.free(from, to, noon))
-				}
-				v.inTheWay(taken{place: 0, from: uint8(from), to: uint8(to), hook: true}, noon)
-			}
-		}
-		if last < 1 || last >= MaxCalls {
-			return
-		}
-		w := refit(v, "ABC", 2)
-		if len(w.taken)+len(w.stranded) != len(v.taken)+len(v.stranded) {
-			t.Errorf("of %d bookings %d are left", len(v.taken)+len(v.stranded), len(w.taken)+len(w.stranded))
-		}
-		w.fit(v.list, v.calls, v.coaches)
-		again, err := decodeInventory(w.encode())
-		if err != nil || !bytes.Equal(again.encode(), w.encode()) {
-			t.Errorf("fitted, %x is read as %+v, %v", w.encode(), again, err)
-		}
-	})
-}

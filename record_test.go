@@ -15,6 +15,17 @@ import (
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
+
+	"github.com/traintravel/traintravel/internal/agenda"
+	"github.com/traintravel/traintravel/internal/codec"
+	"github.com/traintravel/traintravel/internal/ids"
+	"github.com/traintravel/traintravel/internal/railtest"
+	"github.com/traintravel/traintravel/internal/records"
+	"github.com/traintravel/traintravel/internal/seats"
+	"github.com/traintravel/traintravel/internal/timetable"
+	"github.com/traintravel/traintravel/internal/trains"
+	"github.com/traintravel/traintravel/internal/tz"
+	"github.com/traintravel/traintravel/transfer"
 )
 
 // recordKinds are the kinds of records, each with one of its kind that has
@@ -24,123 +35,123 @@ var recordKinds = []struct {
 	sample  []byte
 	rewrite func([]byte) ([]byte, error)
 }{
-	{"booking", encodeBooking(sampleBooking()), func(b []byte) ([]byte, error) {
-		v, err := decodeBooking(b, &zones{})
-		return encodeBooking(&v), err
+	{"booking", records.EncodeBooking(sampleBooking()), func(b []byte) ([]byte, error) {
+		v, err := records.DecodeBooking(b, &tz.Zones{})
+		return records.EncodeBooking(&v), err
 	}},
-	{"payment", samplePayment().encode(), func(b []byte) ([]byte, error) {
-		v, err := decodePayment(b)
-		return v.encode(), err
+	{"payment", samplePayment().Encode(), func(b []byte) ([]byte, error) {
+		v, err := records.DecodePayment(b)
+		return v.Encode(), err
 	}},
-	{"inventory", sampleInventory().encode(), func(b []byte) ([]byte, error) {
-		v, err := decodeInventory(b)
-		return v.encode(), err
+	{"inventory", sampleInventory().Encode(), func(b []byte) ([]byte, error) {
+		v, err := seats.DecodeInventory(b)
+		return v.Encode(), err
 	}},
-	{"timetable", encodeNumbered(sampleTimetable()), func(b []byte) ([]byte, error) {
-		v, ids, err := decodeNumbered(b)
+	{"timetable", trains.EncodeNumbered(sampleTimetable()), func(b []byte) ([]byte, error) {
+		v, ids, err := trains.DecodeNumbered(b)
 		if err != nil {
 			return nil, err
 		}
-		return encodeNumbered(v, ids), nil
+		return trains.EncodeNumbered(v, ids), nil
 	}},
-	{"registry", sampleRegistry().encode(), func(b []byte) ([]byte, error) {
-		v, err := decodeRegistry(b)
-		return v.encode(), err
+	{"registry", sampleRegistry().Encode(), func(b []byte) ([]byte, error) {
+		v, err := trains.DecodeRegistry(b)
+		return v.Encode(), err
 	}},
-	{"event", sampleQueued().encode(), func(b []byte) ([]byte, error) {
-		v, err := decodeQueued(b)
-		return v.encode(), err
+	{"event", sampleQueued().Encode(), func(b []byte) ([]byte, error) {
+		v, err := records.DecodeQueued(b)
+		return v.Encode(), err
 	}},
-	{"owed", owedEvent{[]uuid.UUID{sampleID(3), sampleID(4)}, sampleQueued()}.encode(), func(b []byte) ([]byte, error) {
-		v, err := decodeOwed(b)
-		return v.encode(), err
+	{"owed", records.OwedEvent{To: []uuid.UUID{sampleID(3), sampleID(4)}, Queued: sampleQueued()}.Encode(), func(b []byte) ([]byte, error) {
+		v, err := records.DecodeOwed(b)
+		return v.Encode(), err
 	}},
-	{"idempotency", sampleRemembered().encode(), func(b []byte) ([]byte, error) {
-		v, err := decodeRemembered(b)
-		return v.encode(), err
+	{"idempotency", sampleRemembered().Encode(), func(b []byte) ([]byte, error) {
+		v, err := records.DecodeRemembered(b)
+		return v.Encode(), err
 	}},
-	{"declines", sampleDeclines().encode(), func(b []byte) ([]byte, error) {
-		v, err := decodeCount(b)
-		return v.encode(), err
+	{"declines", sampleDeclines().Encode(), func(b []byte) ([]byte, error) {
+		v, err := records.DecodeCount(b)
+		return v.Encode(), err
 	}},
-	{"current", sampleCurrent().encode(), func(b []byte) ([]byte, error) {
-		v, err := decodeCurrent(b)
-		return v.encode(), err
+	{"current", sampleCurrent().Encode(), func(b []byte) ([]byte, error) {
+		v, err := timetable.DecodeCurrent(b)
+		return v.Encode(), err
 	}},
-	{"server", sampleServer().encode(), func(b []byte) ([]byte, error) {
-		v, err := decodeServer(b)
-		return v.encode(), err
+	{"server", sampleServer().Encode(), func(b []byte) ([]byte, error) {
+		v, err := agenda.DecodeServer(b)
+		return v.Encode(), err
 	}},
-	{"closed", sampleClosing().encode(), func(b []byte) ([]byte, error) {
-		v, err := decodeClosing(b)
-		return v.encode(), err
+	{"closed", sampleClosing().Encode(), func(b []byte) ([]byte, error) {
+		v, err := transfer.DecodeClosing(b)
+		return v.Encode(), err
 	}},
-	{"subscription", sampleSubscription().encode(), func(b []byte) ([]byte, error) {
-		s, err := decodeSubscription(b)
-		return s.encode(), err
+	{"subscription", sampleSubscription().Encode(), func(b []byte) ([]byte, error) {
+		s, err := records.DecodeSubscription(b)
+		return s.Encode(), err
 	}},
-	{"delivery", sampleDelivery().encode(), func(b []byte) ([]byte, error) {
-		d, err := decodeDelivery(b)
-		return d.encode(), err
+	{"delivery", sampleDelivery().Encode(), func(b []byte) ([]byte, error) {
+		d, err := records.DecodeDelivery(b)
+		return d.Encode(), err
 	}},
-	{"moves", encodeMoves([]move{{0, NewDate(2026, 5, 4), 1}, {300, NewDate(2026, 5, 5), 0}}), func(b []byte) ([]byte, error) {
-		v, err := decodeMoves(b, 301)
-		return encodeMoves(v), err
+	{"moves", trains.EncodeMoves([]trains.Move{{Train: 0, Date: NewDate(2026, 5, 4), Slot: 1}, {Train: 300, Date: NewDate(2026, 5, 5), Slot: 0}}), func(b []byte) ([]byte, error) {
+		v, err := trains.DecodeMoves(b, 301)
+		return trains.EncodeMoves(v), err
 	}},
 }
 
-func sampleID(n byte) uuid.UUID { return stamp(uuid.UUID{0: n, 7: n, 15: n}, 7) }
+func sampleID(n byte) uuid.UUID { return ids.Stamp(uuid.UUID{0: n, 7: n, 15: n}, 7) }
 
 func sampleTime(ns int) time.Time { return time.Date(2026, 5, 4, 8, 30, 0, ns, time.UTC) }
 
 func sampleBooking() *Booking {
 	berlin, _ := time.LoadLocation("Europe/Berlin")
 	return &Booking{
-		ID: sampleID(1), TripID: sampleID(2), Owner: Subject{"https://issuer.example", "søren"}, Client: "app",
+		ID: sampleID(1), TripID: sampleID(2), Owner: Subject{Issuer: "https://issuer.example", ID: "søren"}, Client: "app",
 		PassengerName: "Ζωή Ångström 👩‍🚀", HasBicycle: true, HasDog: true, Status: Confirmed,
-		Created: sampleTime(1), Expires: sampleTime(999_999_999), PinnedUntil: sampleTime(2), Price: Money{4990, "eur"},
+		Created: sampleTime(1), Expires: sampleTime(999_999_999), PinnedUntil: sampleTime(2), Price: Money{Amount: 4990, Currency: "eur"},
 		LatestPayment: sampleID(3), OpenPayment: sampleID(4), PaidBy: sampleID(5),
 		Legs: []Leg{{
-			Run: RunID{sampleID(6), NewDate(2026, 5, 4)}, Operator: "Rail", Number: "ICE 1",
-			Origin:      Stop{sampleID(7), "Köln", sampleTime(0).In(berlin)},
-			Destination: Stop{sampleID(8), "Łódź", sampleTime(3)},
+			Run: RunID{Train: sampleID(6), Date: NewDate(2026, 5, 4)}, Operator: "Rail", Number: "ICE 1",
+			Origin:      Stop{Station: sampleID(7), Name: "Köln", Time: sampleTime(0).In(berlin)},
+			Destination: Stop{Station: sampleID(8), Name: "Łódź", Time: sampleTime(3)},
 			Coach:       "7", Seat: 61, Board: 3, Alight: 255,
 		}},
 	}
 }
 
-func samplePayment() *payment {
-	return &payment{
+func samplePayment() *records.Payment {
+	return &records.Payment{
 		Payment: Payment{
-			ID: sampleID(1), Booking: sampleID(2), Amount: Money{-4990, "eur"}, Status: Failed,
+			ID: sampleID(1), Booking: sampleID(2), Amount: Money{Amount: -4990, Currency: "eur"}, Status: Failed,
 			Source:  Source{Card: &Card{Name: "J. Doe", Number: "************4242", ExpMonth: 12, ExpYear: 2030, City: "Genève", Country: "CH", PostCode: "1201"}},
-			Failure: Failure{CardDeclined, "The card was declined."}, Created: sampleTime(1), RefundOf: sampleID(3),
+			Failure: Failure{Code: CardDeclined, Message: "The card was declined."}, Created: sampleTime(1), RefundOf: sampleID(3),
 		},
-		charging: true, deadline: sampleTime(2), next: sampleTime(3), tries: 300,
+		Charging: true, Deadline: sampleTime(2), Next: sampleTime(3), Tries: 300,
 	}
 }
 
-func sampleServer() server {
-	return server{heartbeats: 300, leaving: true, shares: []held{{eventDue, allParts}, {holdEnds, 1}}}
+func sampleServer() agenda.Server {
+	return agenda.Server{Heartbeats: 300, Leaving: true, Shares: []agenda.Held{{Kind: records.EventDue, Parts: agenda.AllParts}, {Kind: records.HoldEnds, Parts: 1}}}
 }
 
-func sampleInventory() *inventory {
-	return &inventory{
-		revision: 300, list: math.MaxUint64, calls: []uint64{1, 2, 1}, coaches: []Coach{{"1", 80}, {"A", 1}},
-		taken: []taken{
-			{booking: sampleID(1), place: 80, from: 0, to: 2, hook: true, until: forGood, sold: math.MaxUint64},
-			{booking: sampleID(2), place: noPlace, from: 1, to: 2, until: -1, sold: math.MaxUint64},
+func sampleInventory() *seats.Inventory {
+	return &seats.Inventory{
+		Revision: 300, List: math.MaxUint64, Calls: []uint64{1, 2, 1}, Coaches: []Coach{{Number: "1", Seats: 80}, {Number: "A", Seats: 1}},
+		Taken: []seats.Taken{
+			{Booking: sampleID(1), Place: 80, From: 0, To: 2, Hook: true, Until: seats.ForGood, Sold: math.MaxUint64},
+			{Booking: sampleID(2), Place: seats.NoPlace, From: 1, To: 2, Until: -1, Sold: math.MaxUint64},
 		},
-		stranded: []strandedPlace{{
-			taken: taken{booking: sampleID(3), place: noPlace, from: 3, to: 255, until: 5, sold: math.MaxUint64}, board: 7, alight: 8, twice: true, coach: "É", seat: 200,
+		Stranded: []seats.StrandedPlace{{
+			Taken: seats.Taken{Booking: sampleID(3), Place: seats.NoPlace, From: 3, To: 255, Until: 5, Sold: math.MaxUint64}, Board: 7, Alight: 8, Twice: true, Coach: "É", Seat: 200,
 		}},
 	}
 }
 
-func sampleTimetable() (*Timetable, []numbering) {
+func sampleTimetable() (*Timetable, []trains.Numbering) {
 	tt := &Timetable{Stations: []Station{
-		{sampleID(1), nil, "Köln Hbf", "Trankgasse 11", nil, "DE", "Europe/Berlin", 50.943, 6.9587},
-		{sampleID(2), nil, "Łódź", "", nil, "", "Europe/Warsaw", -90, -180},
+		{ID: sampleID(1), OtherIDs: nil, Name: "Köln Hbf", Address: "Trankgasse 11", OtherNames: nil, Country: "DE", Zone: "Europe/Berlin", Latitude: 50.943, Longitude: 6.9587},
+		{ID: sampleID(2), OtherIDs: nil, Name: "Łódź", Address: "", OtherNames: nil, Country: "", Zone: "Europe/Warsaw", Latitude: -90, Longitude: -180},
 	}}
 	days := &Calendar{Weekdays: [7]bool{true, false, true}, From: NewDate(2026, 1, 1), To: NewDate(2026, 12, 31), Added: []Date{1, -1}, Removed: []Date{2}}
 	train := Train{
@@ -149,56 +160,56 @@ func sampleTimetable() (*Timetable, []numbering) {
 			{Station: sampleID(1), Arrive: -5, Depart: 100, NoAlighting: true},
 			{Station: sampleID(2), Arrive: 200, Depart: MaxServiceTime, Metres: 300_000, NoBoarding: true},
 		},
-		Coaches: []Coach{{"1", 80}, {"2", 1}}, Bicycles: NotAllowed, Dogs: Allowed, Hooks: 8, Fare: Fare{"eur", 1_000, 12},
+		Coaches: []Coach{{Number: "1", Seats: 80}, {Number: "2", Seats: 1}}, Bicycles: NotAllowed, Dogs: Allowed, Hooks: 8, Fare: Fare{Currency: "eur", Base: 1_000, PerKm: 12},
 	}
 	other := train
 	other.ID, other.Days, other.Coaches, other.Fare = "2", nil, nil, Fare{}
 	tt.Trains = []Train{train, other, train}
-	return tt, []numbering{{train: sampleID(3), number: 1}, {train: sampleID(4), number: maxNumber}, {train: sampleID(5), number: 2}}
+	return tt, []trains.Numbering{{Train: sampleID(3), Number: 1}, {Train: sampleID(4), Number: trains.MaxNumber}, {Train: sampleID(5), Number: 2}}
 }
 
-func sampleRegistry() registry {
-	return registry{high: maxNumber, entries: []registered{
-		{number: 1, base: sampleID(1), twin: 0, list: 1, terminus: 2, source: 3, since: FirstDate, last: NewDate(2026, 12, 31)},
-		{number: maxNumber, base: sampleID(2), twin: 300, list: math.MaxUint64, since: NewDate(2026, 1, 1), last: (LastDate + 1) - 1},
+func sampleRegistry() trains.Registry {
+	return trains.Registry{High: trains.MaxNumber, Entries: []trains.Registered{
+		{Number: 1, Base: sampleID(1), Twin: 0, List: 1, Terminus: 2, Source: 3, Since: FirstDate, Last: NewDate(2026, 12, 31)},
+		{Number: trains.MaxNumber, Base: sampleID(2), Twin: 300, List: math.MaxUint64, Since: NewDate(2026, 1, 1), Last: (LastDate + 1) - 1},
 	}}
 }
 
-func sampleSubscription() *subscription {
-	return &subscription{
+func sampleSubscription() *records.Subscription {
+	return &records.Subscription{
 		Subscription: Subscription{
 			ID: sampleID(1), URL: "https://hooks.example/søren", Events: []EventType{BookingCreated, PaymentFailed},
-			Owner: Subject{"https://issuer.example", "søren"}, Client: "app", ByClient: true, Disabled: true, Disabling: Disabling{By: DisabledByUnknown},
+			Owner: Subject{Issuer: "https://issuer.example", ID: "søren"}, Client: "app", ByClient: true, Disabled: true, Disabling: Disabling{By: DisabledByUnknown},
 			Created: time.Date(2026, 5, 4, 3, 2, 1, 7, time.UTC),
 		},
-		secrets: []sealedSecret{{"\x00sealed", time.Time{}}, {"before", time.Date(2026, 5, 5, 3, 2, 1, 7, time.UTC)}},
+		Secrets: []records.SealedSecret{{Sealed: "\x00sealed", Until: time.Time{}}, {Sealed: "before", Until: time.Date(2026, 5, 5, 3, 2, 1, 7, time.UTC)}},
 	}
 }
 
-func sampleDelivery() *delivery {
-	d := newDelivery(sampleID(1), sampleID(2), sampleQueued())
+func sampleDelivery() *records.Delivery {
+	d := records.NewDelivery(sampleID(1), sampleID(2), sampleQueued())
 	d.Attempts, d.LastStatus, d.Next = 300, 503, time.Date(2026, 5, 5, 3, 2, 1, 7, time.UTC)
 	return &d
 }
 
-func sampleQueued() queued {
-	return queued{kind: BookingConfirmed, booking: sampleID(1), payment: sampleID(2), created: sampleTime(1), failures: 300}
+func sampleQueued() records.Queued {
+	return records.Queued{Kind: BookingConfirmed, Booking: sampleID(1), Payment: sampleID(2), Created: sampleTime(1), Failures: 300}
 }
 
-func sampleRemembered() remembered {
-	return remembered{answer: answer{about: sampleID(1), payment: sampleID(2)}, mark: [32]byte{0: 1, 31: 2}, created: sampleTime(1)}
+func sampleRemembered() records.Remembered {
+	return records.Remembered{Answer: records.Answer{About: sampleID(1), Payment: sampleID(2)}, Mark: [32]byte{0: 1, 31: 2}, Created: sampleTime(1)}
 }
 
-func sampleDeclines() *declineCount {
-	return &declineCount{forget: sampleTime(1), attempts: []counted{{sampleID(1), sampleID(2), sampleTime(2)}, {sampleID(3), sampleID(4), sampleTime(3)}}}
+func sampleDeclines() *records.DeclineCount {
+	return &records.DeclineCount{Forget: sampleTime(1), Attempts: []records.Counted{{Booking: sampleID(1), Payment: sampleID(2), At: sampleTime(2)}, {Booking: sampleID(3), Payment: sampleID(4), At: sampleTime(3)}}}
 }
 
-func sampleClosing() closing {
-	return closing{moved: true, move: sampleID(1), attempt: sampleID(2), began: sampleTime(1), to: "another store"}
+func sampleClosing() transfer.Closing {
+	return transfer.Closing{Moved: true, Move: sampleID(1), Attempt: sampleID(2), Began: sampleTime(1), To: "another store"}
 }
 
-func sampleCurrent() current {
-	return current{generation: sampleID(1), timetable: 1 << 30, registry: 300}
+func sampleCurrent() timetable.Current {
+	return timetable.Current{Generation: sampleID(1), Timetable: 1 << 30, Registry: 300}
 }
 
 func TestRecordsSayWhenTheyAreDamaged(t *testing.T) {
@@ -291,22 +302,22 @@ func TestRecordsThatCannotBe(t *testing.T) {
 	t.Parallel()
 	b := *sampleBooking()
 	b.Legs = nil
-	if _, err := decodeBooking(encodeBooking(&b), &zones{}); err == nil {
+	if _, err := records.DecodeBooking(records.EncodeBooking(&b), &tz.Zones{}); err == nil {
 		t.Error("a booking without legs is read")
 	}
 	refund := samplePayment()
 	refund.Source = Source{}
-	raw, source := refund.encode(), 1+16+16+len("\xfb\x4d\x03eur")
+	raw, source := refund.Encode(), 1+16+16+len("\xfb\x4d\x03eur")
 	if raw[source]++; raw[source] != 1 {
 		t.Fatalf("the source begins elsewhere: % x", raw)
 	}
-	if _, err := decodePayment(raw); err == nil {
+	if _, err := records.DecodePayment(raw); err == nil {
 		t.Error("a payment from a source that is neither a card nor a bank account is read")
 	}
 	backwards, beyond, restless := sampleInventory(), sampleInventory(), sampleInventory()
-	backwards.taken[0].from, beyond.taken[0].to, restless.stranded[0].to = 2, 3, 3
-	for name, v := range map[string]*inventory{"rides backwards": backwards, "rides beyond the terminus": beyond, "is stranded nowhere": restless} {
-		if _, err := decodeInventory(v.encode()); err == nil {
+	backwards.Taken[0].From, beyond.Taken[0].To, restless.Stranded[0].To = 2, 3, 3
+	for name, v := range map[string]*seats.Inventory{"rides backwards": backwards, "rides beyond the terminus": beyond, "is stranded nowhere": restless} {
+		if _, err := seats.DecodeInventory(v.Encode()); err == nil {
 			t.Errorf("an inventory where somebody %s is read", name)
 		}
 	}
@@ -330,17 +341,17 @@ func TestRecordsThatCannotBe(t *testing.T) {
 // Numbers are read as package encoding/binary reads what it writes.
 func TestDecodeNumbers(t *testing.T) {
 	t.Parallel()
-	check := func(t tester, b []byte) {
+	check := func(t railtest.Tester, b []byte) {
 		t.Helper()
-		d := decoder{rest: string(b)}
+		d := codec.Decoder{Rest: string(b)}
 		want, n := binary.Uvarint(b)
-		if got := d.uint(); n > 0 && (got != want || len(d.rest) != len(b)-n || d.failed) || n <= 0 && (got != 0 || !d.failed) {
-			t.Fatalf("% x is %d, failed: %t; want %d", b, got, d.failed, want)
+		if got := d.Uint(); n > 0 && (got != want || len(d.Rest) != len(b)-n || d.Failed) || n <= 0 && (got != 0 || !d.Failed) {
+			t.Fatalf("% x is %d, failed: %t; want %d", b, got, d.Failed, want)
 		}
-		d = decoder{rest: string(b)}
+		d = codec.Decoder{Rest: string(b)}
 		signed, n := binary.Varint(b)
-		if got := d.int(); n > 0 && got != signed || n <= 0 && !d.failed {
-			t.Fatalf("% x is %d, failed: %t; want %d", b, got, d.failed, signed)
+		if got := d.Int(); n > 0 && got != signed || n <= 0 && !d.Failed {
+			t.Fatalf("% x is %d, failed: %t; want %d", b, got, d.Failed, signed)
 		}
 	}
 	for _, last := range []byte{0, 1, 2, 0x7f, 0x80, 0xff} {

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/traintravel/traintravel/internal/agenda"
+	"github.com/traintravel/traintravel/internal/ledger"
+	"github.com/traintravel/traintravel/internal/records"
+	"github.com/traintravel/traintravel/internal/webhooks"
 )
 
 const (
-	// fanOuts is how many batches of events are given to subscribers at a time: one
-	// while the one before is committed.
-	fanOuts = 4
 	// notifyTimeout is how long a Notifier may take.
 	notifyTimeout = time.Minute
 )
@@ -31,15 +33,15 @@ const (
 // and those for subscribers to those with Webhooks.
 func (s *Service) Run(ctx context.Context) error {
 	sched := s.scheduler()
-	s.books.floors.keep(sched.local == nil)
+	s.books.Floors.Keep(sched.Local == nil)
 	var working sync.WaitGroup
 	if s.clocked {
-		working.Go(func() { keepClock(ctx, s.store, s.now, s.log) })
+		working.Go(func() { agenda.KeepClock(ctx, s.store, s.now, s.log) })
 	}
 	for _, k := range s.passes() {
 		working.Go(func() { s.keepScheduled(ctx, k) })
 	}
-	sched.run(ctx)
+	sched.Run(ctx)
 	working.Wait()
 	return ctx.Err()
 }
@@ -61,94 +63,94 @@ func (s *Service) Run(ctx context.Context) error {
 func (s *Service) RunDue(ctx context.Context) error {
 	var errs []error
 	for _, k := range s.passes() {
-		errs = append(errs, s.books.schedulePass(ctx, k))
+		errs = append(errs, s.books.SchedulePass(ctx, k))
 	}
 	if s.clocked {
-		errs = append(errs, writeClock(ctx, s.store, s.now()))
+		errs = append(errs, agenda.WriteClock(ctx, s.store, s.now()))
 	}
-	errs = append(errs, s.scheduler().runDue(ctx)...)
+	errs = append(errs, s.scheduler().RunDue(ctx)...)
 	return errors.Join(append(errs, ctx.Err())...)
 }
 
 // scheduler returns what does one Run.
-func (s *Service) scheduler() *scheduler {
-	sched := &scheduler{
-		host:    &host{store: s.store, now: s.now, log: s.log, begin: s.begin, failing: s.opts.Observer.Failing},
-		workers: s.workers(), wakeup: s.wakeup,
+func (s *Service) scheduler() *agenda.Scheduler {
+	sched := &agenda.Scheduler{
+		Host:    &agenda.Host{Store: s.store, Now: s.now, Log: s.log, Begin: s.begin, Failing: s.opts.Observer.Failing},
+		Workers: s.workers(), Wakeup: s.wakeup,
 	}
 	if local, ok := s.given.(LocalStore); ok {
-		sched.local = local.Claims()
+		sched.Local = local.Claims()
 	} else {
-		sched.newID, sched.gained = s.newID, s.books.floors.forget
+		sched.NewID, sched.Gained = s.newID, s.books.Floors.Forget
 	}
 	return sched
 }
 
 // workers are those for what the service can do.
-func (s *Service) workers() []*worker {
-	ws := []*worker{{kind: holdEnds, name: "endHold", work: one(s.books.endHold)}}
+func (s *Service) workers() []*agenda.Worker {
+	ws := []*agenda.Worker{{Kind: records.HoldEnds, Name: "endHold", Work: agenda.One(s.books.EndHold)}}
 	if s.opts.Gateway != nil {
-		ws = append(ws, &worker{kind: paymentDue, name: "followPayment", work: one(s.flow.followPayment)})
+		ws = append(ws, &agenda.Worker{Kind: records.PaymentDue, Name: "followPayment", Work: agenda.One(s.flow.FollowPayment)})
 	}
 	ws = append(ws,
-		&worker{kind: keyForgotten, name: "forgetKey", work: one(s.books.forgetKey)},
-		&worker{kind: countDue, name: "forgetCount", work: one(s.books.forgetCount)})
+		&agenda.Worker{Kind: records.KeyForgotten, Name: "forgetKey", Work: agenda.One(s.books.ForgetKey)},
+		&agenda.Worker{Kind: records.CountDue, Name: "forgetCount", Work: agenda.One(s.books.ForgetCount)})
 	if s.opts.KeepUnpaid > 0 {
-		ws = append(ws, &worker{kind: unpaidPass, name: "removeUnpaid", work: one(s.books.removeUnpaid)})
+		ws = append(ws, &agenda.Worker{Kind: records.UnpaidPass, Name: "removeUnpaid", Work: agenda.One(s.books.RemoveUnpaid)})
 	}
 	if s.opts.Retain > 0 {
-		ws = append(ws, &worker{kind: travellersDue, name: "forgetTravellers", work: one(s.desk.forgetTravellers)})
+		ws = append(ws, &agenda.Worker{Kind: records.TravellersDue, Name: "forgetTravellers", Work: agenda.One(s.desk.ForgetTravellers)})
 	}
 	if s.opts.Notifier != nil {
-		ws = append(ws, &worker{kind: eventDue, name: "deliver", work: one(s.deliver)})
+		ws = append(ws, &agenda.Worker{Kind: records.EventDue, Name: "deliver", Work: agenda.One(s.deliver)})
 	}
 	if s.opts.Webhooks != nil {
 		ws = append(ws,
-			&worker{kind: fanOutDue, name: "fanOut", work: s.poster.fanOut, together: batch, concurrency: fanOuts},
-			&worker{kind: owedDue, name: "fanOutOwed", work: one(s.poster.fanOutOwed)},
-			&worker{kind: endpointDue, name: "serveEndpoint", work: one(s.poster.serveEndpoint), concurrency: endpoints, mayBegin: s.poster.slow.begin, ended: s.poster.slow.end},
-			&worker{kind: surplusDue, name: "forgetSurplus", work: one(s.poster.forgetSurplus)},
-			&worker{kind: sweepDue, name: "sweep", work: one(s.poster.sweep)})
+			&agenda.Worker{Kind: records.FanOutDue, Name: "fanOut", Work: s.poster.FanOut, Together: records.Batch, Concurrency: webhooks.FanOuts},
+			&agenda.Worker{Kind: records.OwedDue, Name: "fanOutOwed", Work: agenda.One(s.poster.FanOutOwed)},
+			&agenda.Worker{Kind: records.EndpointDue, Name: "serveEndpoint", Work: agenda.One(s.poster.ServeEndpoint), Concurrency: webhooks.Endpoints, MayBegin: s.poster.Slow.Begin, Ended: s.poster.Slow.End},
+			&agenda.Worker{Kind: records.SurplusDue, Name: "forgetSurplus", Work: agenda.One(s.poster.ForgetSurplus)},
+			&agenda.Worker{Kind: records.SweepDue, Name: "sweep", Work: agenda.One(s.poster.Sweep)})
 	}
 	return ws
 }
 
 // passes are the kinds of which a pass is always on the agenda.
-func (s *Service) passes() (ks []kind) {
+func (s *Service) passes() (ks []records.Kind) {
 	if s.opts.Retain > 0 {
-		ks = append(ks, travellersDue)
+		ks = append(ks, records.TravellersDue)
 	}
 	if s.opts.KeepUnpaid > 0 {
-		ks = append(ks, unpaidPass)
+		ks = append(ks, records.UnpaidPass)
 	}
 	return ks
 }
 
 // keepScheduled puts the next pass of a kind on the agenda, and tries until it is there.
-func (s *Service) keepScheduled(ctx context.Context, k kind) {
+func (s *Service) keepScheduled(ctx context.Context, k records.Kind) {
 	for ctx.Err() == nil {
-		err := s.books.schedulePass(ctx, k)
+		err := s.books.SchedulePass(ctx, k)
 		if err == nil {
 			return
 		}
 		if !errors.Is(err, ctx.Err()) {
 			s.log.Error("a pass over bookings could not be scheduled; will retry", "kind", string(k), "error", err)
 		}
-		sleep(ctx, lookAgain)
+		agenda.Sleep(ctx, agenda.LookAgain)
 	}
 }
 
 // deliver tells the Notifier of an event, and puts it off if that fails.
-func (s *Service) deliver(ctx context.Context, it item) error {
-	q, err := decodeQueued(it.value)
+func (s *Service) deliver(ctx context.Context, it records.Item) error {
+	q, err := records.DecodeQueued(it.Value)
 	if err != nil {
 		return err
 	}
-	v, err := s.store.Get(ctx, append([]Key{it.key}, q.records()...)...)
+	v, err := s.store.Get(ctx, append([]Key{it.Key}, q.Records()...)...)
 	if err != nil || v[0] == nil { // the agenda was read before somebody delivered it
 		return err
 	}
-	e, err := s.books.eventOf(it.id, q, v[1:])
+	e, err := s.books.EventOf(it.ID, q, v[1:])
 	if err != nil {
 		return err
 	}
@@ -157,21 +159,21 @@ func (s *Service) deliver(ctx context.Context, it item) error {
 		return nil // told to stop: the next Run delivers it
 	}
 	now := s.now()
-	err = s.books.update(ctx, now, func(l *ledger) error {
-		l.delete(it.key)
-		told := Attempt{Notifier: true, Status: DeliveryDelivered, Lag: now.Sub(q.created)}
+	err = s.books.Update(ctx, now, func(l *ledger.Ledger) error {
+		l.Delete(it.Key)
+		told := Attempt{Notifier: true, Status: DeliveryDelivered, Lag: now.Sub(q.Created)}
 		if failed != nil {
 			told.Status = DeliveryPending
 			again := q
-			again.failures++
-			due := now.Add(retryAfter[min(q.failures, len(retryAfter)-1)])
-			l.put(agendaKey(eventDue, due, it.id), again.encode())
+			again.Failures++
+			due := now.Add(ledger.RetryAfter(q.Failures))
+			l.Put(records.AgendaKey(records.EventDue, due, it.ID), again.Encode())
 		}
-		l.attempts = append(l.attempts, told)
+		l.Attempts = append(l.Attempts, told)
 		return nil
 	})
 	if failed != nil {
-		s.log.WarnContext(ctx, "an event was not delivered; it is tried again", "event", it.id, "type", string(q.kind), "failures", q.failures+1, "error", failed)
+		s.log.WarnContext(ctx, "an event was not delivered; it is tried again", "event", it.ID, "type", string(q.Kind), "failures", q.Failures+1, "error", failed)
 	}
 	return err
 }
@@ -179,7 +181,7 @@ func (s *Service) deliver(ctx context.Context, it item) error {
 func (s *Service) notify(ctx context.Context, e Event) (err error) {
 	ctx, stop := context.WithTimeout(ctx, notifyTimeout)
 	defer stop()
-	defer recovered(&err)
+	defer agenda.Recovered(&err)
 	return s.opts.Notifier.Notify(ctx, e)
 }
 
@@ -188,5 +190,5 @@ func (s *Service) notify(ctx context.Context, e Event) (err error) {
 // Options.Now must not begin before it, lest what has happened be in the
 // future.
 func LastInstant(ctx context.Context, store Store) (last time.Time, err error) {
-	return lastInstant(ctx, store)
+	return agenda.LastInstant(ctx, store)
 }

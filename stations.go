@@ -9,6 +9,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel/internal/fold"
+	"github.com/traintravel/traintravel/internal/stations"
+	"github.com/traintravel/traintravel/rail"
+	"github.com/traintravel/traintravel/schedule"
 )
 
 // A StationQuery asks for stations. The zero query asks for all, by name.
@@ -70,10 +73,10 @@ type StationQuery struct {
 
 // rankedList is the list of the stations found by a search. Their order is that
 // of the trains, so its cursors tell the timetable beside the station.
-const rankedList listKind = 'r'
+const rankedList rail.ListKind = 'r'
 
 func errBeginAgain() error {
-	return invalid("after", "the timetable has changed: begin again at the first page")
+	return rail.Invalid("after", "the timetable has changed: begin again at the first page")
 }
 
 // Stations lists stations by name, those that fit a search best first, or the
@@ -82,29 +85,29 @@ func errBeginAgain() error {
 func (s *Service) Stations(ctx context.Context, q StationQuery) (_ List[Station], err error) {
 	ctx, end := s.begin(ctx, "Stations")
 	defer end(&err)
-	page, err := q.Page.normalize()
+	page, err := q.Page.Normalize()
 	if err != nil {
 		return List[Station]{}, err
 	}
-	kind, size := stationList, len(uuid.UUID{})
+	kind, size := rail.StationList, len(uuid.UUID{})
 	if q.ranked() {
 		kind, size = rankedList, 2*size
 	}
-	after, err := page.cursor(kind, size)
+	after, err := page.Cursor(kind, size)
 	if err != nil {
 		return List[Station]{}, err
 	}
 	if n := utf8.RuneCountInString(q.Search); n > MaxText {
-		return List[Station]{}, invalid("search", "has %d characters, more than %d", n, MaxText)
+		return List[Station]{}, rail.Invalid("search", "has %d characters, more than %d", n, MaxText)
 	}
 	country := strings.ToUpper(q.Country)
-	if country != "" && !isCountry(country) {
-		return List[Station]{}, invalid("country", "%.20q is no ISO 3166-1 code of two letters", q.Country)
+	if country != "" && !schedule.IsCountry(country) {
+		return List[Station]{}, rail.Invalid("country", "%.20q is no ISO 3166-1 code of two letters", q.Country)
 	}
 	if p := q.Near; p != nil && !(math.Abs(p.Latitude) <= 90 && math.Abs(p.Longitude) <= 180) {
-		return List[Station]{}, invalid("coordinates", "%v, %v is no place on earth", p.Latitude, p.Longitude)
+		return List[Station]{}, rail.Invalid("coordinates", "%v, %v is no place on earth", p.Latitude, p.Longitude)
 	}
-	sn, err := s.timetable.snapshot(ctx)
+	sn, err := s.timetable.Snapshot(ctx)
 	if err != nil {
 		return List[Station]{}, err
 	}
@@ -114,25 +117,25 @@ func (s *Service) Stations(ctx context.Context, q StationQuery) (_ List[Station]
 	}
 	order := ""
 	if q.ranked() {
-		order = string(sn.generation[:])
+		order = string(sn.Generation[:])
 	}
-	ask := lookup{words: words, country: country, near: q.Near, after: -1, enough: page.skip() + page.Limit + 1}
+	ask := stations.Lookup{Words: words, Country: country, Near: q.Near, After: -1, Enough: page.Skip() + page.Limit + 1}
 	if after != "" {
 		id, of := uuid.UUID([]byte(after[:16])), after[16:]
-		at, ok := sn.stationAt[id]
+		at, ok := sn.StationAt[id]
 		if !ok || of != order {
 			return List[Station]{}, errBeginAgain()
 		}
-		ask.after = at
+		ask.After = at
 	}
-	found, ok := sn.directory.search(ask)
+	found, ok := sn.Directory.Search(ask)
 	if !ok {
 		return List[Station]{}, errBeginAgain()
 	}
-	list := cut(kind, found, page.skip(), page.Limit, func(at int32) string { return string(sn.stations[at].ID[:]) + order })
+	list := rail.Cut(kind, found, page.Skip(), page.Limit, func(at int32) string { return string(sn.Stations[at].ID[:]) + order })
 	stations := make([]Station, len(list.Items))
 	for i, at := range list.Items {
-		stations[i] = sn.stations[at]
+		stations[i] = sn.Stations[at]
 	}
 	return List[Station]{Items: stations, Next: list.Next}, nil
 }
@@ -145,13 +148,39 @@ func (q *StationQuery) ranked() bool { return q.Near == nil && strings.TrimSpace
 func (s *Service) Station(ctx context.Context, id uuid.UUID) (_ Station, err error) {
 	ctx, end := s.begin(ctx, "Station")
 	defer end(&err)
-	sn, err := s.timetable.snapshot(ctx)
+	sn, err := s.timetable.Snapshot(ctx)
 	if err != nil {
 		return Station{}, err
 	}
-	at, ok := sn.stationAt[id]
+	at, ok := sn.StationAt[id]
 	if !ok {
 		return Station{}, ErrNotFound
 	}
-	return sn.stations[at], nil
+	return sn.Stations[at], nil
 }
+
+// A City is a place that people know by several names, such as its names in several
+// languages. Package cities has those of Europe's larger railway cities.
+type City = rail.City
+
+// Bounds of a page.
+const (
+	DefaultLimit = rail.DefaultLimit
+	MaxLimit     = rail.MaxLimit
+)
+
+// A Page asks for a part of a list. The zero Page is the first one.
+type Page = rail.Page
+
+// A List is a page of a list.
+type List[T any] = rail.List[T]
+
+// A Station is a place where trains call. Its platforms are not told apart.
+type Station = rail.Station
+
+// UnknownCountry is the code of stations of which no country is known, at sea for
+// instance. ISO 3166-1 leaves it to its users, and no country ever has it.
+const UnknownCountry = rail.UnknownCountry
+
+// A Position is a place on earth in degrees north and east (WGS 84).
+type Position = rail.Position

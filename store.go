@@ -2,233 +2,196 @@ package traintravel
 
 import (
 	"context"
-	"errors"
-	"fmt"
+
+	"github.com/traintravel/traintravel/audit"
+	"github.com/traintravel/traintravel/store"
+	"github.com/traintravel/traintravel/transfer"
 )
 
-// A Store keeps what must outlive the process: an ordered map from keys to
-// bytes with serializable, durable transactions. It knows nothing of trains:
-// every rule, every record's encoding and every index is written once, in this
-// package, so that a store has little to get wrong.
-//
-// Package store/boltstore is the embedded default, store/memstore the
-// reference, and store/storetest the contract as a test suite: an author of
-// another store implements the three interfaces below and calls storetest.Run.
-//
-// A Store is safe for concurrent use. Being a Reader itself, it answers a
-// single Get or List on a snapshot of its own.
-//
-// Errors. An absent key is no error (see [Reader.Get]). Whatever a store
-// returns beside the errors of the closures and contexts it was given is an
-// opaque failure: the caller knows that nothing was written. It wraps
-// [ErrUnavailable] if the same call may succeed a little later. The one exception
-// is [ErrUnknownOutcome]. A store that can neither finish an update that is
-// durable nor undo it returns that, and refuses all later updates until it is
-// opened anew. Of several mistakes in one closure the store may report any.
-type Store interface {
-	Reader
-
-	// View runs fn with a Reader on which all reads see one snapshot: the
-	// state between two updates in the order that Update promises, with every
-	// update that returned before View was called. It returns fn's error as
-	// it is. fn runs once, on the caller's goroutine, must not call the
-	// Store's other methods, and is short: a View may hold up updates. If ctx
-	// has ended, View may return its error and not run fn.
-	View(ctx context.Context, fn func(Reader) error) error
-
-	// Update runs fn and applies what it wrote: all of it or, if fn or the
-	// store fails, nothing. Updates appear to have run one after another, in
-	// an order in which one that returned before another began comes first.
-	// When Update returns nil, the writes have reached stable storage, and so
-	// has everything that fn read.
-	//
-	// fn may run several times and on another goroutine, at the same time as
-	// no other closure that the store would mix with it. It touches nothing
-	// but its Tx and its own result (which it assigns anew on each run): no
-	// clock, no random, no input or output, no other method of the Store. It
-	// decides first and writes last; see [Tx].
-	//
-	// An error from fn gives the update up and is returned as it is. Such a
-	// refusal costs no write to stable storage and disturbs no other update.
-	// A panic in fn gives it up likewise and goes on on the goroutine that
-	// called Update.
-	//
-	// If ctx ends before fn has run for the last time, Update may return
-	// ctx's error, and nothing was written. Later than that it waits for the
-	// outcome. fn does not run any more when Update has returned.
-	//
-	// An update may write some thousand records and some MiB.
-	Update(ctx context.Context, fn func(Tx) error) error
-}
-
-// A LocalStore is a Store that one process has to itself, such as a file or
-// the process's memory. Services of that process say to each other through it
-// what they work on. Those on any other store say so in the store itself, and
-// keep writing to it that they live (see [Service.Run]).
-type LocalStore interface {
-	Store
-
-	// Claims returns the same each time, from whichever of the process's
-	// stores on the same data: give the implementation a field of this type.
-	Claims() *Claims
-}
-
-// A ReadyStore is a Store that can say whether it takes updates. One that does not
-// implement it is taken to do so for as long as it can be read.
-type ReadyStore interface {
-	Store
-
-	// Ready returns nil if an update that writes would succeed now, as far as can be
-	// told within ctx, or else why it would not. It is called for each health check,
-	// so it is quick mostly, and it is safe for concurrent use.
-	Ready(ctx context.Context) error
-}
-
-// A Reader reads records. Values that a Reader given to a closure returns are
-// valid until the closure returns; those of a Store itself, for good. They
-// must not be modified.
-type Reader interface {
-	// Get returns the value of each key in the order asked, in one round
-	// trip; nil stands for a key that is absent, and an empty slice that is
-	// not nil for an empty value. If ctx has ended, its error may be returned.
-	Get(ctx context.Context, keys ...Key) ([][]byte, error)
-
-	// List returns the records of a range in the order of their keys; none is
-	// nil or empty. If ctx has ended, its error may be returned.
-	List(ctx context.Context, r Range) ([]Record, error)
-}
-
-// A Tx is what an Update reads and writes. Writes are kept aside until the
-// closure has returned nil, and of several to one key the last counts; the
-// closure does not see them. Get and List after the first Put or Delete
-// return [ErrReadAfterWrite], and so does Update then, whatever the closure
-// returns: decide first, write last.
-//
-// A Tx belongs to the goroutine its closure runs on and is dead when the
-// closure returns.
-type Tx interface {
-	Reader
-
-	// Put sets the value of a key; nil is an empty value. The store keeps the slice: the caller must
-	// not modify it any more. A value that was read may be put again.
-	Put(key Key, value []byte)
-
-	// Delete removes a key. Removing an absent one does nothing.
-	Delete(key Key)
-}
-
-// A Key names a record. ID is 1 to [MaxKey] bytes, any bytes, compared as
-// bytes: letter case matters and no byte is special.
-type Key struct {
-	Table Table
-	ID    string
-}
-
-// String is the table and the ID: as it is if it is plain text, or else its bytes in
-// hexadecimal digits.
-func (k Key) String() string {
-	for _, c := range []byte(k.ID) {
-		if c <= ' ' || c > '~' {
-			return fmt.Sprintf("%v %x", k.Table, k.ID)
-		}
+// Ready returns nil if the service can sell: its store is read and holds a timetable
+// (else the error wraps [ErrNoTimetable]), and takes updates, as far as a [ReadyStore]
+// can tell. It is for health checks: cheap enough to be called each second, and safe for
+// concurrent use.
+func (s *Service) Ready(ctx context.Context) (err error) {
+	ctx, end := s.begin(ctx, "Ready")
+	defer end(&err)
+	if _, err := s.timetable.Snapshot(ctx); err != nil {
+		return err
 	}
-	return fmt.Sprintf("%v %s", k.Table, k.ID)
-}
-
-// Limits of keys and values. A store accepts everything within them.
-const (
-	MaxKey   = 128     // bytes in Key.ID
-	MaxValue = 1 << 20 // bytes in a value; a value may be empty
-)
-
-// Range selects records of one table: From <= ID < To. An empty From is the
-// beginning, an empty To the end; neither need be a key, nor be as short as
-// one, and a From that is not below To selects nothing. Reverse returns the
-// greatest first. Limit is the most records returned, at the end that comes
-// first; zero means all.
-type Range struct {
-	Table    Table
-	From, To string
-	Reverse  bool
-	Limit    int
-}
-
-// A Record is one result of List.
-type Record struct {
-	ID    string
-	Value []byte
-}
-
-// Table is one ordered map of a store. [Tables] returns all there are; a store
-// made by an older version of this package creates the ones it lacks.
-type Table uint8
-
-// The tables. The comment says what orders the keys, for authors of stores who
-// wish to partition; a store may treat them all alike.
-const (
-	TableMeta        Table = iota + 1 // few, small, one of them read by every update
-	TableTimetable                    // generations, chunk by chunk
-	TableBookings                     // creation time, random
-	TableOwned                        // period, owner, creation time: index of TableBookings
-	TableRuns                         // service date, train: who has which place
-	TablePayments                     // booking, creation time
-	TableIdempotency                  // random: what is remembered of requests, for hours
-	TableAgenda                       // kind, due time: what Run does next
-	TableSandbox                      // payment: what package sandbox remembers
-	TableWebhooks                     // few: subscriptions
-	TableDeliveries                   // subscription, creation time; and a queue by due time
-	tableEnd
-)
-
-var tableNames = [...]string{
-	TableMeta: "meta", TableTimetable: "timetable", TableBookings: "bookings", TableOwned: "owned",
-	TableRuns: "runs", TablePayments: "payments", TableIdempotency: "idempotency", TableAgenda: "agenda",
-	TableSandbox:  "sandbox",
-	TableWebhooks: "webhooks", TableDeliveries: "deliveries",
-}
-
-// String returns the table's name, lower-case ASCII letters that never change.
-func (t Table) String() string {
-	if t == 0 || t >= tableEnd {
-		return fmt.Sprintf("table(%d)", uint8(t))
-	}
-	return tableNames[t]
-}
-
-// Tables returns every table, in ascending order.
-func Tables() []Table {
-	ts := make([]Table, 0, tableEnd-1)
-	for t := TableMeta; t < tableEnd; t++ {
-		ts = append(ts, t)
-	}
-	return ts
-}
-
-// CheckKey returns an error that says why key and value may not be written, or
-// nil. Stores call it on Put and, with a nil value, on Delete, and fail the
-// update with its error. Reading a key that could not be written finds nothing.
-func CheckKey(key Key, value []byte) error {
-	switch {
-	case key.Table == 0 || key.Table >= tableEnd:
-		return fmt.Errorf("traintravel: no such table: %v", key.Table)
-	case key.ID == "" || len(key.ID) > MaxKey:
-		return fmt.Errorf("traintravel: a key of table %v has %d bytes, not 1 to %d", key.Table, len(key.ID), MaxKey)
-	case len(value) > MaxValue:
-		return fmt.Errorf("traintravel: a value of table %v has %d bytes, more than %d", key.Table, len(value), MaxValue)
+	if r, ok := s.given.(ReadyStore); ok {
+		return r.Ready(ctx)
 	}
 	return nil
 }
 
+// Agree lets programs that use one store, at the same time or one after the other,
+// find out whether they have in common what the store does not decide, such as their
+// keys. Check gets what was recorded last, or nil, and returns what to record, or the
+// error of a program that must not go on, which Agree returns. It may run several
+// times, as the closure of an update does. What is recorded is short, holds no secret,
+// and goes along with a [Copy]. A store that is closed is refused, as to a service.
+func Agree(ctx context.Context, store Store, check func(recorded []byte) ([]byte, error)) error {
+	return transfer.Agree(ctx, store, check)
+}
+
+// Agreed is what programs on a store have recorded last by Agree, or nil.
+func Agreed(ctx context.Context, r Reader) ([]byte, error) { return transfer.Agreed(ctx, r) }
+
+// CheckOptions are what Check may be told. The zero value works.
+type CheckOptions = audit.CheckOptions
+
+// A CheckReport is what Check found.
+type CheckReport = audit.CheckReport
+
+// A Fault is one thing that is wrong with a store.
+type Fault = audit.Fault
+
+// Check reads all of a store, as it is at one instant, and reports every record that
+// does not agree with the others: places with bookings, both ways; indexes and the
+// agenda with what they are of; payments and refunds with bookings; events with what
+// has happened; deliveries with subscriptions; the timetable with its registry. What
+// package sandbox remembers is counted, and no more.
+//
+// Faults are no error: an error says that the check did not come to its end. Services
+// may work on the store meanwhile. It takes the memory of one timetable and some
+// megabytes, and of webhooks some bytes each, however many bookings there are.
+func Check(ctx context.Context, store Store, opts CheckOptions) (CheckReport, error) {
+	return audit.Check(ctx, store, opts)
+}
+
+// A FaultKind tells faults apart. Its text never changes.
+type FaultKind = audit.FaultKind
+
+// Claims are what the services of one process have in hand of the work that is due in a
+// [LocalStore].
+type Claims = store.Claims
+
+// Guard returns the store as a [Service] sees it: updates, and soon reads, fail
+// with [ErrMoved] or [ErrCopying] while its data has moved, or is being filled in
+// (see [Copy]). It is for what keeps data of its own beside the service's, such as
+// package sandbox.
+func Guard(store Store) Store { return transfer.Guard(store) }
+
+// CopyOptions are what Copy may be told. The zero value works.
+type CopyOptions = transfer.CopyOptions
+
+// Copy moves all data of a store to another, of the same kind or of another:
+// bookings, payments, timetable, idempotency keys, and what is due. IDs and pages
+// stay as they are.
+//
+// No service sells from both, or from half of it. First the source is closed:
+// services on it get [ErrMoved] from their next update on. Then the target is
+// filled, chunk by chunk, while services on it get [ErrCopying]; it is read again
+// and compared; and last it is opened. Copy may be interrupted at any moment. It
+// opens the source again if it can; who is killed leaves both closed. Called again
+// with the same two stores, it starts over. [Reopen] opens a source that is not to
+// be moved after all.
+//
+// A target that has records of its own is refused with [ErrHoldsData], one that is
+// a source with ErrMoved as well. A source that has moved elsewhere is refused with
+// ErrMoved: to another target, or to this one before another source took it over,
+// which may be as long as the copy has not come to its end. Where the source has moved
+// to this target already, nothing is done, and Progress is never called. Of several
+// calls for one target at a time only the last goes on.
+func Copy(ctx context.Context, to, from Store, opts CopyOptions) error {
+	return transfer.Copy(ctx, to, from, opts)
+}
+
+// Backup fills an empty store with all that another holds at one instant, and leaves
+// that one to the services on it: what they do meanwhile is not in the backup. Until all
+// is copied and verified the target is closed, and services on it get [ErrCopying].
+// Backup may be interrupted at any moment; called again for the same target, it starts
+// over. A target that has records of its own is refused with [ErrHoldsData], a source
+// that is closed with [ErrMoved] or ErrCopying.
+//
+// Services must not sell from both stores: they would sell places twice.
+func Backup(ctx context.Context, to, from Store, opts CopyOptions) error {
+	return transfer.Backup(ctx, to, from, opts)
+}
+
+// Reopen opens a store whose data has moved, or was about to, so that services
+// use it again. What the target has sold since is not in it: two stores that sell
+// the same trains sell places twice. So the target, if it is not nil, is closed
+// before, for good: services on it get [ErrMoved] from their next update on. One
+// that the data has not moved to is refused, and nothing is changed. A nil target
+// is one that is lost, or that nobody will use. A store that has not moved is left
+// as it is, with an error.
+func Reopen(ctx context.Context, store, target Store) error {
+	return transfer.Reopen(ctx, store, target)
+}
+
+// A Store keeps what must outlive the process: an ordered map from keys to bytes with
+// serializable, durable transactions.
+type Store = store.Store
+
+// A LocalStore is a Store that one process has to itself, such as a file or the process's
+// memory.
+type LocalStore = store.LocalStore
+
+// A ReadyStore is a Store that can say whether it takes updates. One that does not
+// implement it is taken to do so for as long as it can be read.
+type ReadyStore = store.ReadyStore
+
+// A Reader reads records.
+type Reader = store.Reader
+
+// A Tx is what an Update reads and writes.
+type Tx = store.Tx
+
+// A Key names a record. ID is 1 to [MaxKey] bytes, any bytes, compared as bytes: letter
+// case matters and no byte is special.
+type Key = store.Key
+
+// Limits of keys and values. A store accepts everything within them.
+const (
+	MaxKey   = store.MaxKey   // bytes in Key.ID
+	MaxValue = store.MaxValue // bytes in a value; a value may be empty
+)
+
+// Range selects records of one table: From <= ID < To.
+type Range = store.Range
+
+// A Record is one result of List.
+type Record = store.Record
+
+// Table is one ordered map of a store. [Tables] returns all there are; a store made by an
+// older version of this package creates the ones it lacks.
+type Table = store.Table
+
+// The tables. The comment says what orders the keys, for authors of stores who
+// wish to partition; a store may treat them all alike.
+const (
+	TableMeta        = store.TableMeta        // few, small, one of them read by every update
+	TableTimetable   = store.TableTimetable   // generations, chunk by chunk
+	TableBookings    = store.TableBookings    // creation time, random
+	TableOwned       = store.TableOwned       // period, owner, creation time: index of TableBookings
+	TableRuns        = store.TableRuns        // service date, train: who has which place
+	TablePayments    = store.TablePayments    // booking, creation time
+	TableIdempotency = store.TableIdempotency // random: what is remembered of requests, for hours
+	TableAgenda      = store.TableAgenda      // kind, due time: what Run does next
+	TableSandbox     = store.TableSandbox     // payment: what package sandbox remembers
+	TableWebhooks    = store.TableWebhooks    // few: subscriptions
+	TableDeliveries  = store.TableDeliveries  // subscription, creation time; and a queue by due time
+)
+
+// Tables returns every table, in ascending order.
+func Tables() []Table { return store.Tables() }
+
+// CheckKey returns an error that says why key and value may not be written, or
+// nil. Stores call it on Put and, with a nil value, on Delete, and fail the
+// update with its error. Reading a key that could not be written finds nothing.
+func CheckKey(key Key, value []byte) error { return store.CheckKey(key, value) }
+
 // ErrReadAfterWrite is returned by the Get and List of a [Tx] after its first
 // Put or Delete. It is a mistake in the closure, never the user's.
-var ErrReadAfterWrite = errors.New("traintravel: a read after a write in one update")
+var ErrReadAfterWrite = store.ErrReadAfterWrite
 
 // ErrUnavailable is returned (wrapped) by a store that cannot do its work at the
 // moment, such as one whose database is away and does not come back within the
 // time that the store waits. Nothing was written, and the caller may try again.
-var ErrUnavailable = errors.New("traintravel: the store is not available at the moment")
+var ErrUnavailable = store.ErrUnavailable
 
 // ErrUnknownOutcome is returned (wrapped) by [Store.Update] when the answer to
 // a commit was lost and nothing the store can look up tells whether it took
 // place. The writes are there in full or not at all.
-var ErrUnknownOutcome = errors.New("traintravel: the outcome of the update is unknown")
+var ErrUnknownOutcome = store.ErrUnknownOutcome

@@ -1,143 +1,206 @@
 package traintravel
 
 import (
-	"slices"
+	"context"
+	"time"
 
-	"github.com/google/uuid"
+	"github.com/traintravel/traintravel/internal/loading"
+	"github.com/traintravel/traintravel/rail"
+	"github.com/traintravel/traintravel/schedule"
 )
 
-// A Timetable is what a railway offers: where its trains call, when, on which
-// days, and what there is to sell. Package gtfs reads one from a feed, or the
-// embedding program makes it from its own data. [Service.LoadTimetable] checks
-// it, stores it, and sells from it.
-type Timetable struct {
-	Stations []Station
-	Trains   []Train
-	Changes  []Change
-}
-
-// A Train is one line of the timetable: the same calls at the same times on
-// every day it runs. On one service date it is a run.
+// LoadTimetable checks a timetable and makes it the one in force, for this
+// service and every other on the same store, all at once. Bookings made before
+// stay valid and keep the trip as sold; trip IDs stay the same for trains that
+// still run with the same calls. What is wrong with the timetable is returned
+// as by [Timetable.Check], and then nothing has changed. If ctx ends before the
+// timetable is in force, its error is returned, and nothing has changed either.
+// It takes any timetable that is well-formed, also one that has expired:
+// [Service.ReplaceTimetable] asks first.
 //
-// A train is known again in a later timetable, whatever its new ID, by Feed,
-// Operator, Number, first station and first departure time; ID tells apart
-// only trains that agree in all of them and run on the same day.
-type Train struct {
-	Feed     string // name of the timetable's source; may be empty
-	ID       string // the source's own ID; may be empty
-	Line     string // the source's own ID of its line, for a Change; may be empty
-	Operator string // who runs it, as shown to travellers
-	Number   string // as shown to travellers, such as "ICE 575"; may be empty
-
-	// Zone is the IANA time zone in which the calls' times are written, the
-	// same for all calls (GTFS, agency_timezone).
-	Zone string
-
-	// Days says when the train runs. Trains may share one Calendar. Nil is no
-	// day at all.
-	Days *Calendar
-
-	Calls []Call // two to 256, in the order of travel
-
-	// Coaches hold the places. None means that the train is unreserved: as
-	// many travel as come.
-	Coaches []Coach
-
-	Bicycles Allowance
-	Dogs     Allowance
-
-	// Hooks is how many bicycles there is space for at a time; zero means
-	// that nobody counts.
-	Hooks int
-
-	// Fare prices a leg. The zero Fare sells nothing, unless Options.Price
-	// makes the price.
-	Fare Fare
-
-	// Prices, if not nil, stand instead of Fare, which is zero then: what a leg
-	// costs depends on where it begins and ends. Trains may share one Prices.
-	Prices *Prices
+// The timetable must not be modified any more.
+func (s *Service) LoadTimetable(ctx context.Context, t *Timetable) (_ LoadReport, err error) {
+	ctx, end := s.begin(ctx, "LoadTimetable")
+	defer end(&err)
+	return s.loader.Load(ctx, t, loading.Replacing{})
 }
 
-// A Call is one stop of a train. Arrive and Depart never fall from call to
-// call; the first call's Arrive and the last one's Depart mean nothing.
-type Call struct {
-	// Station is the ID of a station, or one of its OtherIDs. In a later timetable
-	// trains are known again by the ID that their calls have: keep to it where two
-	// stations become one.
-	Station uuid.UUID
-	Arrive  ServiceTime
-	Depart  ServiceTime
-	// Metres along the line from the first call; zero at every call means
-	// that the distance is taken as the crow flies.
-	Metres int32
-	// NoBoarding and NoAlighting bar passengers from getting on and off here.
-	NoBoarding  bool
-	NoAlighting bool
-	// Platform is where at the station the train calls, for a Change that names it:
-	// a number that means a platform of the station within one Feed of one timetable.
-	// With zero, only rules that name no platform hold for the call.
-	Platform uint16
+// LoadFirstTimetable is LoadTimetable for a store that has none. If another one
+// is in force, or is first, that stays, and the error is [ErrHasTimetable].
+func (s *Service) LoadFirstTimetable(ctx context.Context, t *Timetable) (_ LoadReport, err error) {
+	ctx, end := s.begin(ctx, "LoadFirstTimetable")
+	defer end(&err)
+	return s.loader.Load(ctx, t, loading.Replacing{First: true})
 }
+
+// ReplaceTimetable is LoadTimetable that asks before it changes anything: accept is
+// told how the timetable differs from the one in force. If accept returns an error,
+// that is returned, and nothing has changed. What it was told is still so when the
+// timetable comes into force: if another one is loaded meanwhile, accept is asked
+// again. [Edition.Check] refuses timetables that look like a mistake:
+//
+//	report, err := service.ReplaceTimetable(ctx, timetable, traintravel.Edition.Check)
+func (s *Service) ReplaceTimetable(ctx context.Context, t *Timetable, accept func(Edition) error) (_ LoadReport, err error) {
+	ctx, end := s.begin(ctx, "ReplaceTimetable")
+	defer end(&err)
+	return s.loader.Load(ctx, t, loading.Replacing{Accept: accept})
+}
+
+// CompareTimetable says what [Service.ReplaceTimetable] would change now. It changes
+// nothing. What is wrong with the timetable is returned as by [Timetable.Check].
+func (s *Service) CompareTimetable(ctx context.Context, t *Timetable) (_ Edition, err error) {
+	ctx, end := s.begin(ctx, "CompareTimetable")
+	defer end(&err)
+	return s.loader.CompareNow(ctx, t)
+}
+
+// A Change is a rule for changing trains: from those that FromTrain, FromLine and From
+// describe to those that ToTrain, ToLine and To do.
+type Change = schedule.Change
+
+// A ChangeKind is what a rule says of a change.
+type ChangeKind = schedule.ChangeKind
+
+const (
+	// Takes: the change takes Time.
+	Takes = schedule.Takes
+	// Impossible: nobody may count on it.
+	Impossible = schedule.Impossible
+	// StaySeated: the train goes on as the other one, on which passengers
+	// remain. FromTrain and ToTrain are given; the one ends where the other
+	// begins, and does so within an hour on each day it runs, or else the rule
+	// means nothing.
+	StaySeated = schedule.StaySeated
+)
+
+// MaxPairs bounds how many pairs of trains the rules of a timetable may tell apart, as
+// [ChangePairs] counts them.
+const MaxPairs = schedule.MaxPairs
+
+// ChangePairs counts the pairs of trains that rules tell apart: at each station that they
+// are about, all trains, lines and platforms that they name on the one side with all on
+// the other, and those that none names.
+func ChangePairs(all []Change) int { return schedule.ChangePairs(all) }
+
+const MaxCalls = schedule.MaxCalls // of a train
+
+const MaxCoaches = schedule.MaxCoaches // of a train
+
+const MaxText = rail.MaxText // characters of a name, an address, a number or an ID
+
+const MaxOtherNames = schedule.MaxOtherNames // of a station
+
+// Limits of a timetable as a whole, twice what the largest railways have. They bound what a
+// server takes of memory to load one: some hundred bytes for a call, 1.5 GB at the most
+// for all of them.
+const (
+	MaxStations   = schedule.MaxStations
+	MaxTrains     = schedule.MaxTrains
+	MaxTotalCalls = schedule.MaxTotalCalls // of all trains
+	MaxChanges    = schedule.MaxChanges    // rules
+)
+
+// A Date is a day of the calendar, counted from 1970-01-01, which is zero. It has no time
+// zone: a service date is the railway's, whatever the clock says.
+type Date = rail.Date
+
+// DateOf returns the day that t shows in its own location.
+func DateOf(t time.Time) Date { return rail.DateOf(t) }
+
+// NewDate returns a day; like time.Date it normalises, so that 31 April is 1 May.
+func NewDate(year int, month time.Month, day int) Date { return rail.NewDate(year, month, day) }
+
+// ParseDate reads a day in the form 2026-12-31.
+func ParseDate(s string) (Date, error) { return rail.ParseDate(s) }
+
+// A ServiceTime is a time of a service day in seconds, from its noon minus 12 hours
+// (GTFS, stop_times.txt): midnight on all days but those on which clocks change.
+type ServiceTime = rail.ServiceTime
+
+// MaxServiceTime bounds a ServiceTime: a train runs for at most 14 days.
+const MaxServiceTime = rail.MaxServiceTime
+
+// Clock returns the ServiceTime that a timetable prints as h:m.
+func Clock(h, m int) ServiceTime { return rail.Clock(h, m) }
+
+// FirstDate and LastDate, 2000-01-01 and 2179-06-06, bound the service dates of
+// a timetable: those that trip IDs can hold.
+const (
+	FirstDate = rail.FirstDate
+	LastDate  = rail.LastDate
+)
+
+// An Edition compares a timetable with the one in force that it is to replace.
+type Edition = schedule.Edition
+
+// An EditionSize says how large a timetable is.
+type EditionSize = schedule.EditionSize
+
+// A Difference counts what the new timetable has that the one before did not have, what
+// it does not have any more, and what both have.
+type Difference = schedule.Difference
+
+// A FeedEdition is what both timetables have of one [Train.Feed].
+type FeedEdition = schedule.FeedEdition
+
+// A Doubt is a reason to think that a timetable is a mistake.
+type Doubt = schedule.Doubt
+
+// A DoubtKind is why a timetable looks like a mistake.
+type DoubtKind = schedule.DoubtKind
+
+// The kinds of doubt.
+const (
+	DoubtExpired   = schedule.DoubtExpired   // no train runs any more
+	DoubtEndsSoon  = schedule.DoubtEndsSoon  // the last train runs today or tomorrow
+	DoubtFewTrains = schedule.DoubtFewTrains // it has a twentieth of the trains of the one in force, or less
+)
+
+// An EditionError refuses a timetable that looks like a mistake.
+type EditionError = schedule.EditionError
+
+// A LoadReport says what LoadTimetable did.
+type LoadReport = rail.LoadReport
+
+// Stranded is a booking that a new timetable does not fit.
+type Stranded = rail.Stranded
+
+// A Timetable is what a railway offers: where its trains call, when, on which days, and
+// what there is to sell.
+type Timetable = schedule.Timetable
+
+// A Train is one line of the timetable: the same calls at the same times on every day it
+// runs. On one service date it is a run.
+type Train = schedule.Train
+
+// A Call is one stop of a train. Arrive and Depart never fall from call to call; the
+// first call's Arrive and the last one's Depart mean nothing.
+type Call = schedule.Call
 
 // A Coach is a coach with numbered seats, from 1 to Seats.
-type Coach struct {
-	Number string
-	Seats  int
-}
+type Coach = rail.Coach
 
-// An Allowance says whether something may be taken along. The zero value is
-// Unknown, which is not permission.
-type Allowance uint8
+// An Allowance says whether something may be taken along. The zero value is Unknown,
+// which is not permission.
+type Allowance = rail.Allowance
 
 // The allowances, as in GTFS (bikes_allowed).
 const (
-	Unknown Allowance = iota
-	Allowed
-	NotAllowed
+	Unknown    = rail.Unknown
+	Allowed    = rail.Allowed
+	NotAllowed = rail.NotAllowed
 )
 
-// A Fare prices a ride by its length. Base and PerKm are in minor units of
-// Currency (cents), PerKm for each kilometre, rounded half up at the end.
-type Fare struct {
-	Currency string // ISO 4217 code in lower case
-	Base     int64
-	PerKm    int64
-}
+// A Fare prices a ride by its length. Base and PerKm are in minor units of Currency
+// (cents), PerKm for each kilometre, rounded half up at the end.
+type Fare = schedule.Fare
 
-// Prices are what the rides on a train cost, each by itself. Amounts[i][j] is the
-// price in minor units of Currency from the i-th call to the j-th. Where it is
-// zero or missing, nothing is sold, unless Options.Price makes the price.
-type Prices struct {
-	Currency string // ISO 4217 code in lower case
-	Amounts  [][]int64
-}
+// Prices are what the rides on a train cost, each by itself.
+type Prices = schedule.Prices
 
-// amount is what a ride costs, zero if it is not for sale.
-func (p *Prices) amount(board, alight int) int64 {
-	if board < len(p.Amounts) && alight < len(p.Amounts[board]) {
-		return p.Amounts[board][alight]
-	}
-	return 0
-}
-
-// A Calendar is a set of service dates: the Weekdays between From and To, both
-// included, with Added and without Removed. The zero Calendar is empty.
-type Calendar struct {
-	Weekdays       [7]bool // by time.Weekday: Sunday is 0
-	From, To       Date
-	Added, Removed []Date // any order; a date in both is removed
-}
+// A Calendar is a set of service dates: the Weekdays between From and To, both included,
+// with Added and without Removed. The zero Calendar is empty.
+type Calendar = schedule.Calendar
 
 // Daily runs on every day from from to to, both included.
-func Daily(from, to Date) *Calendar {
-	return &Calendar{Weekdays: [7]bool{true, true, true, true, true, true, true}, From: from, To: to}
-}
-
-// Runs says whether the calendar holds the date; a nil one holds none.
-func (c *Calendar) Runs(d Date) bool {
-	if c == nil || slices.Contains(c.Removed, d) {
-		return false
-	}
-	return d >= c.From && d <= c.To && c.Weekdays[d.Weekday()] || slices.Contains(c.Added, d)
-}
+func Daily(from, to Date) *Calendar { return schedule.Daily(from, to) }

@@ -9,6 +9,11 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel/internal/codec"
+	"github.com/traintravel/traintravel/internal/records"
+	"github.com/traintravel/traintravel/internal/timetable"
+	"github.com/traintravel/traintravel/rail"
 )
 
 // A TripQuery asks for the trips between two stations.
@@ -35,15 +40,15 @@ type TripQuery struct {
 func (s *Service) SearchTrips(ctx context.Context, q TripQuery) (_ List[Trip], err error) {
 	ctx, end := s.begin(ctx, "SearchTrips")
 	defer end(&err)
-	page, err := q.Page.normalize()
+	page, err := q.Page.Normalize()
 	if err != nil {
 		return List[Trip]{}, err
 	}
-	after, err := page.cursor(tripList, 32)
+	after, err := page.Cursor(rail.TripList, 32)
 	if err != nil {
 		return List[Trip]{}, err
 	}
-	sn, err := s.timetable.snapshot(ctx)
+	sn, err := s.timetable.Snapshot(ctx)
 	if err != nil {
 		return List[Trip]{}, err
 	}
@@ -52,7 +57,7 @@ func (s *Service) SearchTrips(ctx context.Context, q TripQuery) (_ List[Trip], e
 	if err != nil {
 		return List[Trip]{}, err
 	}
-	trips, err := s.finder.trips(ctx, sn, a, now)
+	trips, err := s.finder.Trips(ctx, sn, a, now)
 	if err != nil {
 		return List[Trip]{}, err
 	}
@@ -62,46 +67,46 @@ func (s *Service) SearchTrips(ctx context.Context, q TripQuery) (_ List[Trip], e
 		})
 		trips = trips[i:]
 	}
-	return cut(tripList, trips, page.skip(), page.Limit, tripCursor), nil
+	return rail.Cut(rail.TripList, trips, page.Skip(), page.Limit, tripCursor), nil
 }
 
 // ask says in the terms of a timetable what is searched for, of what departs after now and
 // no further ahead than a horizon.
-func (q *TripQuery) ask(sn *snapshot, now time.Time, horizon time.Duration) (ask, error) {
-	origin, ok := sn.stationAt[q.Origin]
+func (q *TripQuery) ask(sn *timetable.Snapshot, now time.Time, horizon time.Duration) (timetable.Ask, error) {
+	origin, ok := sn.StationAt[q.Origin]
 	if !ok {
-		return ask{}, invalid("origin", "there is no station %v", q.Origin)
+		return timetable.Ask{}, rail.Invalid("origin", "there is no station %v", q.Origin)
 	}
-	destination, ok := sn.stationAt[q.Destination]
+	destination, ok := sn.StationAt[q.Destination]
 	switch {
 	case !ok:
-		return ask{}, invalid("destination", "there is no station %v", q.Destination)
+		return timetable.Ask{}, rail.Invalid("destination", "there is no station %v", q.Destination)
 	case origin == destination:
-		return ask{}, invalid("destination", "is the same station as the origin")
+		return timetable.Ask{}, rail.Invalid("destination", "is the same station as the origin")
 	case q.Depart.IsZero():
-		return ask{}, invalid("date", "is missing")
-	case !sane(q.Depart):
-		return ask{}, invalid("date", "lies in the year %d, and only 1900 to 2199 are known", q.Depart.Year())
+		return timetable.Ask{}, rail.Invalid("date", "is missing")
+	case !rail.Sane(q.Depart):
+		return timetable.Ask{}, rail.Invalid("date", "lies in the year %d, and only 1900 to 2199 are known", q.Depart.Year())
 	}
-	date := DateOf(q.Depart.In(sn.locations[origin]))
-	from, to := q.Depart, (date + 1).Start(sn.locations[origin])
+	date := DateOf(q.Depart.In(sn.Locations[origin]))
+	from, to := q.Depart, (date + 1).Start(sn.Locations[origin])
 	if from.Before(now) {
 		from = now.Add(1) // what departs now has departed
 	}
 	if last := now.Add(horizon + 1); to.After(last) {
 		to = last
 	}
-	return ask{
-		origin: origin, destination: destination, date: date, from: unixUp(from), to: unixUp(to),
-		bicycles: q.Bicycles, dogs: q.Dogs, onlyDirect: q.Direct,
+	return timetable.Ask{
+		Origin: origin, Destination: destination, Date: date, From: timetable.UnixUp(from), To: timetable.UnixUp(to),
+		Bicycles: q.Bicycles, Dogs: q.Dogs, OnlyDirect: q.Direct,
 	}, nil
 }
 
 // tripCursor orders trips as they are listed.
 func tripCursor(t Trip) string {
 	b := make([]byte, 0, 32)
-	b = binary.BigEndian.AppendUint64(b, uint64(nanos(t.Origin().Time))^1<<63)
-	b = binary.BigEndian.AppendUint64(b, uint64(nanos(t.Destination().Time))^1<<63)
+	b = binary.BigEndian.AppendUint64(b, uint64(codec.Nanos(t.Origin().Time))^1<<63)
+	b = binary.BigEndian.AppendUint64(b, uint64(codec.Nanos(t.Destination().Time))^1<<63)
 	return string(append(b, t.ID[:]...))
 }
 
@@ -111,11 +116,11 @@ func tripCursor(t Trip) string {
 func (s *Service) Trip(ctx context.Context, id uuid.UUID) (_ Trip, err error) {
 	ctx, end := s.begin(ctx, "Trip")
 	defer end(&err)
-	sn, err := s.timetable.snapshot(ctx)
+	sn, err := s.timetable.Snapshot(ctx)
 	if err != nil {
 		return Trip{}, err
 	}
-	return s.finder.trip(ctx, sn, id, s.now())
+	return s.finder.Trip(ctx, sn, id, s.now())
 }
 
 // HasTrip says whether [Service.Trip] finds a trip: not one that Options.Price makes a
@@ -123,12 +128,38 @@ func (s *Service) Trip(ctx context.Context, id uuid.UUID) (_ Trip, err error) {
 func (s *Service) HasTrip(ctx context.Context, id uuid.UUID) (_ bool, err error) {
 	ctx, end := s.begin(ctx, "HasTrip")
 	defer end(&err)
-	sn, err := s.timetable.snapshot(ctx)
+	sn, err := s.timetable.Snapshot(ctx)
 	if err != nil {
-		if errors.Is(err, ErrNoTimetable) || unreadable(err) {
+		if errors.Is(err, ErrNoTimetable) || records.Unreadable(err) {
 			return false, nil
 		}
 		return false, err
 	}
-	return s.finder.has(sn, id), nil
+	return s.finder.Has(sn, id), nil
 }
+
+// ParseDeparture reads the date of a trip query as the documented API takes
+// it, for an origin whose clocks run in loc: an RFC 3339 date-time is an
+// instant; without an offset it is wall time at the origin, moved forward where
+// clocks skip it and the earlier one where they show it twice; a bare date is
+// the beginning of the day there. Fractions of a second are read to the
+// nanosecond. A blank before the offset is read as the plus sign that a form
+// decoder made it from. The error is an [*InvalidError] naming date; the years
+// are 1900 to 2199. loc must not be nil.
+func ParseDeparture(text string, loc *time.Location) (time.Time, error) {
+	return rail.ParseDeparture(text, loc)
+}
+
+// A Trip is what is searched and sold: a journey from one station to another on one to
+// four trains, on a given day.
+type Trip = rail.Trip
+
+// A Leg is a ride on one train without a change.
+type Leg = rail.Leg
+
+// A Stop is one end of a leg. Time is in the time zone of the station. In a booking,
+// Station may be one of the station's OtherIDs.
+type Stop = rail.Stop
+
+// A RunID names a train on one service date.
+type RunID = rail.RunID

@@ -186,6 +186,7 @@ var calls = []struct {
 		l, err := s.Subscriptions(s.ctx, anna, traintravel.Page{})
 		return expectItems(len(l.Items), 1, err)
 	}},
+	{"Desk", func(s *scene) error { _, err := s.Desk().Subscriptions(s.ctx, traintravel.Page{}); return err }},
 	{"StoppedSubscriptions", func(s *scene) error { _, err := s.StoppedSubscriptions(s.ctx, traintravel.Page{}); return err }},
 	{"Subscription", func(s *scene) error { _, err := s.Subscription(s.ctx, anna, s.sub.ID); return err }},
 	{"ChangeSubscription", func(s *scene) error {

@@ -1,0 +1,143 @@
+package audit
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel/internal/records"
+	"github.com/traintravel/traintravel/internal/seats"
+	"github.com/traintravel/traintravel/rail"
+	"github.com/traintravel/traintravel/store"
+)
+
+// booking checks a booking against its indexes, its places and its payments.
+func (a *auditor) booking(key store.Key, value []byte, l *cited) func() {
+	b, err := records.DecodeBooking(value, &a.zones)
+	if !a.readable(key, err) {
+		return nil
+	}
+	if records.BookingKey(b.ID) != key {
+		a.say(FaultMisplaced, key, "booking %v stands under another key than its own", b.ID)
+		return nil
+	}
+	l.want(records.OwnedKey(&b))
+	if b.Status == rail.Held {
+		l.want(records.HoldKey(&b))
+	}
+	for _, p := range []uuid.UUID{b.LatestPayment, b.OpenPayment, b.PaidBy} {
+		if p != uuid.Nil {
+			l.want(records.PaymentKey(b.ID, p))
+		}
+	}
+	if b.Status.Live() {
+		for i := range b.Legs {
+			l.want(seats.RunKey(b.Legs[i].Run))
+		}
+	}
+	return func() {
+		a.consistent(&b)
+		a.indexes(&b, l)
+		if b.Status.Live() {
+			a.places(&b, l)
+		}
+	}
+}
+
+// consistent checks that a booking can be as it is.
+func (a *auditor) consistent(b *rail.Booking) {
+	key := records.BookingKey(b.ID)
+	if b.Status < rail.Held || b.Status > rail.Cancelled {
+		a.say(FaultBookingState, key, "booking %v has the unknown status %d", b.ID, b.Status)
+	}
+	if !b.Expires.After(b.Created) {
+		a.say(FaultBookingState, key, "booking %v was made at %v and held until %v, which is not later", b.ID, b.Created, b.Expires)
+	}
+	if b.Price.Amount <= 0 || !rail.ValidCurrency(b.Price.Currency) {
+		a.say(FaultBookingState, key, "booking %v costs %d %q: a price is above zero, of a currency of three letters", b.ID, b.Price.Amount, b.Price.Currency)
+	}
+	if b.Refund != (rail.Money{}) && (b.Status != rail.Cancelled || b.PaidBy == uuid.Nil || b.Refund.Amount < 0) {
+		a.say(FaultBookingState, key, "booking %v is %v, paid by %v, and gives back %d %q", b.ID, b.Status, b.PaidBy, b.Refund.Amount, b.Refund.Currency)
+	}
+	if i := outOfOrder(b); i >= 0 {
+		a.say(FaultBookingState, key, "leg %d of booking %v begins before the leg before it ends, or ends before it begins", i+1, b.ID)
+	}
+	if b.Expires.After(b.Departs()) || b.OpenPayment != uuid.Nil && b.PinnedUntil.After(b.Departs()) {
+		a.say(FaultHoldLong, key, "booking %v is held until %v, and departs at %v", b.ID, b.HeldUntil(), b.Departs())
+	}
+	if (b.Status == rail.Confirmed) != (b.PaidBy != uuid.Nil) && b.Status != rail.Cancelled {
+		a.say(FaultBookingState, key, "booking %v is %v, paid by %v", b.ID, b.Status, b.PaidBy)
+	}
+	if b.Status == rail.Confirmed && !b.Confirmed.Equal(b.Changed) || !b.Confirmed.IsZero() && b.PaidBy == uuid.Nil {
+		a.say(FaultBookingState, key, "booking %v is %v since %v, confirmed at %v, paid by %v", b.ID, b.Status, b.Changed, b.Confirmed, b.PaidBy)
+	}
+	if b.ByOperator && b.Status != rail.Cancelled {
+		a.say(FaultBookingState, key, "booking %v is %v, and cancelled by the operator", b.ID, b.Status)
+	}
+}
+
+// indexes checks that a booking is listed where it is looked for, and that the payments that
+// it names are there.
+func (a *auditor) indexes(b *rail.Booking, l *cited) {
+	key := records.BookingKey(b.ID)
+	if b.Listed() && !l.has(records.OwnedKey(b)) {
+		a.say(FaultUnlisted, key, "booking %v is %v and not in its owner's list", b.ID, b.Status)
+	}
+	if b.Status == rail.Held && !l.has(records.HoldKey(b)) {
+		a.say(FaultHoldEndless, key, "booking %v is held, and the end of its hold is not on the agenda", b.ID)
+	}
+	a.named(b, l, "latest", b.LatestPayment, "")
+	a.named(b, l, "open", b.OpenPayment, rail.Pending)
+	a.named(b, l, "paying", b.PaidBy, rail.Succeeded)
+}
+
+// named checks a payment that a booking names: that it is there and, unless any will
+// do, has a status.
+func (a *auditor) named(b *rail.Booking, l *cited, which string, id uuid.UUID, status rail.PaymentStatus) {
+	if id == uuid.Nil {
+		return
+	}
+	v := l.at(records.PaymentKey(b.ID, id))
+	if v == nil {
+		a.say(FaultPaymentMissing, records.BookingKey(b.ID), "booking %v is %v, and its %s payment %v is not there", b.ID, b.Status, which, id)
+		return
+	}
+	p, err := records.DecodePayment(v)
+	if err != nil {
+		return // it is reported where it stands
+	}
+	if status != "" && p.Status != status || p.RefundOf != uuid.Nil {
+		a.say(FaultPaymentMissing, records.BookingKey(b.ID), "booking %v is %v, and its %s payment %v is %v (a refund: %t)", b.ID, b.Status, which, id, p.Status, p.RefundOf != uuid.Nil)
+	}
+}
+
+// outOfOrder is the first leg that begins before the one before it has ended, or that
+// ends before it begins; -1 if there is none.
+func outOfOrder(b *rail.Booking) int {
+	at := b.Departs()
+	for i := range b.Legs {
+		from, to := b.Legs[i].Origin.Time, b.Legs[i].Destination.Time
+		if from.Before(at) || to.Before(from) {
+			return i
+		}
+		at = to
+	}
+	return -1
+}
+
+// owned checks that an owner's list holds what is theirs and lives.
+func (a *auditor) owned(key store.Key, _ []byte, l *cited) func() {
+	if !a.shaped(key, 8+16) {
+		return nil
+	}
+	of := store.Key{Table: store.TableBookings, ID: key.ID[:records.OwnedPeriod] + key.ID[records.OwnedPeriod+8:]}
+	l.want(of)
+	return func() {
+		v := l.at(of)
+		if v == nil {
+			a.say(FaultListed, key, "an owner's list has booking %x, which is not there", of.ID)
+			return
+		}
+		if b, err := records.DecodeBooking(v, &a.zones); err == nil && (!b.Listed() || records.OwnedKey(&b) != key) {
+			a.say(FaultListed, key, "an owner's list has booking %v, which is %v, or another's", b.ID, b.Status)
+		}
+	}
+}

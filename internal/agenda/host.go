@@ -1,0 +1,41 @@
+package agenda
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/traintravel/traintravel/rail"
+	"github.com/traintravel/traintravel/store"
+)
+
+// A Host is what the work on the agenda needs of the program in which it runs.
+type Host struct {
+	Store store.Store
+	Now   func() time.Time
+	Log   *slog.Logger
+
+	// Begin tells the observer of a piece of work, and failing how many items of a kind
+	// fail. See [rail.Observer].
+	Begin   func(ctx context.Context, operation string) (context.Context, func(*error))
+	Failing func(rail.FailingWork) // may be nil
+}
+
+// Recovered makes a panic of somebody else's code an error with its place.
+func Recovered(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+	}
+}
+
+// Sleep waits for a while, or until ctx ends.
+func Sleep(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}

@@ -1,0 +1,93 @@
+package agenda
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel/internal/codec"
+	"github.com/traintravel/traintravel/internal/records"
+	"github.com/traintravel/traintravel/store"
+)
+
+// A Server is the record of one that runs.
+type Server struct {
+	Heartbeats uint64 // counts them
+	Leaving    bool   // it finishes what is in its hands and takes no more
+	Shares     []Held
+	now        time.Time // by its service's clock; since version 2
+
+	unknown bool // its record cannot be read
+}
+
+// Held is what a server has of a kind that it works on.
+type Held struct {
+	Kind  records.Kind
+	Parts parts
+}
+
+// of returns what a server has of a kind; false if it does not work on that.
+func (v Server) of(k records.Kind) (parts, bool) {
+	for _, h := range v.Shares {
+		if h.Kind == k {
+			return h.Parts, true
+		}
+	}
+	return 0, false
+}
+
+const serverVersion = 2
+
+// Encode returns the record.
+func (v Server) Encode() []byte {
+	e := codec.NewEncoder(serverVersion, 48)
+	e.Uint(v.Heartbeats)
+	e.Flags(v.Leaving)
+	e.Uint(uint64(len(v.Shares)))
+	for _, h := range v.Shares {
+		e.Byte(byte(h.Kind))
+		e.Fixed64(uint64(h.Parts))
+	}
+	e.Time(v.now)
+	return e.B
+}
+
+// DecodeServer reads what Encode wrote.
+func DecodeServer(b []byte) (v Server, err error) {
+	d, version := codec.NewDecoder("server", serverVersion, b)
+	v = readServer(&d, version)
+	return v, d.Done()
+}
+
+// readServer reads what a version has of a record.
+func readServer(d *codec.Decoder, version byte) (v Server) {
+	v.Heartbeats, v.Leaving = d.Uint(), d.Flags()[0]
+	for range d.Len(9) {
+		v.Shares = append(v.Shares, Held{records.Kind(d.Byte()), parts(d.Fixed64())})
+	}
+	if version >= 2 {
+		v.now = d.Time()
+	}
+	return v
+}
+
+// decodePeer reads the record of another server, perhaps of a newer version: that
+// begins with what this one knows, for ever, so that servers of different versions can
+// share their work.
+func decodePeer(b []byte) (Server, error) {
+	if len(b) == 0 || b[0] <= serverVersion {
+		return DecodeServer(b)
+	}
+	d := codec.Decoder{What: "server", Rest: string(b[1:])}
+	v := readServer(&d, serverVersion)
+	d.Rest = ""
+	return v, d.Done()
+}
+
+// ServerPrefix begins the keys of servers in TableMeta.
+const ServerPrefix = "server/"
+
+// ServerKey names the record of a server.
+func ServerKey(id uuid.UUID) store.Key {
+	return store.Key{Table: store.TableMeta, ID: ServerPrefix + string(id[:])}
+}

@@ -1,0 +1,253 @@
+package agenda
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel/internal/loglimit"
+	"github.com/traintravel/traintravel/internal/records"
+	"github.com/traintravel/traintravel/rail"
+	"github.com/traintravel/traintravel/store"
+)
+
+const (
+	// concurrency is how many items of a kind are worked on at a time. Those that
+	// wait for the store share its commits.
+	concurrency = 64
+	// failurePause is how long a failure keeps its place of those, so that a broken store
+	// is not hammered.
+	failurePause = time.Second / concurrency
+)
+
+// A Worker works on one kind of the agenda, so that kinds do not wait for each other. The
+// first fields say what it does; the others belong to one Run.
+type Worker struct {
+	Kind        records.Kind
+	Name        string
+	Work        func(context.Context, ...records.Item) error
+	Together    int // how many items are worked on as one; zero is one
+	Concurrency int // how many times that at once; zero is concurrency
+
+	// MayBegin says whether an item may be taken in hand beside those that are, and ended
+	// is told of each that was. It returns whether one that was refused may begin now.
+	// Both are nil where nothing but the number bounds what is in hand.
+	MayBegin func(id uuid.UUID) bool
+	Ended    func(id uuid.UUID) (more bool)
+
+	host     *Host
+	wake     chan struct{}
+	claims   *store.Claims
+	share    share
+	retries  retries
+	floor    floor
+	logLimit loglimit.LogLimit
+	from     string // where on the agenda to look next; empty before a pass
+	again    bool   // a poke came during the pass: what is new may be before that place
+	shared   bool   // by other servers, through the store
+	wg       sync.WaitGroup
+}
+
+// One makes of what is done with an item what a worker does that has them one by one.
+func One(work func(context.Context, records.Item) error) func(context.Context, ...records.Item) error {
+	return func(ctx context.Context, items ...records.Item) error { return work(ctx, items[0]) }
+}
+
+// prepare readies a worker for one Run. local are the claims of the process; nil if other
+// servers share the store.
+func (w *Worker) prepare(h *Host, local *store.Claims) {
+	w.host, w.wake, w.claims, w.shared = h, make(chan struct{}, 1), local, local == nil
+	if w.shared {
+		w.claims = &store.Claims{}
+	}
+	w.retries.tell = w.failing
+}
+
+// failing tells the observer how many items fail.
+func (w *Worker) failing(n int) {
+	if w.host.Failing != nil {
+		w.host.Failing(rail.FailingWork{Work: w.Name, Items: n})
+	}
+}
+
+// poke makes the worker look at the agenda.
+func (w *Worker) poke() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// slots are the places of what is worked on at once.
+func (w *Worker) slots() chan struct{} {
+	return make(chan struct{}, cmp.Or(w.Concurrency, concurrency))
+}
+
+// limit is how many records are looked at together: the first may be in our own hands.
+func (w *Worker) limit() int {
+	return records.Batch + cmp.Or(w.Concurrency, concurrency)*cmp.Or(w.Together, 1)
+}
+
+// start starts work on those items that nobody has in hand.
+func (w *Worker) start(ctx context.Context, due []records.Item, slots chan struct{}) (started bool) {
+	for len(due) > 0 {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return started
+		}
+		var work context.Context
+		var items []records.Item
+		items, due, work = w.takeSome(due)
+		if len(items) == 0 {
+			<-slots
+			continue
+		}
+		started = true
+		w.wg.Go(func() {
+			defer func() {
+				for _, it := range items {
+					w.give(it)
+				}
+				<-slots
+			}()
+			w.attempt(work, items)
+		})
+	}
+	return started
+}
+
+// doEach works on items that nobody has in hand, one after another, until ctx ends.
+func (w *Worker) doEach(ctx context.Context, due []records.Item) (errs []error) {
+	for len(due) > 0 && ctx.Err() == nil {
+		var items []records.Item
+		var work context.Context
+		if items, due, work = w.takeSome(due); len(items) == 0 {
+			continue
+		}
+		failed := w.failures(work, items)
+		for _, it := range items {
+			errs = append(errs, failed[it.Key])
+			w.give(it)
+		}
+	}
+	return errs
+}
+
+// takeSome takes the first items in hand that it may, as many as are worked on as one,
+// and returns those that are left.
+func (w *Worker) takeSome(due []records.Item) (items, left []records.Item, work context.Context) {
+	for i, it := range due {
+		ctx, ok := w.take(it)
+		if !ok {
+			continue
+		}
+		if len(items) > 0 && ctx != work { // those before were stopped meanwhile
+			w.give(it)
+			return items, due[i:], work
+		}
+		if items, work = append(items, it), ctx; len(items) == max(1, w.Together) {
+			return items, due[i+1:], work
+		}
+	}
+	return items, nil, work
+}
+
+// take takes an item in hand, unless somebody has it, it is for others, it has just
+// failed or MayBegin refuses it.
+func (w *Worker) take(it records.Item) (context.Context, bool) {
+	part := partOf(it.ID)
+	work, ok := w.share.begin(part)
+	if !ok {
+		return nil, false
+	}
+	if w.retries.may(it.Claim(), time.Now()) {
+		if w.claims.Take(it.Claim()) {
+			if w.MayBegin == nil || w.MayBegin(it.ID) {
+				return work, true
+			}
+			w.claims.Give(it.Claim())
+		}
+		if it.Claim() != it.Key { // whoever has it pokes when it is to be met again
+			w.floor.hold(it.Key.ID)
+		}
+	}
+	w.share.end(part)
+	return nil, false
+}
+
+func (w *Worker) give(it records.Item) {
+	more := w.Ended != nil && w.Ended(it.ID)
+	asked := w.claims.Give(it.Claim())
+	w.share.end(partOf(it.ID))
+	if more || asked && it.Claim() != it.Key { // what came meanwhile has not been done with it
+		w.poke()
+	}
+}
+
+// attempt works on items, and notes those that fail to be tried again later.
+func (w *Worker) attempt(ctx context.Context, items []records.Item) {
+	failed := w.failures(ctx, items)
+	if ctx.Err() != nil {
+		return
+	}
+	for _, it := range items {
+		err := failed[it.Key]
+		if err == nil {
+			w.retries.done(it.Claim())
+			continue
+		}
+		wait := w.retries.failed(it.Claim(), time.Now(), err)
+		if ok, unsaid := w.logLimit.Take(time.Now()); ok {
+			w.host.Log.Error("scheduled work failed; will retry", "kind", string(w.Kind), "work", w.Name, "id", it.ID, "in", wait, "not_logged", unsaid, "error", err)
+		}
+	}
+	if len(failed) > 0 {
+		Sleep(ctx, failurePause)
+	}
+}
+
+// failures works on items and returns those that failed. If it is not known which of
+// several they were, it works on each alone.
+func (w *Worker) failures(ctx context.Context, items []records.Item) FailedItems {
+	err := w.safely(ctx, items...)
+	var some FailedItems
+	if err == nil || errors.As(err, &some) {
+		return some
+	}
+	failed := FailedItems{}
+	alone := len(items) > 1 && !errors.Is(err, store.ErrUnavailable)
+	for _, it := range items {
+		e := err
+		if alone {
+			if e = w.safely(ctx, it); errors.As(e, &some) {
+				e = some[it.Key]
+			}
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		if e != nil {
+			failed[it.Key] = e
+		}
+	}
+	return failed
+}
+
+func (w *Worker) safely(ctx context.Context, items ...records.Item) (err error) {
+	ctx, end := w.host.Begin(ctx, "Run."+w.Name)
+	defer end(&err)
+	defer Recovered(&err)
+	return w.Work(ctx, items...)
+}
+
+// unread logs that the agenda could not be read.
+func (w *Worker) unread(err error) {
+	if ok, unsaid := w.logLimit.Take(time.Now()); ok {
+		w.host.Log.Error("the agenda could not be read", "kind", string(w.Kind), "not_logged", unsaid, "error", err)
+	}
+}

@@ -1,0 +1,76 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel/internal/fold"
+	"github.com/traintravel/traintravel/internal/records"
+	"github.com/traintravel/traintravel/rail"
+	"github.com/traintravel/traintravel/store"
+)
+
+// History returns a booking and what was paid for it.
+func (d *Desk) History(ctx context.Context, id uuid.UUID) (rail.BookingHistory, error) {
+	var h rail.BookingHistory
+	var left records.Omissions
+	err := d.Books.Store.View(ctx, func(r store.Reader) (err error) {
+		h = rail.BookingHistory{}
+		if h.Booking, err = d.Books.Booking(ctx, r, id); err != nil {
+			return err
+		}
+		h.Payments, left, err = records.ReadPayments(ctx, r, id)
+		return err
+	})
+	h.Unreadable = d.Books.Omit(ctx, left)
+	return h, err
+}
+
+// LookUp looks for bookings by ID or by words of the passenger's name.
+func (d *Desk) LookUp(ctx context.Context, text string, limit int) (rail.FoundBookings, error) {
+	if id, err := uuid.Parse(text); err == nil {
+		b, err := d.Books.Booking(ctx, d.Books.Store, id)
+		if errors.Is(err, rail.ErrNotFound) {
+			return rail.FoundBookings{}, nil
+		}
+		if err != nil {
+			return rail.FoundBookings{}, err
+		}
+		return rail.FoundBookings{Bookings: []rail.Booking{b}}, nil
+	}
+	words := fold.Words(fold.String(text))
+	if len(words) == 0 {
+		return rail.FoundBookings{}, rail.Invalid("name", "has no letter and no digit")
+	}
+	var f rail.FoundBookings
+	left, err := records.EachOf(ctx, d.Books.Store, store.Range{Table: store.TableBookings, Reverse: true}, d.Books.BookingOf, func(b rail.Booking) bool {
+		switch {
+		case !named(b.PassengerName, words):
+		case len(f.Bookings) == limit:
+			f.More = true
+		default:
+			f.Bookings = append(f.Bookings, b)
+		}
+		return !f.More
+	})
+	f.Unreadable = d.Books.Omit(ctx, left)
+	if err != nil {
+		return rail.FoundBookings{}, err
+	}
+	return f, nil
+}
+
+// named says whether each of the words begins a word of a name.
+func named(name string, words []string) bool {
+	own := fold.Words(fold.String(name))
+	for _, w := range words {
+		if !slices.ContainsFunc(own, func(o string) bool { return strings.HasPrefix(o, w) }) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,286 @@
+package ledger
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel/internal/codec"
+	"github.com/traintravel/traintravel/internal/ids"
+	"github.com/traintravel/traintravel/internal/records"
+	"github.com/traintravel/traintravel/rail"
+	"github.com/traintravel/traintravel/store"
+)
+
+// Bookings that ended unpaid are removed when nobody needs them any more: see
+// Options.KeepUnpaid. The agenda has each of them from a day after it was made, in the
+// order in which they may go. An item for the store has the time of the next pass and the
+// booking before which all unpaid ones are on the agenda, so each booking is read once.
+
+const (
+	// ForgetEvery is how often Run looks for bookings to erase or to remove.
+	ForgetEvery = 6 * time.Hour
+	// KeepUnpaid is what Options.KeepUnpaid is by default, and LeastUnpaid the least: for
+	// 24 hours requests are answered again, and lost charges watched.
+	KeepUnpaid  = 7 * 24 * time.Hour
+	LeastUnpaid = 48 * time.Hour
+	// farAhead is how long after a hold ended its journey counts as over, so that nobody
+	// fills the store with holds of journeys that are a year ahead.
+	farAhead = 30 * 24 * time.Hour
+	// settling is how old a booking is that a pass puts on the agenda: older than the
+	// clocks of servers can differ.
+	settling = 24 * time.Hour
+	// postponed is how long what cannot go yet is left alone.
+	postponed = 24 * time.Hour
+	// removeAtOnce is how many are removed in one update.
+	removeAtOnce = 32
+	// mostAwaited is how many old events may wait at most while bookings are removed.
+	mostAwaited = 100_000
+)
+
+// unpaidKey is where an unpaid booking stands on the agenda: at the end of its journey, or
+// farAhead after its hold if that is earlier. It may go Options.KeepUnpaid later, so that
+// another setting counts at once.
+func unpaidKey(b *rail.Booking) store.Key {
+	over := b.Arrives()
+	if early := b.Expires.Add(farAhead); early.Before(over) {
+		over = early
+	}
+	return records.AgendaKey(records.UnpaidOver, over, b.ID)
+}
+
+// RemoveUnpaid is one pass. Broken off, the next one goes on.
+func (b *Books) RemoveUnpaid(ctx context.Context, it records.Item) error {
+	now := b.Now()
+	from, err := b.listUnpaid(ctx, it, now)
+	if err != nil {
+		return err
+	}
+	awaited, err := b.awaited(ctx, now.Add(-LeastUnpaid/2))
+	switch {
+	case errors.Is(err, errManyAwaited) || records.Unreadable(err):
+		b.Log.WarnContext(ctx, "no unpaid bookings were removed; will retry", "after", ForgetEvery, "error", err)
+	case err != nil:
+		return err
+	default:
+		if err := b.removeDue(ctx, now, awaited); err != nil {
+			return err
+		}
+	}
+	return b.Update(ctx, now, func(l *Ledger) error {
+		v, err := l.Tx.Get(l.Ctx, it.Key)
+		if err != nil || v[0] == nil { // somebody else did it
+			return err
+		}
+		l.Delete(it.Key)
+		l.Put(records.AgendaKey(records.UnpaidPass, now.Add(ForgetEvery), it.ID), []byte(from))
+		return nil
+	})
+}
+
+// listUnpaid puts the unpaid bookings on the agenda that were made since the pass before,
+// and returns the one before which all are.
+func (b *Books) listUnpaid(ctx context.Context, it records.Item, now time.Time) (string, error) {
+	from, to := string(it.Value), firstID(now.Add(-settling))
+	for from < to {
+		found, err := b.Store.List(ctx, store.Range{Table: store.TableBookings, From: from, To: to, Limit: records.Batch})
+		if err != nil {
+			return "", err
+		}
+		var unpaid []rail.Booking
+		var left records.Omissions
+		for _, rec := range found {
+			is, err := b.BookingOf(rec)
+			if err != nil {
+				left.Add(store.Key{Table: store.TableBookings, ID: rec.ID}, err)
+			} else if is.PaidBy == uuid.Nil {
+				unpaid = append(unpaid, is)
+			}
+		}
+		b.Omit(ctx, left)
+		if from = to; len(found) == records.Batch {
+			from = found[records.Batch-1].ID + "\x00"
+		}
+		if len(unpaid) == 0 {
+			continue
+		}
+		err = b.Update(ctx, now, func(l *Ledger) error {
+			v, err := l.Tx.Get(l.Ctx, it.Key)
+			if err != nil || v[0] == nil {
+				return err
+			}
+			for i := range unpaid {
+				l.Put(unpaidKey(&unpaid[i]), nil)
+			}
+			l.Put(it.Key, []byte(from))
+			return nil
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return from, nil
+}
+
+// firstID is before all IDs of bookings that are made from an instant on.
+func firstID(t time.Time) string {
+	return string(binary.BigEndian.AppendUint64(nil, uint64(max(0, t.UnixMilli()))<<16)[:6])
+}
+
+var errManyAwaited = errors.New("too many old events wait to be delivered")
+
+// awaited are the bookings of which events from before an instant wait to be delivered.
+func (b *Books) awaited(ctx context.Context, before time.Time) (map[uuid.UUID]bool, error) {
+	found := map[uuid.UUID]bool{}
+	add := func(q records.Queued, err error) error {
+		switch {
+		case errors.Is(err, codec.ErrNewerData): // it may be of any booking
+			return err
+		case err == nil && q.Created.Before(before):
+			found[q.Booking] = true
+		}
+		if len(found) > mostAwaited {
+			return errManyAwaited
+		}
+		return nil
+	}
+	for k, decode := range records.EventKinds() {
+		err := store.EachPage(ctx, b.Store, records.AgendaOf(k), func(page []store.Record) error {
+			for _, rec := range page {
+				if err := add(decode(rec.Value)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	err := store.EachPage(ctx, b.Store, store.Range{Table: store.TableDeliveries, From: "q", To: "r"}, func(page []store.Record) error {
+		var keys []store.Key
+		for _, rec := range page {
+			if len(rec.ID) != records.QueueKeySize {
+				continue // Check reports it
+			}
+			if id := uuid.UUID([]byte(rec.ID[25:])); ids.TimeOf(id).Before(before) {
+				keys = append(keys, records.DeliveryKey(uuid.UUID([]byte(rec.ID[1:17])), id))
+			}
+		}
+		if len(keys) == 0 {
+			return nil
+		}
+		values, err := b.Store.Get(ctx, keys...)
+		if err != nil {
+			return err
+		}
+		for _, v := range values {
+			if v == nil {
+				continue // it has just been delivered
+			}
+			d, err := records.DecodeDelivery(v)
+			if err := add(d.Queued, err); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+// removeDue removes those that may go.
+func (b *Books) removeDue(ctx context.Context, now time.Time, awaited map[uuid.UUID]bool) error {
+	due := records.AgendaOf(records.UnpaidOver)
+	due.To = records.AgendaKey(records.UnpaidOver, now.Add(-b.Terms.KeepUnpaid), uuid.Nil).ID
+	removed := 0
+	err := store.EachPage(ctx, b.Store, due, func(page []store.Record) error {
+		for some := range slices.Chunk(page, removeAtOnce) {
+			var left records.Omissions
+			n := 0
+			err := b.Update(ctx, now, func(l *Ledger) error {
+				left, n = nil, 0
+				for _, rec := range some {
+					gone, err := l.removeUnpaid(store.Key{Table: store.TableAgenda, ID: rec.ID}, awaited)
+					if records.Unreadable(err) {
+						left.Add(store.Key{Table: store.TableAgenda, ID: rec.ID}, err)
+					} else if err != nil {
+						return err
+					}
+					if gone {
+						n++
+					}
+				}
+				return nil
+			})
+			b.Omit(ctx, left)
+			if err != nil {
+				return err
+			}
+			removed += n
+		}
+		return nil
+	})
+	if removed > 0 {
+		b.Log.Info("unpaid bookings were removed", "bookings", removed, "after", b.Terms.KeepUnpaid)
+	}
+	return err
+}
+
+// removeUnpaid removes the booking of an item, with its attempts to pay, if it ended
+// unpaid and nothing waits for it. It has read all before it changes anything.
+func (l *Ledger) removeUnpaid(item store.Key, awaited map[uuid.UUID]bool) (gone bool, err error) {
+	if len(item.ID) != records.AgendaKeySize {
+		return false, nil // Check reports it
+	}
+	id := uuid.UUID([]byte(item.ID[9:]))
+	v, err := l.Tx.Get(l.Ctx, item, records.BookingKey(id))
+	if err != nil || v[0] == nil { // somebody else did it
+		return false, err
+	}
+	if v[1] == nil {
+		l.Delete(item)
+		return false, nil
+	}
+	b, err := records.DecodeBooking(v[1], l.books.Zones)
+	if err != nil {
+		return false, err
+	}
+	found, err := l.Tx.List(l.Ctx, records.PaymentsOf(id))
+	if err != nil {
+		return false, err
+	}
+	payments := make([]records.Payment, len(found))
+	for i, rec := range found {
+		if payments[i], err = records.DecodePayment(rec.Value); err != nil {
+			return false, err
+		}
+	}
+	switch {
+	case b.PaidBy != uuid.Nil || slices.ContainsFunc(payments, records.Payment.Kept):
+		l.Delete(item)
+		return false, nil
+	case !finished(&b, payments, l.Now) || awaited[id]:
+		l.Delete(item)
+		l.Put(records.AgendaKey(records.UnpaidOver, l.Now.Add(postponed-l.books.Terms.KeepUnpaid), id), nil)
+		return false, nil
+	}
+	for _, rec := range found {
+		l.Delete(store.Key{Table: store.TablePayments, ID: rec.ID})
+	}
+	l.Delete(records.BookingKey(id))
+	l.Delete(item)
+	return true, nil
+}
+
+// finished says whether an unpaid booking and its payments have not changed for so long
+// that no request is answered with them any more, and cannot change again.
+func finished(b *rail.Booking, payments []records.Payment, now time.Time) bool {
+	open := func(p records.Payment) bool {
+		return p.Status == rail.Pending || !p.Next.IsZero() || now.Sub(p.Settled) < LeastUnpaid
+	}
+	return !b.Status.Live() && b.OpenPayment == uuid.Nil && now.Sub(b.Changed) >= LeastUnpaid && !slices.ContainsFunc(payments, open)
+}

@@ -1,0 +1,125 @@
+package webhooks
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/traintravel/traintravel/internal/records"
+	"github.com/traintravel/traintravel/internal/whsec"
+	"github.com/traintravel/traintravel/rail"
+)
+
+// WebhookOptions are how a service posts events to those who have subscribed.
+type WebhookOptions struct {
+	// Sender posts. It is required.
+	Sender rail.WebhookSender
+	// SealKey encrypts the secrets of subscriptions in the store: 32 bytes, the same
+	// for all services on the store. It is required.
+	SealKey []byte
+	// Operator are endpoints that nobody has to subscribe: they get the events of all
+	// bookings. All services on a store have the same. What waits for one that is no
+	// longer among them is tried as if it did not answer.
+	Operator []rail.OperatorWebhook
+	// Clients are the programs that may subscribe to all bookings made through them.
+	// They do so when they act for themselves: see [rail.Caller].
+	// Nothing is posted any more for one that is taken from the list.
+	Clients []string
+	// PerHost is how many subscriptions to one host a user may have, through all clients.
+	// Zero is 3.
+	PerHost int
+	// Backlog is how many deliveries may wait for one subscription: when there are more,
+	// the oldest become dead letters. Zero is 1,000. Ten times as many are listed that are
+	// over: then the oldest are forgotten. The operator's own endpoints have no bound.
+	Backlog int
+}
+
+// Bounds of subscriptions.
+const (
+	maxSubject     = 400 // of a user
+	maxWebhookURL  = 2048
+	defaultPerHost = 3
+	defaultBacklog = 1000
+	maxBacklog     = 100_000
+	// overlap is for how long a replaced secret signs along.
+	overlap = 24 * time.Hour
+)
+
+// checkEvents returns the event types asked for, in order and each once.
+func checkEvents(events []rail.EventType) ([]rail.EventType, error) {
+	if len(events) == 0 {
+		return []rail.EventType{rail.BookingCreated}, nil
+	}
+	var known []rail.EventType
+	for i, e := range events {
+		if !slices.Contains(rail.EventTypes(), e) {
+			return nil, rail.Invalid(fmt.Sprintf("events[%d]", i), "%.40q is none of %s", string(e), listed(rail.EventTypes()))
+		}
+	}
+	for _, e := range rail.EventTypes() {
+		if slices.Contains(events, e) {
+			known = append(known, e)
+		}
+	}
+	return known, nil
+}
+
+func listed(events []rail.EventType) string {
+	var names []string
+	for _, e := range events {
+		names = append(names, string(e))
+	}
+	return strings.Join(names, ", ")
+}
+
+func (o *WebhookOptions) perHost() int    { return cmp.Or(o.PerHost, defaultPerHost) }
+func (o *WebhookOptions) MaxBacklog() int { return cmp.Or(o.Backlog, defaultBacklog) }
+
+// Check refuses options with which no event could be posted.
+func (o *WebhookOptions) Check() error {
+	switch {
+	case o.Sender == nil:
+		return rail.Invalid("Options.Webhooks.Sender", "is nil")
+	case len(o.SealKey) != 32:
+		return rail.Invalid("Options.Webhooks.SealKey", "has %d bytes, not 32", len(o.SealKey))
+	case o.PerHost < 0:
+		return rail.Invalid("Options.Webhooks.PerHost", "is below zero")
+	case o.Backlog < 0 || o.Backlog > maxBacklog:
+		return rail.Invalid("Options.Webhooks.Backlog", "is not 0 to %d", maxBacklog)
+	}
+	for i := range o.Operator {
+		op := &o.Operator[i]
+		events, err := checkEvents(op.Events)
+		if err != nil {
+			return rail.Invalid(fmt.Sprintf("Options.Webhooks.Operator[%d]", i), "%v", err)
+		}
+		if op.Events = events; op.URL == "" || len(op.Secrets) == 0 {
+			return rail.Invalid(fmt.Sprintf("Options.Webhooks.Operator[%d]", i), "lacks a URL or a secret")
+		}
+		if slices.ContainsFunc(o.Operator[:i], func(other rail.OperatorWebhook) bool { return other.URL == op.URL }) {
+			return rail.Invalid(fmt.Sprintf("Options.Webhooks.Operator[%d]", i), "has the URL of another")
+		}
+		for _, secret := range op.Secrets {
+			if _, err := whsec.Decode(string(secret)); err != nil {
+				return rail.Invalid(fmt.Sprintf("Options.Webhooks.Operator[%d]", i), "%v", err)
+			}
+		}
+	}
+	return nil
+}
+
+// hasRoom refuses one more subscription to a host beside those that its owner has.
+func (o *WebhookOptions) hasRoom(host string, others []records.Subscription) error {
+	n := 0
+	for i := range others {
+		if others[i].Host() == host {
+			n++
+		}
+	}
+	if n >= o.perHost() {
+		return &rail.HostLimitError{Host: host, Most: n}
+	}
+	return nil
+}

@@ -1,0 +1,221 @@
+package rail
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// A Booking is one passenger's hold on a trip and, once paid, the right to
+// travel.
+type Booking struct {
+	ID            uuid.UUID // version 7: orders by creation
+	TripID        uuid.UUID
+	Owner         Subject
+	Client        string // the program through which it was made
+	PassengerName string
+	HasBicycle    bool
+	HasDog        bool
+
+	Status  BookingStatus
+	Created time.Time
+	// Changed is when Status became what it is, zero if that is not known. It is
+	// Created for a hold.
+	Changed time.Time
+	// Confirmed is when it was paid, zero if it never was or that is not known.
+	Confirmed time.Time
+	// ByOperator says that Service.CancelRun cancelled it, and not its owner.
+	ByOperator bool
+	// Expires is when the hold ends if it is not paid, fixed at creation. A
+	// payment under way keeps the hold until it is settled, at most until
+	// PinnedUntil, which is zero otherwise.
+	Expires     time.Time
+	PinnedUntil time.Time
+
+	// Price is frozen at creation. Legs are the trip as sold, with places;
+	// later timetables do not change them.
+	Price Money
+	Legs  []Leg
+
+	// Hooks says for each leg whether one of the train's places for bicycles is kept
+	// for the booking. It is nil if the booking has no bicycle, or if an older version
+	// made it, which did not write that down.
+	Hooks []bool
+
+	// Refund is what the payer was to get back when a booking that was paid was
+	// cancelled, perhaps zero of a currency. It is the zero Money for others, and if an
+	// older version cancelled it, which did not write that down.
+	Refund Money
+
+	// LatestPayment is the last attempt to pay, nil before the first.
+	LatestPayment uuid.UUID
+	// OpenPayment is the attempt whose outcome is not known yet, if any.
+	OpenPayment uuid.UUID
+	// PaidBy is the payment that confirmed the booking.
+	PaidBy uuid.UUID
+	// PaymentCount is how many attempts and refunds there are, without those that an
+	// earlier version recorded.
+	PaymentCount int
+
+	// Replayed says that CreateBooking answered again what it answered before
+	// to the same idempotency key. It is not stored.
+	Replayed bool
+}
+
+// A Subject is a user: the issuer of tokens that vouches for it and the name
+// that it goes by there. It owns bookings. Both are compared byte for byte.
+type Subject struct {
+	Issuer string
+	ID     string
+}
+
+// A Caller is on whose behalf a method of Service acts: a user, and the
+// client program the user acts through, which may be empty.
+type Caller struct {
+	Subject
+	Client string
+	// ForItself says that the client acts for itself, without a user. Who authenticates a
+	// caller sets it, by what no user can bring about: a subject that has the client's
+	// name proves nothing.
+	ForItself bool
+	operator  bool // see Operator
+}
+
+// Operator is the caller whose subscriptions are the endpoints of the operator.
+//
+// Deprecated: use Service.Desk, which needs no caller.
+func Operator() Caller { return Caller{operator: true} }
+
+// IsOperator says whether the caller is the one that Operator returns.
+func (c Caller) IsOperator() bool { return c.operator }
+
+// maxCaller bounds each part of a Caller, in bytes.
+const maxCaller = 1024
+
+// Check refuses a Caller that is nobody, lest all who are share their bookings.
+func (c Caller) Check() error {
+	switch {
+	case c.ID == "":
+		return Invalid("caller", "has no subject ID")
+	case len(c.ID) > maxCaller || len(c.Issuer) > maxCaller || len(c.Client) > maxCaller:
+		return Invalid("caller", "has a part of more than %d bytes", maxCaller)
+	}
+	return nil
+}
+
+// A BookingStatus is where a booking stands: held, then confirmed, expired or
+// cancelled; a confirmed booking may still be cancelled. Expired and cancelled
+// bookings are over for good, with one exception: a payment that succeeds within
+// 24 hours confirms an expired booking if it can have its places again.
+type BookingStatus uint8
+
+// The statuses of a booking.
+const (
+	Held BookingStatus = iota + 1
+	Confirmed
+	Expired
+	Cancelled
+)
+
+// Live says whether a booking of the status has its places and is in its owner's list,
+// its hold lapsed or not.
+func (s BookingStatus) Live() bool { return s == Held || s == Confirmed }
+
+// String returns held, confirmed, expired or cancelled.
+func (s BookingStatus) String() string {
+	switch s {
+	case Held:
+		return "held"
+	case Confirmed:
+		return "confirmed"
+	case Expired:
+		return "expired"
+	case Cancelled:
+		return "cancelled"
+	}
+	return "unknown"
+}
+
+// HeldUntil is when the hold of a held booking ends: Expires, or PinnedUntil
+// while a payment is under way.
+func (b *Booking) HeldUntil() time.Time {
+	if b.OpenPayment != uuid.Nil {
+		return b.PinnedUntil
+	}
+	return b.Expires
+}
+
+// Departs is when the trip begins.
+func (b *Booking) Departs() time.Time { return b.Legs[0].Origin.Time }
+
+// Lapsed says whether the hold has run out, swept or not.
+func (b *Booking) Lapsed(now time.Time) bool {
+	return b.Status == Held && !now.Before(b.HeldUntil())
+}
+
+// Live says whether the booking exists for its owner.
+func (b *Booking) Live(now time.Time) bool {
+	return b.Status == Confirmed || b.Status == Held && !b.Lapsed(now)
+}
+
+// Listed says whether the booking is in its owner's list.
+func (b *Booking) Listed() bool { return b.Status.Live() && !b.Erased() }
+
+// OwnedBy compares the caller with the owner. What is erased is nobody's.
+func (b *Booking) OwnedBy(by Caller) bool { return b.Owner == by.Subject && !b.Erased() }
+
+// RunsOf are the runs of a booking's legs.
+func RunsOf(b *Booking) []RunID {
+	ids := make([]RunID, len(b.Legs))
+	for i := range b.Legs {
+		ids[i] = b.Legs[i].Run
+	}
+	return ids
+}
+
+// Erased says whether who the booking is for has been removed: its name and its owner,
+// by Service.EraseSubject or Options.Retain.
+func (b *Booking) Erased() bool { return b.Owner == Subject{} && b.PassengerName == "" }
+
+// Over says that nobody travels on the booking any more.
+func (b *Booking) Over(now time.Time) bool {
+	return !b.Live(now) && b.OpenPayment == uuid.Nil || b.Status == Confirmed && !now.Before(b.Arrives())
+}
+
+// Arrives is when the trip ends.
+func (b *Booking) Arrives() time.Time { return b.Legs[len(b.Legs)-1].Destination.Time }
+
+// A Ticket is what a confirmed booking entitles to, and what a ticket on paper or
+// on a screen shows of it. Package ticket renders and verifies tickets.
+type Ticket struct {
+	Booking Booking // confirmed; its legs are the trip as sold
+	Paid    time.Time
+	// Stations are those of the legs as they are now, by ID. One that the
+	// timetable does not have any more is missing: the legs have its name.
+	Stations map[uuid.UUID]Station
+}
+
+// A TicketStatus is what a genuine ticket is worth.
+type TicketStatus uint8
+
+// The statuses of a ticket.
+const (
+	// TicketUnknown: the service has no paid booking of this ID. It may be
+	// another service's, or be from before data was restored.
+	TicketUnknown TicketStatus = iota
+	// TicketValid: the booking is confirmed.
+	TicketValid
+	// TicketVoided: the booking was cancelled after the ticket was issued.
+	TicketVoided
+)
+
+// String returns unknown, valid or voided.
+func (s TicketStatus) String() string {
+	switch s {
+	case TicketValid:
+		return "valid"
+	case TicketVoided:
+		return "voided"
+	}
+	return "unknown"
+}

@@ -1,0 +1,88 @@
+package rail
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Declined payments are bounded, because whoever has stolen card numbers tries them out
+// by paying small sums. A booking has a number of declined attempts for all its life; a
+// card or account, and a user, have a number for each hour.
+
+// DeclineLimits bounds declined attempts to pay. An attempt that did not reach the
+// gateway does not count; one whose outcome is not known yet does. In each field, zero is
+// the default and a number below zero is no limit; more than 1000 is refused. Attempts
+// that could pass a limit together are made one after another.
+type DeclineLimits struct {
+	// Booking is how many attempts to pay for one booking may be declined. The last of
+	// them ends the hold; later attempts are refused with ErrTooManyDeclines. Zero is 5.
+	Booking int
+
+	// Card is how many attempts with one card, or from one bank account, may be declined
+	// within an hour. More are refused with a [*DeclinesError]. Zero is 20.
+	//
+	// Cards are told apart by a keyed hash of their number, kept for two hours at most.
+	// Its key is Options.FingerprintKey. Without that each Service makes a key of its own
+	// in memory: then services that share a store do not see each other's counts, and a
+	// restart forgets them.
+	Card int
+
+	// User is the same for each user, whatever the card. Zero is 50. A program that pays
+	// for many travellers as one user may need more.
+	User int
+}
+
+// A DeclinesError refuses an attempt to pay because too many were declined within an
+// hour. Nothing was charged.
+type DeclinesError struct {
+	// Card says that the limit is that of the card or account, and not of the user.
+	Card bool
+	// RetryAfter is how long it takes until another attempt is allowed, above zero.
+	RetryAfter time.Duration
+}
+
+// Error says whose limit was reached.
+func (e *DeclinesError) Error() string {
+	if e.Card {
+		return "too many payments with this card or account were declined within an hour"
+	}
+	return "too many payments of this user were declined within an hour"
+}
+
+// maxDeclines is what a count can hold.
+const maxDeclines = 1000
+
+// Check fills in the defaults.
+func (d *DeclineLimits) Check() error {
+	for _, l := range []struct {
+		name  string
+		value *int
+		zero  int
+	}{{"Booking", &d.Booking, 5}, {"Card", &d.Card, 20}, {"User", &d.User, 50}} {
+		if *l.value > maxDeclines {
+			return Invalid("Options.Declines."+l.name, "%d is more than %d: a number below zero is no limit", *l.value, maxDeclines)
+		}
+		if *l.value == 0 {
+			*l.value = l.zero
+		}
+	}
+	return nil
+}
+
+// NotAttempted is the failure of an attempt for which there was no time left to ask the
+// gateway.
+func NotAttempted() Failure {
+	return Failure{ProcessingError, "The payment was not attempted in time. Try again."}
+}
+
+// NeverArrived is the failure of an attempt of whose charge the gateway never heard.
+func NeverArrived() Failure {
+	return Failure{ProcessingError, "The payment did not reach the bank. Nothing was charged."}
+}
+
+// Declined says whether the payment is an attempt that was declined, and not one that no
+// gateway has seen.
+func (p *Payment) Declined() bool {
+	return p.RefundOf == uuid.Nil && p.Status == Failed && p.Failure != NotAttempted() && p.Failure != NeverArrived()
+}

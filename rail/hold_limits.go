@@ -1,0 +1,118 @@
+package rail
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// HoldLimits bounds how many bookings a user may hold at a time without having paid for
+// them. A booking counts until it is paid, cancelled or expired; one whose payment is
+// pending is not paid. A booking is for one passenger, and counts once, however many
+// trains it is for. Services that share a store have the same limits.
+type HoldLimits struct {
+	// User is how many bookings a user may hold in all. More are refused with a
+	// [*HoldsError]. Zero is 9, a number below zero is no limit; more than 1000 is refused.
+	User int
+
+	// Train is how many of them may be for one train on one date. Zero is 9, a number below
+	// zero is no limit but User; more than 1000 is refused.
+	Train int
+
+	// Clients are the IDs of programs of the operator's own, for which there is no limit
+	// when they act for themselves ([Caller.ForItself]), and not for a user.
+	Clients []string
+}
+
+// A HoldsError refuses a booking because the user holds as many unpaid ones as may be.
+// Nothing was booked. To pay for one of them, or to cancel one, makes room at once.
+type HoldsError struct {
+	// Limit is how many there may be: for one train of the trip if Train is set, or else in
+	// all.
+	Limit int
+	Train bool
+	// Bookings are the unpaid ones that count, those whose hold ends first before others.
+	Bookings []uuid.UUID
+	// Until is when there is room again if nothing is done, and RetryAfter how long that
+	// takes, above zero.
+	Until      time.Time
+	RetryAfter time.Duration
+}
+
+// Error says which limit was reached.
+func (e *HoldsError) Error() string {
+	if e.Train {
+		return fmt.Sprintf("the user holds %d unpaid bookings for one train of the trip, and may hold %d", len(e.Bookings), e.Limit)
+	}
+	return fmt.Sprintf("the user holds %d unpaid bookings, and may hold %d", len(e.Bookings), e.Limit)
+}
+
+const (
+	maxHolds = 1000 // more are slow to count
+	nineHeld = 9    // what may be held by default: a large family
+)
+
+// Check fills in the defaults.
+func (h *HoldLimits) Check() error {
+	for name, value := range map[string]*int{"User": &h.User, "Train": &h.Train} {
+		if *value > maxHolds {
+			return Invalid("Options.Holds."+name, "%d is more than %d: a number below zero is no limit", *value, maxHolds)
+		}
+		if *value == 0 {
+			*value = nineHeld
+		}
+	}
+	h.Clients = slices.Clone(h.Clients)
+	return nil
+}
+
+// Least is the number of bookings below which no limit can be reached.
+func (h *HoldLimits) Least() int {
+	switch {
+	case h.User < 0:
+		return h.Train
+	case h.Train < 0:
+		return h.User
+	}
+	return min(h.User, h.Train)
+}
+
+// Count says whether what a caller holds is counted.
+func (h *HoldLimits) Count(by Caller) bool {
+	return (h.User > 0 || h.Train > 0) && !(by.ForItself && by.Client != "" && slices.Contains(h.Clients, by.Client))
+}
+
+// Allow refuses a booking if its owner holds as many as may be.
+func (h *HoldLimits) Allow(b *Booking, held []Booking, now time.Time) error {
+	slices.SortStableFunc(held, func(a, b Booking) int { return a.HeldUntil().Compare(b.HeldUntil()) })
+	if err := fewer(held, h.User, false, now); err != nil {
+		return err
+	}
+	for _, run := range RunsOf(b) {
+		var on []Booking
+		for i := range held {
+			if slices.Contains(RunsOf(&held[i]), run) {
+				on = append(on, held[i])
+			}
+		}
+		if err := fewer(on, h.Train, true, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fewer refuses unless fewer are held than a limit; they are in the order of their ends.
+func fewer(held []Booking, limit int, train bool, now time.Time) error {
+	if limit < 0 || len(held) < limit {
+		return nil
+	}
+	e := &HoldsError{Limit: limit, Train: train, Until: held[len(held)-limit].HeldUntil()}
+	e.RetryAfter = e.Until.Sub(now)
+	for i := range held {
+		e.Bookings = append(e.Bookings, held[i].ID)
+	}
+	return e
+}

@@ -1,0 +1,193 @@
+package rail
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// What an operator is told of runs, bookings and travellers.
+
+// A BookingHistory is all that is known of a booking.
+type BookingHistory struct {
+	Booking Booking
+	// Payments are attempts and refunds, the oldest first.
+	Payments []Payment
+	// Unreadable is how many of its payments could not be read. Check names them.
+	Unreadable int
+}
+
+// FoundBookings is what Service.LookUpBookings has found.
+type FoundBookings struct {
+	Bookings []Booking // the newest first
+	More     bool      // there are others
+	// Unreadable is how many bookings could not be read, and so may be of that name.
+	// Check names them.
+	Unreadable int
+}
+
+// A Run is a train on one service date, as its operator sees it.
+type Run struct {
+	ID       RunID
+	Operator string
+	Number   string
+	Calls    []RunCall
+	Coaches  []Coach // none if the train is unreserved
+	// Cancelled says that Service.CancelRun has closed it.
+	Cancelled bool
+	// Unreadable says that what is sold of the run could not be read, so that nothing of
+	// it is for sale here and it is not known whether it is cancelled.
+	Unreadable bool
+	// Arrived says that it is at its last call, by the timetable.
+	Arrived bool
+}
+
+// A RunCall is where a run calls, in the order of travel. Times are in the time
+// zone of the station; the first Arrive and the last Depart mean nothing.
+type RunCall struct {
+	Station uuid.UUID
+	Name    string
+	Arrive  time.Time
+	Depart  time.Time
+}
+
+// A Manifest says who travels on a run, and what is left of it.
+type Manifest struct {
+	Run Run
+	// Riders are in the order of the train: by coach and seat, and on one seat
+	// in the order in which they board. Those without a seat come last.
+	Riders []Rider
+	Blocks []Block
+	// Sections are the stretches between adjacent calls.
+	Sections []Section
+	// Unreadable is how many bookings could not be read. Of those with a numbered place
+	// there is a rider; on an unreserved train any of them may travel. Check names them.
+	Unreadable int
+}
+
+// A Rider is one booking on a run. Holds that have run out are none.
+type Rider struct {
+	Booking       uuid.UUID
+	PassengerName string        // empty if it was erased
+	Status        BookingStatus // Held or Confirmed
+	Coach         string        // empty on an unreserved train
+	Seat          int
+	// Board and Alight are indexes of Run.Calls. A stranded rider (see
+	// [LoadReport]) has what was sold on an earlier list of calls; both are -1
+	// then, and From and To say where.
+	Board, Alight int
+	From, To      string // names of the stations, as sold
+	HasBicycle    bool
+	HasDog        bool
+	Stranded      bool
+	// Unreadable says that the booking could not be read: it has the place, and nothing
+	// is known of who travels.
+	Unreadable bool
+}
+
+// A Block is a place that is not for sale between two calls, see
+// Service.Block.
+type Block struct {
+	Coach         string
+	Seat          int
+	Board, Alight int // indexes of Run.Calls
+}
+
+// A Section counts the places of a run between two adjacent calls. On an
+// unreserved train Free is zero and means nothing.
+type Section struct {
+	From, To                       string // names of the stations
+	Confirmed, Held, Blocked, Free int
+	Bicycles                       int // hooks that are taken
+}
+
+// A RunCancellation says what CancelRun has done.
+type RunCancellation struct {
+	// Bookings were cancelled now; those that had been before do not count.
+	Bookings int
+	// Refunds of confirmed bookings are recorded, to be made by Service.Run,
+	// in minor units by currency.
+	Refunds map[string]int64
+	// Paying are those of the bookings whose payment is under way. Run asks the
+	// gateway to cancel it; if it succeeds all the same, it is given back.
+	Paying int
+	// Unreadable are bookings that may be of the run and are not cancelled: they, or
+	// something that has to change with them, could not be read. Check names the
+	// records. Cancel the run again when they can be read.
+	Unreadable []uuid.UUID
+}
+
+// CancelRunOptions are what CancelRun may be told. The zero value works.
+type CancelRunOptions struct {
+	// Past has a run cancelled that has arrived by the timetable: it did not run, or
+	// not so that its passengers should have paid.
+	Past bool
+	// Progress, unless it is nil, is told how many bookings have been looked at: all
+	// there are, since those on unreserved trains can only be found so.
+	Progress func(looked int)
+}
+
+// SubjectData is all that a store has of a subject.
+type SubjectData struct {
+	Subject       Subject
+	Bookings      []BookingHistory // the oldest first, whatever their status
+	Subscriptions []Subscription   // the newest first, without their secrets
+	// Unreadable is how many records could not be read: bookings that may be the
+	// subject's, and payments and subscriptions that are. Check names them.
+	Unreadable int
+}
+
+// An Erasure says what EraseSubject did.
+type Erasure struct {
+	Bookings      int // that were erased
+	Subscriptions int // that were ended
+	// Kept are the bookings that are still needed: the journey is not over, or a
+	// payment may still succeed. Cancel them, or erase the subject again later.
+	Kept []uuid.UUID
+	// Unreadable is how many records could not be read, and so were not erased: bookings
+	// that may be the subject's, bookings that are and of which a payment or a train cannot
+	// be read, and subscriptions. Check names them. Erase the subject again when they can
+	// be read.
+	Unreadable int
+}
+
+// A State is how things stand with the store of a service: what whoever watches over it
+// looks at beside what its [Observer] is told.
+type State struct {
+	At        time.Time // by the clock of the service
+	Timetable TimetableState
+	Holds     int     // bookings that are held
+	Payments  Waiting // whose outcome is not known
+	Refunds   Waiting // to be made
+	// StuckPayments and StuckRefunds count those of them that have been pending for a
+	// day: see Service.StuckPayments.
+	StuckPayments, StuckRefunds int
+	// Events are those to be told to the Notifier or given out to subscribers;
+	// Deliveries those that are to be posted.
+	Events, Deliveries Waiting
+	// Unreadable is how many payments, refunds and events could not be read, and one for
+	// the timetable in force. They are in none of the numbers above.
+	Unreadable int
+}
+
+// A TimetableState tells of the timetable in force. It is zero if there is none.
+type TimetableState struct {
+	Stations, Trains int
+	Loaded           time.Time
+	// Last is the last date on which a train runs.
+	Last Date
+}
+
+// Waiting is what waits to be done: how much, and since when the longest.
+type Waiting struct {
+	Count  int
+	Oldest time.Time // zero if nothing waits
+}
+
+// Add counts one more, which has waited since then.
+func (w *Waiting) Add(since time.Time) {
+	w.Count++
+	if w.Oldest.IsZero() || since.Before(w.Oldest) {
+		w.Oldest = since
+	}
+}

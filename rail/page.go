@@ -1,0 +1,93 @@
+package rail
+
+import "encoding/base64"
+
+// Bounds of a page.
+const (
+	DefaultLimit = 10
+	MaxLimit     = 100
+	maxPage      = 1_000_000
+)
+
+// A Page asks for a part of a list. The zero Page is the first one.
+type Page struct {
+	// Number counts from 1, to 1,000,000; zero means 1. A page past the end
+	// is empty.
+	Number int
+	// Limit is how many items a page has, 1 to MaxLimit; zero means DefaultLimit.
+	Limit int
+	// After is the Next of the page before. If set, it decides what comes,
+	// and not Number: following Next from page to page meets each
+	// item once, whatever is added or removed meanwhile.
+	After string
+}
+
+// A List is a page of a list.
+type List[T any] struct {
+	Items []T
+	// Next is what the next page's After is, empty if there is no more.
+	Next string
+}
+
+// Normalize returns the page with its defaults filled in, or an [*InvalidError].
+func (p Page) Normalize() (Page, error) {
+	if p.Number == 0 {
+		p.Number = 1
+	}
+	if p.Limit == 0 {
+		p.Limit = DefaultLimit
+	}
+	if p.Number < 1 || p.Number > maxPage {
+		return p, Invalid("page", "%d is not 1 to %d", p.Number, maxPage)
+	}
+	if p.Limit < 1 || p.Limit > MaxLimit {
+		return p, Invalid("limit", "%d is not 1 to %d", p.Limit, MaxLimit)
+	}
+	return p, nil
+}
+
+// Skip is how many items come before the page.
+func (p Page) Skip() int {
+	if p.After != "" {
+		return 0
+	}
+	return (p.Number - 1) * p.Limit
+}
+
+// A ListKind begins the cursors of a list, which no other list takes.
+type ListKind byte
+
+// The kinds of lists.
+const (
+	StationList ListKind = 's'
+	TripList    ListKind = 't'
+	BookingList ListKind = 'b'
+	PaymentList ListKind = 'p'
+
+	SubscriptionList ListKind = 'w'
+	DeliveryList     ListKind = 'd'
+)
+
+// Cursor returns the bytes that After holds, size of them, or none.
+func (p Page) Cursor(kind ListKind, size int) (string, error) {
+	if p.After == "" {
+		return "", nil
+	}
+	b, err := base64.RawURLEncoding.DecodeString(p.After)
+	if err != nil || len(b) != 1+size || b[0] != byte(kind) {
+		return "", Invalid("after", "%.60q is not from a link of this list", p.After)
+	}
+	return string(b[1:]), nil
+}
+
+// Cut makes a page of items that begin at the list's beginning, or at the
+// cursor, and reach at least one beyond the page if there are more.
+func Cut[T any](kind ListKind, items []T, skip, limit int, cursor func(T) string) List[T] {
+	items = items[min(skip, len(items)):]
+	if len(items) <= limit {
+		return List[T]{Items: items}
+	}
+	items = items[:limit]
+	last := string(rune(kind)) + cursor(items[limit-1])
+	return List[T]{Items: items, Next: base64.RawURLEncoding.EncodeToString([]byte(last))}
+}

@@ -1,0 +1,38 @@
+package rail
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// A Payment is an attempt to pay for a booking, or a refund.
+type Payment struct {
+	ID      uuid.UUID
+	Booking uuid.UUID
+	Amount  Money  // negative for a refund
+	Source  Source // masked: the end of the number, no code, no address
+	Status  PaymentStatus
+	Failure Failure // why, if Status is Failed
+	// Resolution says of a refund that it succeeded because it was made elsewhere, or
+	// failed because it is impossible; otherwise it is empty.
+	Resolution Resolution
+	Created    time.Time
+	// Settled is when Status became what it is, zero while that is Pending or if it
+	// is not known.
+	Settled time.Time
+	// RefundOf is the payment that a refund gives back; nil for an attempt.
+	RefundOf uuid.UUID
+	// Settlements are what operators have decided about it by hand, the oldest first,
+	// and LastError is the gateway's last answer if that settled nothing. Both are for
+	// operators, not for the payer.
+	Settlements []Settlement
+	LastError   string
+	// Replayed says that PayBooking answered a repeated idempotency key. It
+	// is not stored.
+	Replayed bool
+}
+
+// MaxPayment is the most that is taken at once, in minor units of any currency, and so
+// the most that a trip may cost and that is read as an amount.
+const MaxPayment = 1e16

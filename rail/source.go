@@ -1,0 +1,124 @@
+package rail
+
+import (
+	"strings"
+
+	"github.com/traintravel/traintravel/internal/redact"
+)
+
+// What is done about the numbers of cards and accounts in texts that are no place
+// for them: those of clients are refused, and those of gateways masked.
+
+// CardInText is why a text of a client's is refused: it would be stored, shown,
+// and passed on.
+const CardInText = "must not hold the number of a card or an account"
+
+// Hide masks the source's number and code in what a gateway says of a charge, and
+// the numbers of other cards.
+func (s Source) Hide(text string) string {
+	switch {
+	case s.Card != nil:
+		return redact.HideWord(redact.HideNumbers(text, string(s.Card.Number)), string(s.Card.CVC))
+	case s.Bank != nil:
+		text = redact.HideWord(text, string(s.Bank.Number))
+	}
+	return redact.HideNumbers(text, "")
+}
+
+// A Source is what a payment is taken from: exactly one of its members is set.
+type Source struct {
+	Card *Card
+	Bank *BankAccount
+}
+
+// Validate says what is wrong with the source, if anything, by an
+// [*InvalidError] that names the member (source.exp_month) and never quotes
+// the value. It does not ask whether there is money behind the source, nor
+// whether a card has expired: that makes an attempt fail, see [Card.Expired].
+func (s Source) Validate() error {
+	_, err := s.Normalize()
+	return err
+}
+
+// Masked returns a copy that may be stored and shown: all characters of the
+// number but the last four are asterisks, or all if there are no more than
+// four; a card's code and address lines are gone. Masking again changes
+// nothing.
+func (s Source) Masked() Source {
+	if s.Card != nil {
+		c := *s.Card
+		c.Number, c.CVC = Secret(c.Number.masked()), ""
+		c.Address1, c.Address2 = "", ""
+		s.Card = &c
+	}
+	if s.Bank != nil {
+		b := *s.Bank
+		b.Number = Secret(b.Number.masked())
+		s.Bank = &b
+	}
+	return s
+}
+
+// Normalize returns a copy of a valid source in the one form that gateways
+// see: texts trimmed, numbers and codes without separators, country and IBAN
+// in upper case.
+func (s Source) Normalize() (Source, error) {
+	switch {
+	case s.Card != nil && s.Bank == nil:
+		c, err := s.Card.normalize()
+		return Source{Card: &c}, err
+	case s.Bank != nil && s.Card == nil:
+		b, err := s.Bank.normalize()
+		return Source{Bank: &b}, err
+	}
+	return Source{}, Invalid("source", "must be either a card or a bank account")
+}
+
+// A sourceChecker normalises the members of a source one after another and
+// keeps the first error.
+type sourceChecker struct{ err error }
+
+// check reports the member unless ok, or unless another was reported before.
+func (c *sourceChecker) check(ok bool, member, reason string) {
+	if !ok && c.err == nil {
+		c.err = Invalid("source."+member, "%s", reason)
+	}
+}
+
+// text trims an optional text.
+func (c *sourceChecker) text(member, s string) string { return c.line(member, s, false) }
+
+// required trims a text that must be there.
+func (c *sourceChecker) required(member, s string) string { return c.line(member, s, true) }
+
+func (c *sourceChecker) line(member, s string, required bool) string {
+	s = strings.TrimSpace(s)
+	c.check(s != "" || !required, member, "is required")
+	reason := BadText(s, required)
+	c.check(reason == "", member, reason)
+	return s
+}
+
+// A memberText is what a member of a source says.
+type memberText struct{ member, text string }
+
+// without refuses texts with the number of the source, or of any card, in them.
+func (c *sourceChecker) without(number string, texts []memberText) {
+	for _, t := range texts {
+		c.check(!redact.NumberIn(t.text, number), t.member, CardInText)
+	}
+}
+
+// secret drops the separators of a number that must be there.
+func (c *sourceChecker) secret(member string, s Secret) string {
+	n := redact.Compact(string(s))
+	c.check(n != "", member, "is required")
+	return n
+}
+
+// country puts an ISO 3166-1 alpha-2 code in upper case.
+func (c *sourceChecker) country(member, s string) string {
+	s = c.required(member, s)
+	c.check(len(s) == 2 && redact.IsLetter(s[0]) && redact.IsLetter(s[1]), member, "must be a country code of two letters, such as GB (ISO 3166-1)")
+	return strings.ToUpper(s)
+}

@@ -1,0 +1,118 @@
+package rail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// A Subscription has events posted to a URL. It belongs to the caller that made it:
+// a user, and the client program through which the user did.
+type Subscription struct {
+	ID     uuid.UUID // version 7: orders by creation
+	URL    string
+	Events []EventType // never empty
+	Owner  Subject
+	Client string
+	// ByClient says that it gets the events of all bookings made through Client at
+	// the owner's issuer, and not those of the owner's bookings.
+	ByClient bool
+	// Disabled says that nothing is posted: the owner wants it so, or the receiver
+	// answered 410.
+	Disabled bool
+	// Disabling says who disabled it; it is zero unless Disabled is set.
+	Disabling Disabling
+	// Unverified is since when nothing but pings is posted, because the receiver has not
+	// answered one with a status of 2xx: since the subscription was made, its URL was
+	// changed, or it was enabled again unverified. It is zero if the receiver has, and for
+	// endpoints of the operator's. Events wait until VerifyBy.
+	Unverified time.Time
+	// Removed says of an endpoint of the operator's, or of a subscription of a client for
+	// itself, that it, or the client, is no longer among those of WebhookOptions of the
+	// service that was asked. Nothing arrives there, and what waits becomes dead letters.
+	// It is not stored.
+	Removed bool
+	Created time.Time
+	// Replayed says that Subscribe answered a repeated idempotency key. It is not stored.
+	Replayed bool
+}
+
+// A NewSubscription asks for events to be posted to a URL.
+type NewSubscription struct {
+	URL string
+	// Events are what to post; empty is newBooking alone.
+	Events []EventType
+	// Disabled has nothing but pings posted until that is changed.
+	Disabled bool
+	// IdempotencyKey is as in NewBooking.
+	IdempotencyKey string
+}
+
+// A SubscriptionChange says what of a subscription is to be another. Nil leaves it.
+type SubscriptionChange struct {
+	URL      *string
+	Events   []EventType
+	Disabled *bool
+}
+
+// An OperatorWebhook is an endpoint of the operator's own.
+type OperatorWebhook struct {
+	URL     string
+	Secrets []Secret    // sign each delivery, at least one
+	Events  []EventType // empty is newBooking alone
+}
+
+// A WebhookSender posts events; package httpserver has one. Its methods are called
+// from several goroutines at once.
+type WebhookSender interface {
+	// CheckURL says by an [*InvalidError] why nothing can be posted to a URL that a
+	// subscriber gave, if that is known already.
+	CheckURL(url string) error
+	// Send posts once and says what was answered. An error means that there was no
+	// answer: it is logged, and shown to nobody.
+	Send(ctx context.Context, p WebhookPost) (WebhookAnswer, error)
+}
+
+// A WebhookPost is an event on its way to an endpoint.
+type WebhookPost struct {
+	URL string
+	// Secrets sign it, the newest first.
+	Secrets []Secret
+	// Operator says that the endpoint is the operator's own and may be anywhere.
+	Operator bool
+	Event    Event
+}
+
+// A WebhookAnswer is what a receiver said. Only the status 200 means that it has the
+// event; to a ping any of 2xx.
+type WebhookAnswer struct {
+	Status int // of HTTP
+	// RetryAfter is how long the receiver asks to be left alone; zero if it does not.
+	RetryAfter time.Duration
+}
+
+var (
+	// ErrNoWebhooks: the service posts nothing to subscribers.
+	ErrNoWebhooks = errors.New("no webhooks are configured")
+	// ErrTooManySubscriptions: the caller has as many as there may be.
+	ErrTooManySubscriptions = fmt.Errorf("there are %d subscriptions already: delete one", MaxSubscriptions)
+	// ErrDelivered: what was delivered is not delivered again.
+	ErrDelivered = errors.New("the event was delivered")
+	// ErrDisabled: nothing but a ping is posted to a subscription that is disabled, and
+	// nothing to an endpoint that the operator has removed.
+	ErrDisabled = errors.New("the subscription is disabled")
+)
+
+// EventTypes are the types of events that one can subscribe to, in an order that never
+// changes: records name them by it.
+func EventTypes() []EventType {
+	return []EventType{BookingCreated, BookingConfirmed, BookingCancelled, BookingExpired, PaymentFailed}
+}
+
+// Bounds of subscriptions.
+const (
+	MaxSubscriptions = 100 // of a user through one client
+)

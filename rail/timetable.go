@@ -1,0 +1,18 @@
+package rail
+
+// A Coach is a coach with numbered seats, from 1 to Seats.
+type Coach struct {
+	Number string
+	Seats  int
+}
+
+// An Allowance says whether something may be taken along. The zero value is
+// Unknown, which is not permission.
+type Allowance uint8
+
+// The allowances, as in GTFS (bikes_allowed).
+const (
+	Unknown Allowance = iota
+	Allowed
+	NotAllowed
+)

@@ -1,0 +1,77 @@
+// Package rail has the nouns that every other package speaks of: stations, trips, bookings,
+// payments, subscriptions, deliveries, and the errors that refuse a request. It must not know
+// of stores, of records, of the rules that change a booking, or of how a timetable is kept.
+package rail
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// A Trip is what is searched and sold: a journey from one station to another
+// on one to four trains, on a given day.
+type Trip struct {
+	ID    uuid.UUID
+	Legs  []Leg // one to four
+	Price Money
+	// Bicycles and Dogs are allowed if every leg is known to allow them, and
+	// not allowed if one is known not to.
+	Bicycles, Dogs Allowance
+	// Reserved says that at least one leg has numbered places, of which Seats
+	// are left on the leg that has fewest. A trip on unreserved trains alone
+	// takes any number.
+	Reserved bool
+	Seats    int
+}
+
+// A Leg is a ride on one train without a change.
+type Leg struct {
+	Run         RunID
+	Operator    string
+	Number      string // the train's, as shown to travellers; may be empty
+	Origin      Stop
+	Destination Stop
+	// Coach and Seat are the place of a booking; empty and zero on an
+	// unreserved train, and in a search.
+	Coach string
+	Seat  int
+	// Board and Alight are the indexes of the run's calls at which the leg
+	// begins and ends, in the timetable it was found in.
+	Board, Alight int
+}
+
+// A Stop is one end of a leg. Time is in the time zone of the station. In a
+// booking, Station may be one of the station's OtherIDs.
+type Stop struct {
+	Station uuid.UUID
+	Name    string
+	Time    time.Time
+}
+
+// A RunID names a train on one service date. Train is its identity, a version
+// 8 UUID made from what makes it known again in later timetables (see Train).
+// Nobody else has a booking's place on its run, unless the booking is stranded
+// (see [LoadReport]): then the run may be that of a train that took it over.
+type RunID struct {
+	Train uuid.UUID
+	Date  Date
+}
+
+// String returns the run in the form 2026-12-31/uuid.
+func (r RunID) String() string { return fmt.Sprintf("%v/%v", r.Date, r.Train) }
+
+// Origin is where the trip begins.
+func (t Trip) Origin() Stop { return t.Legs[0].Origin }
+
+// Destination is where the trip ends.
+func (t Trip) Destination() Stop { return t.Legs[len(t.Legs)-1].Destination }
+
+// A trip's ID is a version 8 UUID (RFC 9562) that says which trip it is. Its
+// 122 free bits hold, from the highest: the number of legs less one (2), the
+// service date of the first leg's run in days from 2000-01-01 (16), the first
+// boarding call (8), the last alighting call (8), the registered numbers of
+// the trains (4 x 21, unused ones zero), and zeros (4). Where travellers
+// change follows from these by connect.
+const MaxLegs = 4

@@ -1,0 +1,170 @@
+package schedule
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// A Change is a rule for changing trains: from those that FromTrain, FromLine
+// and From describe to those that ToTrain, ToLine and To do. Where several
+// rules fit, the one that names more trains counts, then more lines, then more
+// platforms, and of equals the last.
+//
+// Without a rule a change at a station takes five minutes, and one can walk
+// between stations that are at most 500 metres apart, at a metre a second as
+// the crow flies after those five minutes.
+type Change struct {
+	// From and To are the stations; the same for a change at one station.
+	From, To uuid.UUID
+	// Feed, with the IDs of trains or lines and with platforms, says which they
+	// are. Empty ones mean any train.
+	Feed               string
+	FromLine, ToLine   string
+	FromTrain, ToTrain string
+	Kind               ChangeKind
+	// Time is what the change takes at least, from zero to a day, in whole
+	// seconds; zero unless Kind is Takes.
+	Time time.Duration
+	// FromPlatform and ToPlatform are the Platforms of the calls that the rule is
+	// about; zero means any. Who stays seated goes to no platform, so with
+	// StaySeated they are zero.
+	FromPlatform, ToPlatform uint16
+}
+
+// A ChangeKind is what a rule says of a change.
+type ChangeKind uint8
+
+const (
+	// Takes: the change takes Time.
+	Takes ChangeKind = iota
+	// Impossible: nobody may count on it.
+	Impossible
+	// StaySeated: the train goes on as the other one, on which passengers
+	// remain. FromTrain and ToTrain are given; the one ends where the other
+	// begins, and does so within an hour on each day it runs, or else the rule
+	// means nothing.
+	StaySeated
+)
+
+// String returns takes, impossible or stay-seated.
+func (k ChangeKind) String() string {
+	switch k {
+	case Takes:
+		return "takes"
+	case Impossible:
+		return "impossible"
+	case StaySeated:
+		return "stay-seated"
+	}
+	return "unknown"
+}
+
+// maxChange bounds what a change takes.
+const maxChange = 24 * time.Hour
+
+func (c *checker) change(field string, ch *Change) {
+	for _, end := range []struct {
+		name string
+		id   uuid.UUID
+	}{{".from", ch.From}, {".to", ch.To}} {
+		if !c.stations[end.id] {
+			c.say(field+end.name, "there is no station %v", end.id)
+		}
+	}
+	for _, t := range []struct{ name, text string }{
+		{".feed", ch.Feed}, {".from_line", ch.FromLine}, {".to_line", ch.ToLine}, {".from_train", ch.FromTrain}, {".to_train", ch.ToTrain},
+	} {
+		c.text(field+t.name, t.text, false)
+	}
+	switch {
+	case ch.Kind > StaySeated:
+		c.say(field+".kind", "%d is no kind of change", ch.Kind)
+	case ch.Time < 0 || ch.Time > maxChange || ch.Time%time.Second != 0:
+		c.say(field+".time", "%v is not 0 to 24h in whole seconds", ch.Time)
+	case ch.Time > 0 && ch.Kind != Takes:
+		c.say(field+".time", "is given, but the kind is %v", ch.Kind)
+	case ch.Kind == StaySeated && (ch.FromTrain == "" || ch.ToTrain == ""):
+		c.say(field, "stays seated, but does not name both trains")
+	case ch.Kind == StaySeated && (ch.FromPlatform != 0 || ch.ToPlatform != 0):
+		c.say(field, "stays seated, but names a platform")
+	}
+}
+
+// callKinds is what rules tell apart at stations, of those that one leaves or enters: trains or
+// lines, and platforms.
+type callKinds map[uuid.UUID]*struct {
+	trains    map[string]bool
+	platforms map[uint16]bool
+}
+
+func (t callKinds) add(at uuid.UUID, line, train string, platform uint16) {
+	if line == "" && train == "" && platform == 0 {
+		return
+	}
+	k := t[at]
+	if k == nil {
+		k = &struct {
+			trains    map[string]bool
+			platforms map[uint16]bool
+		}{map[string]bool{}, map[uint16]bool{}}
+		t[at] = k
+	}
+	if line != "" || train != "" {
+		k.trains[line+"\x00"+train] = true
+	}
+	if platform != 0 {
+		k.platforms[platform] = true
+	}
+}
+
+// count is how many kinds of calls there may be at a station.
+func (t callKinds) count(at uuid.UUID) int {
+	if t[at] == nil {
+		return 1
+	}
+	return (len(t[at].trains) + 1) * (len(t[at].platforms) + 1)
+}
+
+// MaxPairs bounds how many pairs of trains the rules of a timetable may tell apart, as
+// [ChangePairs] counts them.
+const MaxPairs = 4_000_000
+
+// ChangePairs counts the pairs of trains that rules tell apart: at each station that they
+// are about, all trains, lines and platforms that they name on the one side with all on
+// the other, and those that none names.
+func ChangePairs(all []Change) int {
+	from, to, joined := callKinds{}, callKinds{}, map[[2]uuid.UUID]bool{}
+	for i := range all {
+		ch := &all[i]
+		if ch.Kind == StaySeated {
+			continue
+		}
+		from.add(ch.From, ch.FromLine, ch.FromTrain, ch.FromPlatform)
+		to.add(ch.To, ch.ToLine, ch.ToTrain, ch.ToPlatform)
+		joined[[2]uuid.UUID{ch.From, ch.To}], joined[[2]uuid.UUID{ch.From, ch.From}] = true, true
+	}
+	sum := 0
+	for pair := range joined {
+		sum += from.count(pair[0]) * to.count(pair[1])
+	}
+	return sum
+}
+
+// pairs refuses rules that tell apart more pairs of trains than can be held.
+func (c *checker) pairs(all []Change) {
+	if n := ChangePairs(all); n > MaxPairs {
+		c.say("changes", "tell apart %d pairs of trains, more than %d: name lines, or fewer trains at one station", n, MaxPairs)
+	}
+}
+
+func (c *checker) changes(all []Change) {
+	c.pairs(all)
+	for i := range all {
+		c.change(fmt.Sprintf("changes[%d]", i), &all[i])
+		if c.full() {
+			return
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package schedule
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/traintravel/traintravel/rail"
+)
+
+// An Edition compares a timetable with the one in force that it is to replace.
+type Edition struct {
+	// Today is the date, in UTC, by the service's clock.
+	Today rail.Date
+	// Replaces says whether a timetable is in force.
+	Replaces bool
+	// Before is the timetable in force, After the one to replace it. Before is zero
+	// if none is in force, or if it cannot be read.
+	Before, After EditionSize
+	// Stations are told apart by their IDs, trains as in every later timetable (see
+	// [Train]); runs are those from Today on.
+	Stations, Trains, Runs Difference
+	// Feeds are those of both timetables, by name.
+	Feeds []FeedEdition
+	// Bookings is how many bookings of runs still to come fit the timetable in force
+	// and not the new one. Unreadable runs and bookings are not among them.
+	Bookings   int
+	Unreadable int
+}
+
+// An EditionSize says how large a timetable is.
+type EditionSize struct {
+	Stations, Trains int
+	// Runs are those from Edition.Today on.
+	Runs int
+	// First and Last are the first and the last date on which a train runs; both zero
+	// if there is none.
+	First, Last rail.Date
+	// Operators are the names of those who run its trains, in alphabetical order.
+	Operators []string
+}
+
+// A Difference counts what the new timetable has that the one before did not have, what
+// it does not have any more, and what both have.
+type Difference struct{ Added, Removed, Kept int }
+
+// A FeedEdition is what both timetables have of one [Train.Feed].
+type FeedEdition struct {
+	Feed string
+	// Before and After are how many trains each timetable has. Running are those of
+	// After that still run today or later.
+	Before, After, Running int
+	// Last is the last date on which one of After runs, and Left how many days are left
+	// until then, by the clock in the train's time zone: 0 if it is today, less if it is
+	// past. Both mean nothing if After is zero.
+	Last rail.Date
+	Left int
+}
+
+// A Doubt is a reason to think that a timetable is a mistake.
+type Doubt struct {
+	Kind DoubtKind
+	Feed string // that it is about; may be empty
+	// Text says what is doubtful, with the numbers.
+	Text string
+}
+
+// A DoubtKind is why a timetable looks like a mistake.
+type DoubtKind uint8
+
+// The kinds of doubt.
+const (
+	DoubtExpired   DoubtKind = iota + 1 // no train runs any more
+	DoubtEndsSoon                       // the last train runs today or tomorrow
+	DoubtFewTrains                      // it has a twentieth of the trains of the one in force, or less
+)
+
+// String returns expired, ends-soon or few-trains.
+func (k DoubtKind) String() string {
+	switch k {
+	case DoubtExpired:
+		return "expired"
+	case DoubtEndsSoon:
+		return "ends-soon"
+	case DoubtFewTrains:
+		return "few-trains"
+	}
+	return "unknown"
+}
+
+const (
+	// fewTrains: a new edition that has one train for so many of the one before is
+	// likely to be cut off.
+	fewTrains = 20
+	// soon is how many days before its end a timetable is no good replacement.
+	soon = 1
+)
+
+// Doubts lists why the timetable looks like a mistake: a feed in it has expired or ends
+// by tomorrow, or of a feed, or of all, at most a twentieth of the trains in force are
+// left. There are none if no timetable is in force.
+func (e Edition) Doubts() []Doubt {
+	if !e.Replaces {
+		return nil
+	}
+	var all []Doubt
+	few := false
+	for _, f := range e.Feeds {
+		for _, d := range f.doubts(len(e.Feeds) > 1) {
+			all = append(all, d)
+			few = few || d.Kind == DoubtExpired || d.Kind == DoubtFewTrains
+		}
+	}
+	running := 0
+	for _, f := range e.Feeds {
+		running += f.Running
+	}
+	if !few && isFew(e.Before.Trains, running) {
+		all = append(all, Doubt{Kind: DoubtFewTrains, Text: fewText(e.Before.Trains, running)})
+	}
+	return all
+}
+
+// Check returns an [*EditionError] if there are doubts, and else nil.
+func (e Edition) Check() error {
+	if all := e.Doubts(); len(all) > 0 {
+		return &EditionError{Doubts: all}
+	}
+	return nil
+}
+
+// doubts finds out what is doubtful about a feed. What is in one timetable alone cannot
+// be compared, and of one that has expired no train is left to be counted.
+func (f FeedEdition) doubts(named bool) []Doubt {
+	if f.After == 0 {
+		return nil
+	}
+	var all []Doubt
+	say := func(kind DoubtKind, text string) {
+		if named {
+			text = fmt.Sprintf("feed %q: %s", f.Feed, text)
+		}
+		all = append(all, Doubt{kind, f.Feed, text})
+	}
+	if f.Left >= 0 && isFew(f.Before, f.Running) {
+		say(DoubtFewTrains, fewText(f.Before, f.Running))
+	}
+	switch {
+	case f.Left < 0:
+		say(DoubtExpired, fmt.Sprintf("it has expired: its last train runs on %v", f.Last))
+	case f.Left == 0:
+		say(DoubtEndsSoon, fmt.Sprintf("it ends today: its last train runs on %v", f.Last))
+	case f.Left <= soon:
+		say(DoubtEndsSoon, fmt.Sprintf("it ends tomorrow: its last train runs on %v", f.Last))
+	}
+	return all
+}
+
+func isFew(before, running int) bool { return before > 0 && running*fewTrains <= before }
+
+func fewText(before, running int) string {
+	return fmt.Sprintf("%d of its trains still run, and the timetable in force has %d", running, before)
+}
+
+// An EditionError refuses a timetable that looks like a mistake.
+type EditionError struct{ Doubts []Doubt }
+
+// Error lists the doubts in one line.
+func (e *EditionError) Error() string {
+	texts := make([]string, len(e.Doubts))
+	for i, d := range e.Doubts {
+		texts[i] = d.Text
+	}
+	return "the timetable looks like a mistake: " + strings.Join(texts, "; ")
+}

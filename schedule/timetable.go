@@ -1,0 +1,132 @@
+// Package schedule describes a timetable as it is loaded: stations and trains, with their
+// calls, days, coaches, prices and rules for bicycles. It checks timetables, compares them and
+// reads and writes them as bytes. It must not know which seats are sold, or how connections are
+// searched for.
+package schedule
+
+import (
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel/rail"
+)
+
+// A Timetable is what a railway offers: where its trains call, when, on which
+// days, and what there is to sell. Package gtfs reads one from a feed, or the
+// embedding program makes it from its own data. Service.LoadTimetable checks
+// it, stores it, and sells from it.
+type Timetable struct {
+	Stations []rail.Station
+	Trains   []Train
+	Changes  []Change
+}
+
+// A Train is one line of the timetable: the same calls at the same times on
+// every day it runs. On one service date it is a run.
+//
+// A train is known again in a later timetable, whatever its new ID, by Feed,
+// Operator, Number, first station and first departure time; ID tells apart
+// only trains that agree in all of them and run on the same day.
+type Train struct {
+	Feed     string // name of the timetable's source; may be empty
+	ID       string // the source's own ID; may be empty
+	Line     string // the source's own ID of its line, for a Change; may be empty
+	Operator string // who runs it, as shown to travellers
+	Number   string // as shown to travellers, such as "ICE 575"; may be empty
+
+	// Zone is the IANA time zone in which the calls' times are written, the
+	// same for all calls (GTFS, agency_timezone).
+	Zone string
+
+	// Days says when the train runs. Trains may share one Calendar. Nil is no
+	// day at all.
+	Days *Calendar
+
+	Calls []Call // two to 256, in the order of travel
+
+	// Coaches hold the places. None means that the train is unreserved: as
+	// many travel as come.
+	Coaches []rail.Coach
+
+	Bicycles rail.Allowance
+	Dogs     rail.Allowance
+
+	// Hooks is how many bicycles there is space for at a time; zero means
+	// that nobody counts.
+	Hooks int
+
+	// Fare prices a leg. The zero Fare sells nothing, unless Options.Price
+	// makes the price.
+	Fare Fare
+
+	// Prices, if not nil, stand instead of Fare, which is zero then: what a leg
+	// costs depends on where it begins and ends. Trains may share one Prices.
+	Prices *Prices
+}
+
+// A Call is one stop of a train. Arrive and Depart never fall from call to
+// call; the first call's Arrive and the last one's Depart mean nothing.
+type Call struct {
+	// Station is the ID of a station, or one of its OtherIDs. In a later timetable
+	// trains are known again by the ID that their calls have: keep to it where two
+	// stations become one.
+	Station uuid.UUID
+	Arrive  rail.ServiceTime
+	Depart  rail.ServiceTime
+	// Metres along the line from the first call; zero at every call means
+	// that the distance is taken as the crow flies.
+	Metres int32
+	// NoBoarding and NoAlighting bar passengers from getting on and off here.
+	NoBoarding  bool
+	NoAlighting bool
+	// Platform is where at the station the train calls, for a Change that names it:
+	// a number that means a platform of the station within one Feed of one timetable.
+	// With zero, only rules that name no platform hold for the call.
+	Platform uint16
+}
+
+// A Fare prices a ride by its length. Base and PerKm are in minor units of
+// Currency (cents), PerKm for each kilometre, rounded half up at the end.
+type Fare struct {
+	Currency string // ISO 4217 code in lower case
+	Base     int64
+	PerKm    int64
+}
+
+// Prices are what the rides on a train cost, each by itself. Amounts[i][j] is the
+// price in minor units of Currency from the i-th call to the j-th. Where it is
+// zero or missing, nothing is sold, unless Options.Price makes the price.
+type Prices struct {
+	Currency string // ISO 4217 code in lower case
+	Amounts  [][]int64
+}
+
+// Amount is what a ride costs, zero if it is not for sale.
+func (p *Prices) Amount(board, alight int) int64 {
+	if board < len(p.Amounts) && alight < len(p.Amounts[board]) {
+		return p.Amounts[board][alight]
+	}
+	return 0
+}
+
+// A Calendar is a set of service dates: the Weekdays between From and To, both
+// included, with Added and without Removed. The zero Calendar is empty.
+type Calendar struct {
+	Weekdays       [7]bool // by time.Weekday: Sunday is 0
+	From, To       rail.Date
+	Added, Removed []rail.Date // any order; a date in both is removed
+}
+
+// Daily runs on every day from from to to, both included.
+func Daily(from, to rail.Date) *Calendar {
+	return &Calendar{Weekdays: [7]bool{true, true, true, true, true, true, true}, From: from, To: to}
+}
+
+// Runs says whether the calendar holds the date; a nil one holds none.
+func (c *Calendar) Runs(d rail.Date) bool {
+	if c == nil || slices.Contains(c.Removed, d) {
+		return false
+	}
+	return d >= c.From && d <= c.To && c.Weekdays[d.Weekday()] || slices.Contains(c.Added, d)
+}
