@@ -257,8 +257,7 @@ func (s *Service) terms(b Booking, now time.Time) (Money, error) {
 }
 
 // Ticket returns the ticket of a booking of the caller's. It returns ErrNotPaid
-// while the booking is held, and ErrNotFound if it is over: who has cancelled has
-// no ticket.
+// while the booking is held, and ErrNotFound after it has expired or was cancelled.
 func (s *Service) Ticket(ctx context.Context, by Caller, booking uuid.UUID) (_ Ticket, err error) {
 	ctx, end := s.begin(ctx, "Ticket")
 	defer end(&err)

@@ -299,8 +299,8 @@ func TestServersShareTheWork(t *testing.T) {
 					for _, m := range servers {
 						total += w.did[m.name]
 					}
-					for _, m := range servers {
-						if part := w.did[m.name] * len(servers); part < total/2 || part > total*2 {
+					for _, m := range servers { // which parts have how much to do is chance
+						if part := w.did[m.name] * len(servers); part < total/4 || part > total*3 {
 							t.Errorf("%s %s did %d of %d things", what, m.name, w.did[m.name], total)
 						}
 					}

@@ -99,7 +99,7 @@ var meanings = map[FaultKind]string{
 	FaultDeliveryOrphan:       "The delivery is of no subscription and is never removed.",
 	FaultDeliveryStuck:        "The subscriber is never sent the event.",
 	FaultDeliveryState:        "The delivery is in a state that it cannot have come to.",
-	FaultQueueOrphan:          "The queue of a subscription has an entry of which there is no delivery to be made.",
+	FaultQueueOrphan:          "The queue of a subscription has an entry, but no pending delivery belongs to it.",
 
 	FaultTimetable: "No server can sell from the timetable: import it again.",
 	FaultRegistry:  "IDs of trips may mean another train, or none: import the timetable again.",

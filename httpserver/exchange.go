@@ -115,7 +115,7 @@ func (x *exchange) attempt() {
 	x.from = x.s.house.address(x.s.client(x.r))
 	x.who = x.from
 	switch {
-	case x.route.scope == beside: // who is beside has counted it
+	case x.route.scope == beside: // Beside counts these requests
 		x.decide()
 	case x.route.scope == free:
 		defer x.s.house.aside(x.r, x.from)()

@@ -209,7 +209,7 @@ func (s place) wantedTrain(d *day, client *http.Client, token string) map[string
 	if trips, _ := found["data"].([]any); len(trips) > 0 {
 		return trips[0].(map[string]any)
 	}
-	d.refused = append(d.refused, "there is no train to take")
+	d.refused = append(d.refused, "the search found no train for the attack")
 	return nil
 }
 

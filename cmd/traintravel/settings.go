@@ -200,7 +200,7 @@ func checkBase(baseURL string) error {
 	if baseURL == "" || isBase(baseURL) {
 		return nil
 	}
-	return usagef("--base-url: %.200q is no http or https URL such as https://trains.example/api, without a query and without a slash at its end", withoutSecrets(baseURL))
+	return usagef("--base-url: %.200q is not an http or https URL such as https://trains.example/api, without a query and without a slash at its end", withoutSecrets(baseURL))
 }
 
 // isBase says whether links can begin with a text.

@@ -40,7 +40,7 @@ func (p *program) startTraces(ctx context.Context) (*traces, error) {
 		switch {
 		case env[name] == "":
 		case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-			return nil, usagef("%s: %.200q is no http or https URL", name, withoutSecrets(env[name]))
+			return nil, usagef("%s: %.200q is not an http or https URL", name, withoutSecrets(env[name]))
 		case u.User != nil:
 			return nil, usagef("%s: %.200q has a user, which is not sent: OTEL_EXPORTER_OTLP_HEADERS has what proves who this is, such as Authorization=Basic%%20…", name, withoutSecrets(env[name]))
 		}

@@ -47,7 +47,7 @@ with 2 if the command line is wrong.`,
 			}
 			for flag, at := range map[string]string{"--server": server, "--keys": keysAt} {
 				if at != "" && (flag == "--server" || strings.Contains(at, "://")) && !isBase(at) {
-					return usagef("%s: %.200q is no http or https URL, without a query and without a slash at its end", flag, withoutSecrets(at))
+					return usagef("%s: %.200q is not an http or https URL, without a query and without a slash at its end", flag, withoutSecrets(at))
 				}
 			}
 			if keysAt == "" && server != "" {

@@ -94,7 +94,7 @@ func newTransport() *http.Transport {
 func webAddress(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || strings.ContainsAny(address, "?#") {
-		return nil, fmt.Errorf("%q is no http or https URL", address)
+		return nil, fmt.Errorf("%q is not an http or https URL", address)
 	}
 	return u, nil
 }

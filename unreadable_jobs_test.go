@@ -1,0 +1,152 @@
+package traintravel_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/store/memstore"
+)
+
+// Jobs over all bookings do what they can beside bookings and payments that cannot be read,
+// say which they could not do, and do the rest when they are called again.
+func TestJobsBesideUnreadableRecords(t *testing.T) {
+	t.Parallel()
+	store := memstore.New()
+	o := newOffice(t, store).another(func(opts *traintravel.Options) { opts.Retain = time.Hour })
+	tt := roomy()
+	o.load(tt)
+	o.Forget()
+	sold := func(by traintravel.Caller, from, to rune, number string) traintravel.Booking {
+		o.clock.add(time.Second)
+		b := o.book(by, o.trip(from, to, number))
+		o.mustPay(b, traintravel.Succeeded)
+		return b
+	}
+	unread := sold(carl, 'A', 'B', "R 1")
+	unpaid := sold(berta, 'A', 'B', "R 1") // of which the payment cannot be read
+	whole := sold(berta, 'A', 'B', "R 1")
+	ridesOn := sold(anna, 'F', 'G', "S 3")
+	paid := o.state(unpaid.ID).PaidBy
+	restore := []func(){
+		spoil(t, store, bookingRecord(unread.ID), true),
+		spoil(t, store, traintravel.Key{Table: traintravel.TablePayments, ID: string(unpaid.ID[:]) + string(paid[:])}, false),
+	}
+
+	m := o.manifest(o.run("R 1"))
+	if len(m.Riders) != 3 || m.Unreadable != 1 || m.Sections[0].Free != 37 || m.Sections[0].Confirmed != 3 {
+		t.Errorf("the manifest has %+v, %d could not be read, and sections %+v", m.Riders, m.Unreadable, m.Sections)
+	}
+	for _, r := range m.Riders {
+		if r.Unreadable != (r.Booking == unread.ID) || r.Unreadable && (r.PassengerName != "" || r.Seat != unread.Legs[0].Seat || r.Status != traintravel.Confirmed) {
+			t.Errorf("a rider %+v", r)
+		}
+	}
+	if done, err := o.CancelRun(t.Context(), o.run("S 3").ID, traintravel.CancelRunOptions{}); err != nil || done.Bookings != 1 || !slices.Equal(done.Unreadable, []uuid.UUID{unread.ID}) {
+		t.Errorf("another train is cancelled: %+v, %v", done, err)
+	}
+	done, err := o.CancelRun(t.Context(), o.run("R 1").ID, traintravel.CancelRunOptions{})
+	if err != nil || done.Bookings != 1 || !slices.Equal(done.Unreadable, []uuid.UUID{unread.ID, unpaid.ID}) {
+		t.Errorf("their train is cancelled: %+v, %v", done, err)
+	}
+	if h, err := o.BookingHistory(t.Context(), whole.ID); err != nil || h.Booking.Status != traintravel.Cancelled {
+		t.Errorf("%+v, %v", h, err)
+	}
+	h, err := o.BookingHistory(t.Context(), unpaid.ID)
+	if err != nil || h.Unreadable != 1 || h.Booking.Status != traintravel.Confirmed {
+		t.Errorf("%+v, %v", h, err)
+	}
+	if data, err := o.ExportSubject(t.Context(), berta.Subject); err != nil || len(data.Bookings) != 2 || data.Unreadable != 2 {
+		t.Errorf("the export has %d bookings, and %d could not be read, %v", len(data.Bookings), data.Unreadable, err)
+	}
+	_ = o.RunDue(t.Context()) // refunds
+	o.clock.add(12 * time.Hour)
+	if done, err := o.EraseSubject(t.Context(), berta.Subject); err != nil || done.Bookings != 1 || len(done.Kept) != 0 || done.Unreadable != 2 {
+		t.Errorf("erased: %+v, %v", done, err)
+	}
+	o.KeepForgetting(t.Context())
+	_ = o.RunDue(t.Context()) // events of what cannot be read are still to be told
+	for id, b := range map[uuid.UUID]string{ridesOn.ID: "cancelled", whole.ID: "cancelled"} {
+		if h, err := o.BookingHistory(t.Context(), id); err != nil || !h.Booking.Erased() {
+			t.Errorf("the passenger of the %s booking is known long after the journey: %v", b, err)
+		}
+	}
+
+	for _, f := range restore {
+		f()
+	}
+	if done, err := o.CancelRun(t.Context(), o.run("R 1").ID, traintravel.CancelRunOptions{Past: true}); err != nil || done.Bookings != 2 || len(done.Unreadable) != 0 {
+		t.Errorf("cancelled again: %+v, %v", done, err)
+	}
+	o.do()
+	if done, err := o.EraseSubject(t.Context(), berta.Subject); err != nil || done.Bookings != 1 || done.Unreadable != 0 {
+		t.Errorf("erased again: %+v, %v", done, err)
+	}
+	o.clock.add(12 * time.Hour)
+	o.do()
+	if h, err := o.BookingHistory(t.Context(), unread.ID); err != nil || !h.Booking.Erased() {
+		t.Errorf("%+v, %v", h.Booking, err)
+	}
+}
+
+// An import takes a run that it cannot read for its train's own, whatever becomes of the
+// other trains of its name, and says that it could not read it. Once it can be read,
+// everybody has the place that they had.
+func TestImportBesideAnUnreadableRun(t *testing.T) {
+	t.Parallel()
+	for _, which := range []string{"first", "second"} {
+		t.Run(which, func(t *testing.T) {
+			t.Parallel()
+			store := memstore.New()
+			o := newOffice(t, store)
+			o.loadAll(r1("ABH", 0, 1), r1("ACG", 0, 1), r1("ADF", 1))
+			a, b := o.book(anna, o.ride(0, 'B')), o.book(berta, o.ride(0, 'C'))
+			o.mustPay(a, traintravel.Succeeded)
+			o.mustPay(b, traintravel.Succeeded)
+			bad, other := a, b
+			if which == "second" {
+				bad, other = b, a
+			}
+			run := bad.Legs[0].Run
+			key := traintravel.Key{Table: traintravel.TableRuns}
+			records, err := store.List(t.Context(), traintravel.Range{Table: traintravel.TableRuns})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range records {
+				if strings.HasSuffix(r.ID, string(run.Train[:])) {
+					key.ID = r.ID
+				}
+			}
+			restore := spoil(t, store, key, true)
+			for n, tt := range [][]traintravel.Train{
+				{r1("ACG", 0, 1), r1("ABH", 0, 1)},
+				{r1("ABEH", 0, 1), r1("ACG", 0, 1), r1("ADF", 0, 1)},
+				{r1("ADF", 0, 1)},
+				{r1("ACG", 0), r1("ABH", 0), r1("ADF", 0, 1)},
+			} {
+				report := o.load(timetable(tt...))
+				if report.Unreadable != 1 || slices.ContainsFunc(report.Stranded, func(s traintravel.Stranded) bool { return s.Booking == bad.ID }) {
+					t.Errorf("import %d: %+v", n, report)
+				}
+			}
+			o.Forget()
+			if _, err := o.Trip(t.Context(), bad.TripID); !errors.Is(err, traintravel.ErrNewerData) {
+				t.Errorf("the trip that cannot be sold here: %v", err)
+			}
+			o.tryBook(anna, other.TripID, traintravel.ErrSoldOut)
+			restore()
+			if stranded := o.loadAll(r1("ABH", 0, 1), r1("ACG", 0, 1)); len(stranded) > 0 {
+				t.Errorf("%v are stranded", stranded)
+			}
+			o.Forget()
+			o.full(a, 0, 'B')
+			o.full(b, 0, 'C')
+		})
+	}
+}
