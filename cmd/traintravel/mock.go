@@ -55,7 +55,7 @@ asked for, with --base-url.`,
 		RunE:    func(c *cobra.Command, _ []string) error { return p.mockUntil(c.Context(), m) },
 	}
 	f := c.Flags()
-	f.StringVar(&m.addr, "addr", "127.0.0.1:8080", "`address` to listen on, of this machine alone")
+	f.StringVar(&m.addr, "addr", "127.0.0.1:8081", "`address` to listen on, of this machine alone")
 	f.StringVar(&m.host, "host", "", "`host` to listen on instead, which other machines may reach, with the port of --addr or its own: 0.0.0.0 is all addresses, 0.0.0.0:4010 all on another port")
 	f.StringVar(&m.baseURL, "base-url", "", "`URL` that links begin with (default the address that the client used)")
 	return c

@@ -30,7 +30,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	addr := flag.String("addr", "127.0.0.1:9292", "`address` to listen on; put a proxy that ends TLS before it, unless traintravel is on this machine")
+	addr := flag.String("addr", "127.0.0.1:8087", "`address` to listen on; put a proxy that ends TLS before it, unless traintravel is on this machine")
 	data := flag.String("data", "stripe-gateway.db", "`file` that remembers which payment is which of Stripe's")
 	api := flag.String("stripe", "", "`URL` of another Stripe, such as a stripe-mock's")
 	flag.Parse()

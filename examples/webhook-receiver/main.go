@@ -2,8 +2,8 @@
 // the address given to "traintravel serve --webhook" may lead to.
 //
 //	export TRAINTRAVEL_WEBHOOK_SECRET="whsec_$(openssl rand -base64 32)"
-//	go run ./examples/webhook-receiver                      # listens on 127.0.0.1:9090
-//	traintravel serve --webhook http://127.0.0.1:9090/
+//	go run ./examples/webhook-receiver                      # listens on 127.0.0.1:8084
+//	traintravel serve --webhook http://127.0.0.1:8084/
 //
 // Both have the secret: whsec_ and 24 to 64 random bytes in base64. Without the variable,
 // serve makes one and keeps it in its keys file. Whoever has subscribed with POST /webhooks
@@ -46,7 +46,7 @@ func main() {
 // run listens until ctx ends.
 func run(ctx context.Context, args []string, secret string, out io.Writer) error {
 	flags := flag.NewFlagSet("webhook-receiver", flag.ContinueOnError)
-	addr := flags.String("addr", "127.0.0.1:9090", "`address` to listen on")
+	addr := flags.String("addr", "127.0.0.1:8084", "`address` to listen on")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+// The ports that programs of this project listen on by default, or that its documents tell
+// operators to give, are different ones, and none is that of a program that often runs
+// beside them.
+func TestDefaultPortsDoNotCollide(t *testing.T) {
+	t.Parallel()
+	used := map[string]string{
+		"3000": "Grafana", "5432": "PostgreSQL", "9090": "Prometheus", "9091": "Pushgateway", "9093": "Alertmanager",
+		"9100": "node_exporter", "4222": "NATS", "4317": "OTLP", "4318": "OTLP",
+	}
+	take := func(port, who string) {
+		if other, taken := used[port]; taken {
+			t.Errorf("%s uses port %s, which is that of %s", who, port, other)
+		}
+		used[port] = who
+	}
+	addr := regexp.MustCompile(`"addr", "[^"]*:(\d+)"`)
+	files, err := filepath.Glob("../../examples/*/main.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	found := 0
+	for _, file := range append(files, "settings.go", "mock.go") {
+		for _, match := range addr.FindAllStringSubmatch(string(contents(t, file)), -1) {
+			take(match[1], file)
+			found++
+		}
+	}
+	if found < 5 { // serve, mock, webapp, webhook-receiver, stripe-gateway
+		t.Errorf("%d default addresses found, want 5 or more", found)
+	}
+	admin := regexp.MustCompile(`(?:admin-addr:?|ADMIN_ADDR=)[ ]?127\.0\.0\.1:(\d+)`)
+	ports := map[string]bool{}
+	for _, file := range []string{"../../README.md", "../../docs/operations.md", "../../packaging/deb/traintravel.yaml"} {
+		match := admin.FindStringSubmatch(string(contents(t, file)))
+		if match == nil {
+			t.Errorf("%s names no port of --admin-addr", file)
+			continue
+		}
+		ports[match[1]] = true
+	}
+	if len(ports) != 1 {
+		t.Errorf("the documents give --admin-addr the ports %v, want one", ports)
+	}
+	for port := range ports {
+		take(port, "--admin-addr")
+	}
+	second := regexp.MustCompile(`--addr 127\.0\.0\.1:(\d+)`)
+	for _, match := range second.FindAllStringSubmatch(string(contents(t, "../../README.md")), -1) {
+		take(match[1], "README.md")
+	}
+}
+
+func contents(t *testing.T, file string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
