@@ -107,9 +107,9 @@ func (s *Service) order(sn *timetable.Snapshot, n NewBooking, now time.Time) (le
 		return ledger.Order{}, ErrNotFound
 	case !departs.After(now):
 		return ledger.Order{}, ErrDeparted
-	case n.HasBicycle && trip.Bicycles != Allowed:
+	case n.HasBicycle && trip.Bicycles != rail.Allowed:
 		return ledger.Order{}, ErrBicyclesNotAllowed
-	case n.HasDog && trip.Dogs != Allowed:
+	case n.HasDog && trip.Dogs != rail.Allowed:
 		return ledger.Order{}, ErrDogsNotAllowed
 	}
 	price, ok, err := s.finder.Price(rides, trip)

@@ -1,28 +1,14 @@
 package traintravel
 
 import (
-	"context"
 	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/traintravel/traintravel/internal/webhooks"
 	"github.com/traintravel/traintravel/rail"
 )
-
-// begin tells the observer of an operation. What it returns is deferred:
-//
-//	ctx, end := s.begin(ctx, "Trip")
-//	defer end(&err)
-func (s *Service) begin(ctx context.Context, operation string) (context.Context, func(*error)) {
-	if s.opts.Observer.Begin == nil {
-		return ctx, unobserved
-	}
-	ctx, end := s.opts.Observer.Begin(ctx, operation)
-	return ctx, func(err *error) { end(*err) }
-}
-
-func unobserved(*error) {}
 
 // Options are the settings of a Service. The zero value works: it cannot take
 // payments, and nobody is notified. A panic of a function in them reaches the
@@ -164,3 +150,26 @@ type PaymentChange = rail.PaymentChange
 
 // An Attempt is what came of one attempt to deliver an event.
 type Attempt = rail.Attempt
+
+// A PaymentGateway moves the money.
+type PaymentGateway = rail.PaymentGateway
+
+// DeclineLimits bounds declined attempts to pay.
+type DeclineLimits = rail.DeclineLimits
+
+// A DeclinesError refuses an attempt to pay because too many were declined within an
+// hour. Nothing was charged.
+type DeclinesError = rail.DeclinesError
+
+// A Notifier takes events to whoever wants them: a queue, a webhook, a mail.
+type Notifier = rail.Notifier
+
+// A NotifierFunc is a function that is a Notifier.
+type NotifierFunc = rail.NotifierFunc
+
+// WebhookOptions are how a service posts events to those who have subscribed.
+type WebhookOptions = webhooks.WebhookOptions
+
+// A City is a place that people know by several names, such as its names in several
+// languages. Package cities has those of Europe's larger railway cities.
+type City = rail.City

@@ -203,16 +203,6 @@ const (
 // text has more than 200 characters.
 type Card = rail.Card
 
-// DeclineLimits bounds declined attempts to pay.
-type DeclineLimits = rail.DeclineLimits
-
-// A DeclinesError refuses an attempt to pay because too many were declined within an
-// hour. Nothing was charged.
-type DeclinesError = rail.DeclinesError
-
-// A PaymentGateway moves the money.
-type PaymentGateway = rail.PaymentGateway
-
 // A Canceller is a gateway that can fence a charge: after Cancel has returned Failed, a
 // charge with this ID will never succeed, even if it arrives later.
 type Canceller = rail.Canceller
@@ -261,16 +251,6 @@ const (
 	IncorrectCVC      = rail.IncorrectCVC
 	ProcessingError   = rail.ProcessingError
 )
-
-// Money is an amount in minor units (cents) of a currency, an ISO 4217 code in lower
-// case.
-type Money = rail.Money
-
-// ParseMoney reads a decimal number, in the form JSON gives numbers, as an
-// amount of a currency. It refuses, with an [*InvalidError] naming the member
-// amount or currency, more decimals than the currency has (unless zeros), and
-// more than 1e16 minor units, the most that anything may cost in any currency.
-func ParseMoney(decimal, currency string) (Money, error) { return rail.ParseMoney(decimal, currency) }
 
 // A Payment is an attempt to pay for a booking, or a refund.
 type Payment = rail.Payment

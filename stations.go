@@ -97,8 +97,8 @@ func (s *Service) Stations(ctx context.Context, q StationQuery) (_ List[Station]
 	if err != nil {
 		return List[Station]{}, err
 	}
-	if n := utf8.RuneCountInString(q.Search); n > MaxText {
-		return List[Station]{}, rail.Invalid("search", "has %d characters, more than %d", n, MaxText)
+	if n := utf8.RuneCountInString(q.Search); n > rail.MaxText {
+		return List[Station]{}, rail.Invalid("search", "has %d characters, more than %d", n, rail.MaxText)
 	}
 	country := strings.ToUpper(q.Country)
 	if country != "" && !schedule.IsCountry(country) {
@@ -158,10 +158,6 @@ func (s *Service) Station(ctx context.Context, id uuid.UUID) (_ Station, err err
 	}
 	return sn.Stations[at], nil
 }
-
-// A City is a place that people know by several names, such as its names in several
-// languages. Package cities has those of Europe's larger railway cities.
-type City = rail.City
 
 // Bounds of a page.
 const (

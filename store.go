@@ -8,22 +8,6 @@ import (
 	"github.com/traintravel/traintravel/transfer"
 )
 
-// Ready returns nil if the service can sell: its store is read and holds a timetable
-// (else the error wraps [ErrNoTimetable]), and takes updates, as far as a [ReadyStore]
-// can tell. It is for health checks: cheap enough to be called each second, and safe for
-// concurrent use.
-func (s *Service) Ready(ctx context.Context) (err error) {
-	ctx, end := s.begin(ctx, "Ready")
-	defer end(&err)
-	if _, err := s.timetable.Snapshot(ctx); err != nil {
-		return err
-	}
-	if r, ok := s.given.(ReadyStore); ok {
-		return r.Ready(ctx)
-	}
-	return nil
-}
-
 // Agree lets programs that use one store, at the same time or one after the other,
 // find out whether they have in common what the store does not decide, such as their
 // keys. Check gets what was recorded last, or nil, and returns what to record, or the

@@ -25,6 +25,7 @@
 package traintravel
 
 import (
+	"context"
 	"log/slog"
 	"slices"
 	"time"
@@ -182,3 +183,33 @@ func (s *Service) committed(l *ledger.Ledger) {
 func (s *Service) now() time.Time { return s.opts.Now().Round(0).UTC() }
 
 func (s *Service) newID() uuid.UUID { return s.opts.NewID() }
+
+// begin tells the observer of an operation. What it returns is deferred:
+//
+//	ctx, end := s.begin(ctx, "Trip")
+//	defer end(&err)
+func (s *Service) begin(ctx context.Context, operation string) (context.Context, func(*error)) {
+	if s.opts.Observer.Begin == nil {
+		return ctx, unobserved
+	}
+	ctx, end := s.opts.Observer.Begin(ctx, operation)
+	return ctx, func(err *error) { end(*err) }
+}
+
+func unobserved(*error) {}
+
+// Ready returns nil if the service can sell: its store is read and holds a timetable
+// (else the error wraps [ErrNoTimetable]), and takes updates, as far as a [ReadyStore]
+// can tell. It is for health checks: cheap enough to be called each second, and safe for
+// concurrent use.
+func (s *Service) Ready(ctx context.Context) (err error) {
+	ctx, end := s.begin(ctx, "Ready")
+	defer end(&err)
+	if _, err := s.timetable.Snapshot(ctx); err != nil {
+		return err
+	}
+	if r, ok := s.given.(ReadyStore); ok {
+		return r.Ready(ctx)
+	}
+	return nil
+}

@@ -88,7 +88,7 @@ func (q *TripQuery) ask(sn *timetable.Snapshot, now time.Time, horizon time.Dura
 	case !rail.Sane(q.Depart):
 		return timetable.Ask{}, rail.Invalid("date", "lies in the year %d, and only 1900 to 2199 are known", q.Depart.Year())
 	}
-	date := DateOf(q.Depart.In(sn.Locations[origin]))
+	date := rail.DateOf(q.Depart.In(sn.Locations[origin]))
 	from, to := q.Depart, (date + 1).Start(sn.Locations[origin])
 	if from.Before(now) {
 		from = now.Add(1) // what departs now has departed
@@ -163,3 +163,13 @@ type Stop = rail.Stop
 
 // A RunID names a train on one service date.
 type RunID = rail.RunID
+
+// Money is an amount in minor units (cents) of a currency, an ISO 4217 code in lower
+// case.
+type Money = rail.Money
+
+// ParseMoney reads a decimal number, in the form JSON gives numbers, as an
+// amount of a currency. It refuses, with an [*InvalidError] naming the member
+// amount or currency, more decimals than the currency has (unless zeros), and
+// more than 1e16 minor units, the most that anything may cost in any currency.
+func ParseMoney(decimal, currency string) (Money, error) { return rail.ParseMoney(decimal, currency) }

@@ -6,7 +6,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel/internal/records"
-	"github.com/traintravel/traintravel/internal/webhooks"
 	"github.com/traintravel/traintravel/rail"
 )
 
@@ -253,12 +252,3 @@ const (
 // An Event tells that something happened to a booking. It is queued in the same update
 // that makes it happen.
 type Event = rail.Event
-
-// A Notifier takes events to whoever wants them: a queue, a webhook, a mail.
-type Notifier = rail.Notifier
-
-// A NotifierFunc is a function that is a Notifier.
-type NotifierFunc = rail.NotifierFunc
-
-// WebhookOptions are how a service posts events to those who have subscribed.
-type WebhookOptions = webhooks.WebhookOptions
