@@ -13,6 +13,10 @@ type Money struct {
 	Currency string
 }
 
+// MaxPayment is the most that is taken at once, in minor units of any currency, and so
+// the most that a trip may cost and that is read as an amount.
+const MaxPayment = 1e16
+
 // currencyDecimals lists the ISO 4217 currencies that do not have two decimals.
 var currencyDecimals = map[string]int{
 	"bif": 0, "clp": 0, "djf": 0, "gnf": 0, "isk": 0, "jpy": 0, "kmf": 0, "krw": 0, "pyg": 0, "rwf": 0,

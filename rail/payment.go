@@ -32,7 +32,3 @@ type Payment struct {
 	// is not stored.
 	Replayed bool
 }
-
-// MaxPayment is the most that is taken at once, in minor units of any currency, and so
-// the most that a trip may cost and that is read as an amount.
-const MaxPayment = 1e16

@@ -11,13 +11,6 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// An incoming is a delivery that comes to the queue of a subscription.
-type incoming struct {
-	records.Delivery
-	// asked says that somebody asked for it, so that it is not the one that goes.
-	asked bool
-}
-
 // Arrive has a delivery wait until it is due, at d.Next. When the rules have run,
 // fillQueues makes room for it.
 func (l *Ledger) Arrive(sub *records.Subscription, d records.Delivery, asked bool) {
@@ -128,13 +121,6 @@ func (l *Ledger) overflow(sub *records.Subscription, queue []store.Record, come 
 		l.overflows = append(l.overflows, overflow{sub.ID, given})
 	}
 	return dead, nil
-}
-
-// An overflow is how many deliveries a subscription has lost to its dead letters because
-// too many waited.
-type overflow struct {
-	sub uuid.UUID
-	n   int
 }
 
 // tellDead logs and tells the observer which deliveries an update that is durable has

@@ -13,6 +13,9 @@ import (
 
 // The rules of deliveries and of the subscriptions that get them.
 
+// SweepEvery is how often old deliveries are looked for.
+const SweepEvery = 6 * time.Hour
+
 // NewSubscription writes a subscription and its marks.
 func (l *Ledger) NewSubscription(s *records.Subscription) {
 	l.PutSubscription(s)

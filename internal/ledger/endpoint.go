@@ -12,8 +12,6 @@ import (
 )
 
 const (
-	// SweepEvery is how often old deliveries are looked for.
-	SweepEvery = 6 * time.Hour
 	// queuePages is how many batches of a queue are looked through at once for a delivery,
 	// and LookLater is when to look again after that.
 	queuePages = 16

@@ -64,6 +64,20 @@ type entry[T any] struct {
 	after  T
 }
 
+// An incoming is a delivery that comes to the queue of a subscription.
+type incoming struct {
+	records.Delivery
+	// asked says that somebody asked for it, so that it is not the one that goes.
+	asked bool
+}
+
+// An overflow is how many deliveries a subscription has lost to its dead letters because
+// too many waited.
+type overflow struct {
+	sub uuid.UUID
+	n   int
+}
+
 // CheckCurrent gives the update up if another timetable is in force.
 func (l *Ledger) CheckCurrent(sn *timetable.Snapshot) error {
 	v, err := l.get(timetable.CurrentKey())
