@@ -40,19 +40,6 @@ func apart(ctx context.Context, g Gateway) error {
 	})
 }
 
-// usualAmounts are amounts that floats and factors of a hundred get wrong.
-var usualAmounts = []traintravel.Money{
-	{Amount: 1, Currency: "eur"},
-	{Amount: 456, Currency: "eur"},
-	{Amount: 1999, Currency: "chf"},
-	{Amount: 99_999_999_999_999, Currency: "eur"},
-	{Amount: 1, Currency: "jpy"},
-	{Amount: 4990, Currency: "isk"},
-	{Amount: 1, Currency: "kwd"},
-	{Amount: 49_999, Currency: "tnd"},
-	{Amount: 1<<53 + 1, Currency: "clf"}, // no float64 is this number
-}
-
 func amounts(ctx context.Context, g Gateway) error {
 	for _, amount := range g.Amounts {
 		c := g.ask(g.Succeeds)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -19,17 +18,6 @@ func (s *Store) Snapshot(ctx context.Context, fn func(file io.WriterTo, size int
 		return err
 	}
 	return s.view(func(r *reader) error { return fn(r.tx, r.tx.Size()) })
-}
-
-// caught is to be deferred, called, by who reads pages that may be damaged.
-func caught(err *error) func() {
-	before := debug.SetPanicOnFault(true) // a damaged page may point anywhere
-	return func() {
-		debug.SetPanicOnFault(before)
-		if p := recover(); p != nil { // bbolt found a page that is none
-			*err = fmt.Errorf("damaged: %v", p)
-		}
-	}
 }
 
 // Compact rewrites the file at path without the space that deleted records have left,

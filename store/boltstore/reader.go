@@ -2,6 +2,8 @@ package boltstore
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -139,4 +141,15 @@ func first(c *bolt.Cursor, rg traintravel.Range) (k, v []byte) {
 		return c.Last()
 	}
 	return c.Prev()
+}
+
+// caught is to be deferred, called, by who reads pages that may be damaged.
+func caught(err *error) func() {
+	before := debug.SetPanicOnFault(true) // a damaged page may point anywhere
+	return func() {
+		debug.SetPanicOnFault(before)
+		if p := recover(); p != nil { // bbolt found a page that is none
+			*err = fmt.Errorf("damaged: %v", p)
+		}
+	}
 }

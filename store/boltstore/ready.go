@@ -3,19 +3,11 @@ package boltstore
 import (
 	"context"
 	"strconv"
-	"sync"
-	"time"
 
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/internal/group"
-)
-
-// How long what came of the last commit stands for the next one.
-const (
-	goodFor = 10 * time.Second
-	badFor  = time.Second
 )
 
 // probeKey is in ownBucket: what Ready writes to see that writing is possible.
@@ -24,31 +16,6 @@ const probeKey = "probe"
 // afterFailure is how many bytes Ready writes when the last commit has failed: more than
 // an update takes, so that space for a few pages does not pass for an end of the trouble.
 const afterFailure = 256 << 10
-
-// A proof is what came of the last commit.
-type proof struct {
-	mu    sync.Mutex
-	at    time.Time // zero before the first
-	err   error
-	asked sync.Mutex // held by the one who tries to write
-}
-
-func (p *proof) set(err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.at, p.err = time.Now(), err
-}
-
-// get returns what came of the last commit, and whether that was too long ago.
-func (p *proof) get() (old bool, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	age := goodFor
-	if p.err != nil {
-		age = badFor
-	}
-	return p.at.IsZero() || time.Since(p.at) >= age, p.err
-}
 
 // Ready returns nil if an update would be written now, or why it would not: the file is
 // not in its place (see [Store.InPlace]), or the disk does not take writes. It judges by
