@@ -26,8 +26,8 @@ func TestDemoAccounts(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	want := []authserver.Client{{
-		ID: "webapp", Name: "Overland", RedirectURIs: []string{"http://127.0.0.1/callback"},
-		Scopes: []string{"read", "write"}, Grants: []string{"authorization_code", "refresh_token"},
+		ID: "webapp", Name: "Overland", Secret: "overland-example-only", RedirectURIs: []string{"http://127.0.0.1/callback"},
+		Scopes: []string{"read", "write"}, Grants: []string{"authorization_code", "refresh_token", "client_credentials"},
 	}}
 	if diff := cmp.Diff(want, a.clients); diff != "" {
 		t.Error(diff)
@@ -44,6 +44,11 @@ func TestDemoAccounts(t *testing.T) {
 	}
 }
 
+// siteSecret is that of the web site in the example.
+const siteSecret = "another secret of enough bytes"
+
+var exampleSecrets = map[string]string{"STATION_BOARD_SECRET": boardSecret, "WEBAPP_CLIENT_SECRET": siteSecret}
+
 // The example is good as it stands, and a server takes it.
 func TestExampleAccounts(t *testing.T) {
 	t.Parallel()
@@ -52,27 +57,28 @@ func TestExampleAccounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := parseAccounts(text, map[string]string{"STATION_BOARD_SECRET": boardSecret})
+	a, err := parseAccounts(text, exampleSecrets)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := accounts{
 		users: []authserver.User{{Name: "anna", DisplayName: "Anna Lindqvist"}, {Name: "ben"}},
 		clients: []authserver.Client{
-			{ID: "webapp", Name: "Overland", RedirectURIs: []string{"http://127.0.0.1/callback", "https://shop.example/callback"},
-				Scopes: []string{"read", "write"}, Grants: []string{"authorization_code", "refresh_token"}},
+			{ID: "webapp", Name: "Overland", Secret: siteSecret, RedirectURIs: []string{"http://127.0.0.1/callback", "https://shop.example/callback"},
+				Scopes: []string{"read", "write"}, Grants: []string{"authorization_code", "refresh_token", "client_credentials"}},
 			{ID: "station-board", Secret: boardSecret, Scopes: []string{"read"}, Grants: []string{"client_credentials"}},
+			{ID: "phone-app", RedirectURIs: []string{"com.example.trains:/callback"}},
 		},
 	}
 	if diff := cmp.Diff(want, a, cmp.AllowUnexported(accounts{})); diff != "" {
 		t.Error(diff)
 	}
-	r := startIn(t, []string{"STATION_BOARD_SECRET=" + boardSecret}, "serve", "--data", filepath.Join(t.TempDir(), "t.db"), "--accounts", file)
+	r := startIn(t, []string{"STATION_BOARD_SECRET=" + boardSecret, "WEBAPP_CLIENT_SECRET=" + siteSecret}, "serve", "--data", filepath.Join(t.TempDir(), "t.db"), "--accounts", file)
 	resp := r.ask("GET", "/oauth/authorize?client_id=webapp&redirect_uri=https%3A%2F%2Fshop.example%2Fcallback&response_type=code&code_challenge="+strings.Repeat("x", 43)+"&code_challenge_method=S256")
 	if resp.StatusCode != 200 {
 		t.Errorf("the web site cannot have people sign in: %d", resp.StatusCode)
 	}
-	if said := r.stderr.String(); strings.Contains(said, boardSecret) || strings.Contains(said, "as anybody") {
+	if said := r.stderr.String(); strings.Contains(said, boardSecret) || strings.Contains(said, siteSecret) || strings.Contains(said, "as anybody") {
 		t.Errorf("the log shows the secret, or says that anybody may sign in: %s", said)
 	}
 }
@@ -203,7 +209,7 @@ func TestAlteredAccounts(t *testing.T) {
 					altered = slices.Insert(altered, at, text[from:min(from+random.IntN(60), len(text))]...)
 				}
 			}
-			a, err := parseAccounts(altered, map[string]string{"STATION_BOARD_SECRET": boardSecret})
+			a, err := parseAccounts(altered, exampleSecrets)
 			if err != nil {
 				continue
 			}

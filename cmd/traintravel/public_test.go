@@ -34,7 +34,7 @@ func TestPublicSignInIsRefused(t *testing.T) {
 		}
 	}
 	// Accounts say who may sign in; they still ask for no password.
-	code, _, stderr := once(t, []string{"STATION_BOARD_SECRET=0123456789abcdef"}, "serve", "--accounts", "../../examples/accounts.yaml", "--base-url", "https://trains.example",
+	code, _, stderr := once(t, []string{"STATION_BOARD_SECRET=0123456789abcdef", "WEBAPP_CLIENT_SECRET=0123456789abcdef"}, "serve", "--accounts", "../../examples/accounts.yaml", "--base-url", "https://trains.example",
 		"--data", filepath.Join(t.TempDir(), "t.db"), "--addr", "127.0.0.1:0")
 	if code != 2 || !strings.Contains(stderr, "--public-signin") {
 		t.Errorf("accounts: %d, %s", code, stderr)

@@ -25,11 +25,12 @@ func (s *site) showTrip(w http.ResponseWriter, r *http.Request, user *session, o
 	if !isID(o.Form.TripID) {
 		return errNoPage
 	}
-	t, err := user.api.trip(r.Context(), o.Form.TripID)
+	ask := s.readerOf(user)
+	t, err := ask.api.trip(r.Context(), o.Form.TripID)
 	if err != nil {
 		return cmp.Or(wrong, err)
 	}
-	j := journeyOf(t.Legs, t.price, user.stationsOf(r.Context(), ridesOf(t.Legs)...))
+	j := journeyOf(t.Legs, t.price, ask.stationsOf(r.Context(), ridesOf(t.Legs)...))
 	o.offer, o.Key = offer{t, j}, rand.Text()
 	o.Back = search{From: j.From, FromID: j.Origin, To: j.To, ToID: j.Destination, Date: j.Departure.Format("2006-01-02")}.Path()
 	status := http.StatusOK

@@ -36,6 +36,9 @@ type css = chromedp.CSS
 // newBrowser starts one that is to open a site, or skips the test.
 func newBrowser(t *testing.T, site string) *browser {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("browsers take seconds")
+	}
 	at := need.Program(t, "chromium", "chromium", "chromium-browser", "google-chrome")
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(at), chromedp.NoSandbox, chromedp.WindowSize(1280, 800), chromedp.UserDataDir(t.TempDir()))...)

@@ -81,6 +81,11 @@ var fields = map[string]struct{ input, label string }{
 	"date": {"date", "The day"}, "search": {"", "The station"}, "origin": {"from", "The start"}, "destination": {"to", "The destination"},
 }
 
+// unreachable is what people are told when the API does not answer the site.
+var unreachable = fault{Status: http.StatusBadGateway, Title: "We cannot reach the railway",
+	Text: "Its service does not answer at the moment. If you were booking or paying, look at your bookings before you try again.",
+	Link: "/bookings", Next: "My bookings"}
+
 // Wrong says whether a field is to be corrected.
 func (f *fault) Wrong(input string) bool { return f != nil && slices.Contains(f.inputs, input) }
 
@@ -93,9 +98,7 @@ func faultOf(err error) fault {
 	}
 	p, ok := errors.AsType[*problem](err)
 	if !ok {
-		return fault{Status: http.StatusBadGateway, Title: "We cannot reach the railway",
-			Text: "Its service does not answer at the moment. If you were booking or paying, look at your bookings before you try again.",
-			Link: "/bookings", Next: "My bookings"}
+		return unreachable
 	}
 	f := theirs[p.slug()]
 	f.Status, f.RetryAfter = p.Status, p.retryAfter
@@ -109,6 +112,15 @@ func faultOf(err error) fault {
 		f.Text = "" // the fields say it
 	}
 	return f
+}
+
+// faultFor is faultOf, but that the site's own tokens, which are used for nobody in
+// particular, are not for people to renew.
+func faultFor(user *session, err error) fault {
+	if user == nil && tokensRefused(err) {
+		return unreachable
+	}
+	return faultOf(err)
 }
 
 // correctable says whether people can do something about an error in the form that
@@ -136,7 +148,7 @@ func (s *site) fail(w http.ResponseWriter, r *http.Request, user *session, err e
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		return // nobody waits for the answer
 	}
-	f := faultOf(err)
+	f := faultFor(user, err)
 	if user != nil && tokensRefused(err) {
 		s.endSession(w, user)
 		again := r.Method == http.MethodGet && s.now().Sub(user.began) > justNow

@@ -1,13 +1,18 @@
-// Command webapp is a small booking site: it signs people in, finds trips, books,
-// takes payments and shows tickets. All that it knows of trains it asks the Train
-// Travel API over HTTP, in the name of who is signed in. It needs a server:
+// Command webapp is a small booking site: it finds trips, signs people in when they book,
+// takes payments and shows tickets. All that it knows of trains it asks the Train Travel
+// API over HTTP: in the name of who is signed in, and in its own to search for people who
+// are not. It needs a server:
 //
 //	go run ./cmd/traintravel serve
 //	go run ./examples/webapp
 //
+// At an authorization server of your own it needs a client with a secret, for both grants,
+// authorization_code and client_credentials; WEBAPP_CLIENT_SECRET has the secret.
+//
 // Where to look: api.go is what is asked of the API, signin.go and discovery.go the
-// authorization code flow with PKCE, session.go who is signed in. search.go, stations.go,
-// book.go, booking.go and pay.go have the pages, in the order in which one sees them.
+// authorization code flow with PKCE, own.go the site's own token, session.go who is signed
+// in. search.go, stations.go, trip.go, book.go, booking.go and pay.go have the pages, in
+// the order in which one sees them.
 package main
 
 import (
@@ -27,7 +32,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	err := run(ctx, os.Args[1:], os.Getenv("WEBAPP_CLIENT_SECRET"), os.Stdout, os.Stderr)
 	stop()
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -37,20 +42,36 @@ func main() {
 	}
 }
 
-// run serves the site until the context ends.
-func run(ctx context.Context, args []string, out, log io.Writer) error {
+// The client that every traintravel server without accounts of its own knows. Its secret is
+// in the source code, and so it is good for trying out alone.
+const (
+	demoClient = "webapp"
+	demoSecret = "overland-example-only"
+)
+
+// run serves the site until the context ends. The secret is that of its client, empty for
+// the demo client's.
+func run(ctx context.Context, args []string, secret string, out, log io.Writer) error {
 	flags := flag.NewFlagSet("webapp", flag.ContinueOnError)
 	flags.SetOutput(log)
 	addr := flags.String("addr", "127.0.0.1:8090", "`address` to listen on")
 	var o options
 	flags.StringVar(&o.API, "api", "http://127.0.0.1:8080", "`URL` of the Train Travel API")
-	flags.StringVar(&o.ClientID, "client-id", "webapp", "`ID` of this site at the authorization server")
+	flags.StringVar(&o.ClientID, "client-id", demoClient, "`ID` of this site at the authorization server; WEBAPP_CLIENT_SECRET has its secret")
 	flags.StringVar(&o.URL, "base-url", "", "`URL` that people reach this site by (default http://ADDRESS, and 127.0.0.1 if that is all addresses)")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if flags.NArg() > 0 {
 		return fmt.Errorf("unknown argument %q", flags.Arg(0))
+	}
+	switch {
+	case secret != "":
+		o.Secret = secret
+	case o.ClientID == demoClient:
+		o.Secret = demoSecret
+	default:
+		return fmt.Errorf("the client %q needs a secret: set WEBAPP_CLIENT_SECRET", o.ClientID)
 	}
 	listener, err := net.Listen("tcp", *addr)
 	if err != nil {

@@ -18,7 +18,7 @@ func TestRun(t *testing.T) {
 		read, write := io.Pipe()
 		ended := make(chan error, 1)
 		go func() {
-			ended <- run(ctx, []string{"--addr", addr, "--api", "http://127.0.0.1:1/"}, write, io.Discard)
+			ended <- run(ctx, []string{"--addr", addr, "--api", "http://127.0.0.1:1/"}, "", write, io.Discard)
 		}()
 		line, err := bufio.NewReader(read).ReadString('\n')
 		if err != nil {
@@ -45,8 +45,9 @@ func TestRunRefuses(t *testing.T) {
 	for _, args := range [][]string{
 		{"x"}, {"--nothing"}, {"--addr", "nowhere:x"}, {"--addr", "127.0.0.1:0", "--api", "ftp://x"}, {"--addr", "127.0.0.1:0", "--api", "http://x?y"},
 		{"--addr", "127.0.0.1:0", "--base-url", "http://x/path"}, {"--addr", "127.0.0.1:0", "--base-url", "x"},
+		{"--addr", "127.0.0.1:0", "--client-id", "mine"}, // without its secret
 	} {
-		if err := run(t.Context(), args, io.Discard, io.Discard); err == nil {
+		if err := run(t.Context(), args, "", io.Discard, io.Discard); err == nil {
 			t.Errorf("run with %q: no error", args)
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -106,18 +105,12 @@ const (
 )
 
 func (s *site) home(w http.ResponseWriter, r *http.Request) error {
-	// The page's policy has to name where a search leads who is not signed in.
-	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
-	defer cancel()
-	if _, err := s.provider.metadata(ctx); err == nil {
-		w.Header().Set("Content-Security-Policy", s.policy())
-	}
 	find := s.withDays(search{From: exampleFrom, To: exampleTo})
 	return s.show(w, http.StatusOK, "home", s.sessionOf(r), page{Title: "Trains across Europe", Body: find})
 }
 
 func (s *site) tripsPage(w http.ResponseWriter, r *http.Request, user *session) error {
-	find := s.searchOf(r)
+	find, ask := s.searchOf(r), s.readerOf(user)
 	again := func(problem string) error { return s.searchAgain(w, user, find, problem) }
 	if find.From == "" || find.To == "" {
 		return again("Please say where you start and where you want to go.")
@@ -129,7 +122,7 @@ func (s *site) tripsPage(w http.ResponseWriter, r *http.Request, user *session) 
 		purpose   string
 		typed, id *string
 	}{{"start", &find.From, &find.FromID}, {"destination", &find.To, &find.ToID}} {
-		found, err := user.find(r.Context(), *end.typed, *end.id)
+		found, err := ask.find(r.Context(), *end.typed, *end.id)
 		if err != nil {
 			return err
 		}
@@ -150,7 +143,7 @@ func (s *site) tripsPage(w http.ResponseWriter, r *http.Request, user *session) 
 	if find.FromID == find.ToID {
 		return again("You are there already: start and destination are the same station.")
 	}
-	return s.listTrips(w, r, user, find)
+	return s.listTrips(w, r, user, ask, find)
 }
 
 // searchAgain shows what was looked for, and what is wrong with it.
@@ -206,7 +199,7 @@ func (o offer) Allowances() (known []allowance) {
 
 func (o offer) NearlyFull() bool { return o.Seats != nil && *o.Seats <= few }
 
-func (s *site) listTrips(w http.ResponseWriter, r *http.Request, user *session, find search) error {
+func (s *site) listTrips(w http.ResponseWriter, r *http.Request, user *session, ask reader, find search) error {
 	q := url.Values{"origin": {find.FromID}, "destination": {find.ToID}, "date": {find.Date}}
 	if find.Bicycles {
 		q.Set("bicycles", "true")
@@ -220,7 +213,7 @@ func (s *site) listTrips(w http.ResponseWriter, r *http.Request, user *session, 
 	if find.After != "" {
 		q.Set("after", find.After)
 	}
-	found, err := user.api.trips(r.Context(), q)
+	found, err := ask.api.trips(r.Context(), q)
 	if correctable(err) { // a day too far off, a page of an old list
 		f := faultOf(err)
 		return s.searchAgain(w, user, find, cmp.Or(strings.Join(f.Fields, " "), f.Title+"."))
@@ -232,7 +225,7 @@ func (s *site) listTrips(w http.ResponseWriter, r *http.Request, user *session, 
 	for _, t := range found.Data {
 		rides = append(rides, ridesOf(t.Legs)...)
 	}
-	names := user.stationsOf(r.Context(), rides...)
+	names := ask.stationsOf(r.Context(), rides...)
 	body := tripList{Search: find, Earlier: find.onPage(found.Links.Prev), More: find.onPage(found.Links.Next)}
 	for _, t := range found.Data {
 		body.Trips = append(body.Trips, offer{t, journeyOf(t.Legs, t.price, names)})

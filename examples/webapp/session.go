@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"crypto/rand"
 	"net/http"
 	"sync"
@@ -17,15 +16,14 @@ type session struct {
 	csrf   string // every form carries it: no other site can know it
 	began  time.Time
 	tokens oauth2.TokenSource
-	api    *api
+	reader
 
-	mu       sync.Mutex
-	notice   string             // to be shown once, on the next page
-	stations map[string]station // that this user was told of
+	mu     sync.Mutex
+	notice string // to be shown once, on the next page
 }
 
-func newSession(api *api, tokens oauth2.TokenSource, now time.Time) *session {
-	return &session{name: rand.Text(), csrf: rand.Text(), began: now, tokens: tokens, api: api, stations: map[string]station{}}
+func newSession(as reader, tokens oauth2.TokenSource, now time.Time) *session {
+	return &session{name: rand.Text(), csrf: rand.Text(), began: now, tokens: tokens, reader: as}
 }
 
 // tell has the next page say something.
@@ -42,70 +40,6 @@ func (s *session) told() string {
 	notice := s.notice
 	s.notice = ""
 	return notice
-}
-
-// mostStations bounds what a session remembers. Stations hardly change, and a session
-// ends before they matter.
-const mostStations = 500
-
-// remember keeps stations that the API has told of.
-func (s *session) remember(all ...station) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, st := range all {
-		if len(s.stations) >= mostStations {
-			clear(s.stations)
-		}
-		s.stations[st.ID] = st
-	}
-}
-
-// station returns one station.
-func (s *session) station(ctx context.Context, id string) (station, error) {
-	s.mu.Lock()
-	st, ok := s.stations[id]
-	s.mu.Unlock()
-	if ok {
-		return st, nil
-	}
-	st, err := s.api.station(ctx, id)
-	if err == nil {
-		s.remember(st)
-	}
-	return st, err
-}
-
-// stationsOf returns the stations of rides, by ID. Those that cannot be had are
-// missing: a page without a name is better than none.
-func (s *session) stationsOf(ctx context.Context, rides ...ride) map[string]station {
-	found := map[string]station{}
-	for _, r := range rides {
-		found[r.Origin], found[r.Destination] = station{}, station{}
-	}
-	var mu sync.Mutex
-	each(found, func(id string) {
-		st, err := s.station(ctx, id)
-		if err != nil {
-			return
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		found[id] = st
-	})
-	return found
-}
-
-// each calls a function for all keys of a map at the same time.
-func each[V any](m map[string]V, do func(key string)) {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	var wg sync.WaitGroup
-	for _, key := range keys {
-		wg.Go(func() { do(key) })
-	}
-	wg.Wait()
 }
 
 // How long a user stays signed in, how long signing in may take, and how many of each

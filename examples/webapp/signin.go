@@ -90,8 +90,8 @@ func (s *site) beginSignIn(w http.ResponseWriter, r *http.Request, back string) 
 
 func (s *site) oauth(m *metadata) *oauth2.Config {
 	return &oauth2.Config{
-		ClientID: s.options.ClientID, Scopes: []string{"read", "write"}, RedirectURL: s.options.URL + "/callback",
-		Endpoint: oauth2.Endpoint{AuthURL: m.Authorization, TokenURL: m.Token, AuthStyle: oauth2.AuthStyleInParams},
+		ClientID: s.options.ClientID, ClientSecret: s.options.Secret, Scopes: []string{"read", "write"}, RedirectURL: s.options.URL + "/callback",
+		Endpoint: oauth2.Endpoint{AuthURL: m.Authorization, TokenURL: m.Token, AuthStyle: oauth2.AuthStyleInHeader},
 	}
 }
 
@@ -140,7 +140,7 @@ func (s *site) callback(w http.ResponseWriter, r *http.Request) error {
 
 	// A new name for the session: one that the browser had before may be known to others.
 	s.sessions.take(s.cookieOf(r, "session"), s.now())
-	user := newSession(&api{s.options.API, &signedIn}, tokens, s.now())
+	user := newSession(reader{&api{s.options.API, &signedIn}, s.stations}, tokens, s.now())
 	s.sessions.put(user.name, user, s.now())
 	s.setCookie(w, "session", user.name, sessionLife)
 	http.Redirect(w, r, begun.back, http.StatusSeeOther)
@@ -183,12 +183,13 @@ func (s *site) revoke(ctx context.Context, user *session) error {
 	if meta.Revocation == "" || token.RefreshToken == "" {
 		return nil
 	}
-	form := url.Values{"token": {token.RefreshToken}, "token_type_hint": {"refresh_token"}, "client_id": {s.options.ClientID}}
+	form := url.Values{"token": {token.RefreshToken}, "token_type_hint": {"refresh_token"}}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, meta.Revocation, strings.NewReader(form.Encode()))
 	if err != nil {
 		return err
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.SetBasicAuth(url.QueryEscape(s.options.ClientID), url.QueryEscape(s.options.Secret)) // RFC 6749, 2.3.1
 	resp, err := s.client.Do(req)
 	if err != nil {
 		return err

@@ -105,7 +105,7 @@ func TestTwoTabs(t *testing.T) {
 func TestManySignIns(t *testing.T) {
 	t.Parallel()
 	rw := newRailway(t, time.Hour)
-	s, err := newSite(options{API: rw.URL, ClientID: clientID, URL: "http://127.0.0.1:1", Now: rw.now})
+	s, err := newSite(options{API: rw.URL, ClientID: clientID, Secret: clientSecret, URL: "http://127.0.0.1:1", Now: rw.now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestManySignIns(t *testing.T) {
 		}
 	}
 	late, lateCookie := begin("/bookings")
-	long, longCookie := begin("/trips?x=" + strings.Repeat("x", 5000))
+	long, longCookie := begin("/bookings?x=" + strings.Repeat("x", 5000))
 	if len(long) > 2000 {
 		t.Errorf("a state has %d bytes", len(long))
 	}

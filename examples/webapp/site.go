@@ -20,6 +20,7 @@ import (
 type options struct {
 	API      string           // URL of the Train Travel API
 	ClientID string           // at the authorization server
+	Secret   string           // of that client
 	URL      string           // of this site
 	Log      *slog.Logger     // nil is silent
 	Now      func() time.Time // nil is time.Now
@@ -35,6 +36,8 @@ type site struct {
 	cookie   string // what the names of cookies begin with
 	client   *http.Client
 	provider *provider
+	stations *atlas
+	anybody  reader // who has not signed in
 	sessions *shelf[*session]
 	signIns  cipher.AEAD      // seals those that have begun
 	ended    *shelf[struct{}] // sign-ins, by verifier
@@ -73,6 +76,10 @@ func newSite(o options) (*site, error) {
 		s.cookie = "__Host-" + s.cookie
 	}
 	s.provider = &provider{api: o.API, client: s.client}
+	s.stations = &atlas{newShelf[station](stationLife), s.now}
+	own := *s.client
+	own.Transport = &ownTransport{&ownTokens{options: o, provider: s.provider, client: s.client}, s.client.Transport}
+	s.anybody = reader{&api{o.API, &own}, s.stations}
 	if s.signIns, err = newSealer(); err != nil {
 		return nil, err
 	}
@@ -106,8 +113,9 @@ func (s *site) routes() http.Handler {
 	mux.HandleFunc("GET /callback", s.plain(s.callback))
 	mux.HandleFunc("POST /sign-out", s.signedIn(s.signOut))
 	mux.HandleFunc("GET /stations", s.suggest)
-	mux.HandleFunc("GET /trips", s.signedIn(s.tripsPage))
-	mux.HandleFunc("GET /trips/{id}", s.signedIn(s.tripPage))
+	mux.HandleFunc("GET /trips", s.open(s.tripsPage))
+	mux.HandleFunc("GET /trips/{id}", s.open(s.tripPage))
+	mux.HandleFunc("GET /trips/{id}/book", s.signedIn(s.tripPage))
 	mux.HandleFunc("GET /bookings", s.signedIn(s.bookingsPage))
 	mux.HandleFunc("POST /bookings", s.signedIn(s.book))
 	mux.HandleFunc("GET /bookings/{id}", s.signedIn(s.bookingPage))
@@ -140,7 +148,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // policy lets a page have what is from here, and no scripts or styles within itself.
-// A search may lead to where people sign in.
+// A form may lead to where people sign in, if the API refuses their token.
 func (s *site) policy() string {
 	forms := "'self'"
 	if m := s.provider.known(); m != nil {
@@ -157,6 +165,26 @@ func (s *site) plain(do func(http.ResponseWriter, *http.Request) error) http.Han
 			s.fail(w, r, s.sessionOf(r), err)
 		}
 	}
+}
+
+// open is a page for anybody, that may show more to who is signed in: user is nil for
+// others.
+func (s *site) open(do func(w http.ResponseWriter, r *http.Request, user *session) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		user := s.sessionOf(r)
+		if err := do(w, r, user); err != nil {
+			s.fail(w, r, user, err)
+		}
+	}
+}
+
+// readerOf is how to ask the API for a page: in the name of who is signed in, so that each
+// user has their own quota, or in that of the site.
+func (s *site) readerOf(user *session) reader {
+	if user == nil {
+		return s.anybody
+	}
+	return user.reader
 }
 
 // signedIn is a page for who is signed in. Others are sent to do so; what they post

@@ -271,7 +271,7 @@ func TestPolicy(t *testing.T) {
 		v.get("/trips?from=berlin&to=paris&date=2030-01-01"), v.get("/trips?from=&to=&date=")}
 	for _, page := range pages {
 		policy := page.header.Get("Content-Security-Policy")
-		for _, part := range []string{"default-src 'none'; ", "script-src 'self'; ", "frame-ancestors 'none'; ", "form-action 'self' " + rw.URL} {
+		for _, part := range []string{"default-src 'none'; ", "script-src 'self'; ", "frame-ancestors 'none'; ", "form-action 'self'"} {
 			if !strings.Contains(policy, part) {
 				t.Errorf("%s: the policy %q lacks %q", page.at, policy, part)
 			}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"regexp"
@@ -20,16 +19,14 @@ func (s *site) suggest(w http.ResponseWriter, r *http.Request) {
 		Problem  string       `json:"problem,omitempty"`
 	}{Stations: []suggestion{}}
 	status := http.StatusOK
-	if user := s.sessionOf(r); user == nil {
-		answer.Problem = "Sign in to see stations as you type, or write the name and search."
-	} else if words := strings.TrimSpace(r.URL.Query().Get("q")); words != "" {
-		found, err := user.api.stations(r.Context(), words, 7)
+	if words := strings.TrimSpace(r.URL.Query().Get("q")); words != "" {
+		user := s.sessionOf(r)
+		found, err := s.readerOf(user).search(r.Context(), words, 7)
 		if err != nil {
-			f := faultOf(err)
+			f := faultFor(user, err)
 			status, answer.Problem = f.Status, f.Title+"."
 		}
-		user.remember(found.Data...)
-		for _, st := range found.Data {
+		for _, st := range found {
 			answer.Stations = append(answer.Stations, suggestion{st.ID, st.Name, st.Address})
 		}
 	}
@@ -49,30 +46,6 @@ type choice struct {
 type option struct {
 	station
 	Path string // of the search with this station
-}
-
-// find returns the stations that somebody may mean: one if it is clear.
-func (s *session) find(ctx context.Context, typed, id string) ([]station, error) {
-	if isID(id) { // unless the name was changed after it was chosen
-		if st, err := s.station(ctx, id); err == nil && strings.EqualFold(st.Name, typed) {
-			return []station{st}, nil
-		}
-	}
-	found, err := s.api.stations(ctx, typed, 12)
-	if err != nil {
-		return nil, err
-	}
-	s.remember(found.Data...)
-	var exact []station
-	for _, st := range found.Data {
-		if strings.EqualFold(st.Name, typed) {
-			exact = append(exact, st)
-		}
-	}
-	if len(exact) == 1 {
-		return exact, nil
-	}
-	return found.Data, nil
 }
 
 var idForm = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)

@@ -59,7 +59,10 @@ func (rw *railway) count(call string) (n int) {
 	return n
 }
 
-const clientID = "booking-site"
+const (
+	clientID     = "booking-site"
+	clientSecret = "a secret of the site"
+)
 
 func newRailway(t *testing.T, tokenLife time.Duration) *railway {
 	t.Helper()
@@ -91,7 +94,10 @@ func newRailway(t *testing.T, tokenLife time.Duration) *railway {
 	}
 	auth, err := authserver.New(authserver.Options{
 		Issuer: rw.URL, Keys: []crypto.Signer{key}, TokenLife: tokenLife,
-		Clients: []authserver.Client{{ID: clientID, Name: "Overland", RedirectURIs: []string{"http://127.0.0.1/callback"}}},
+		Clients: []authserver.Client{{
+			ID: clientID, Name: "Overland", Secret: clientSecret, RedirectURIs: []string{"http://127.0.0.1/callback"},
+			Grants: authserver.Grants(),
+		}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +144,7 @@ func (rw *railway) open(t *testing.T) (address string, log *safeBuffer) {
 	log = &safeBuffer{}
 	var err error
 	s, err = newSite(options{
-		API: rw.URL, ClientID: clientID, URL: server.URL, Now: rw.now,
+		API: rw.URL, ClientID: clientID, Secret: clientSecret, URL: server.URL, Now: rw.now,
 		Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {
@@ -260,10 +266,14 @@ func (v *visitor) fill(page reply, action string, fields ...string) reply {
 	return v.post(to, form)
 }
 
-// signIn opens a page that needs a user, and becomes one.
+// signIn becomes a user, and opens a page.
 func (v *visitor) signIn(user, path string) reply {
 	v.t.Helper()
-	return v.fill(v.fill(v.get(path), "/oauth/sign-in", "user", user), "/oauth/consent", "decision", "allow")
+	bookings := v.fill(v.fill(v.get("/bookings"), "/oauth/sign-in", "user", user), "/oauth/consent", "decision", "allow")
+	if path == "/bookings" {
+		return bookings
+	}
+	return v.get(path)
 }
 
 var tripLink = regexp.MustCompile(`href="(/trips/[^"?]+)"`)

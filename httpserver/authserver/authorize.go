@@ -37,8 +37,9 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) signInPage(w http.ResponseWriter, status int, v visitor, req *request, name, problem string) {
+	back, _ := destination(req.redirect)
 	s.pages.show(w, status, "sign-in.html", policy(), map[string]any{
-		"Client": req.client.Name, "Request": req.query, "Name": name, "Problem": problem,
+		"Client": req.client.Name, "Back": back, "Request": req.query, "Name": name, "Problem": problem,
 		"Users": s.users.offered(), "Typed": s.users.typed(), "Anyone": !s.users.alone,
 		"Mark": s.sessions.mark(v, stepSignIn, req.query),
 	})

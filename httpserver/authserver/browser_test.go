@@ -42,9 +42,9 @@ func TestLooks(t *testing.T) {
 				}
 			}
 			b.do(chromedp.EmulateViewport(screen.width, screen.height), colours(scheme), chromedp.Navigate(b.address()))
-			look("sign-in", "Sign in")
+			look("sign-in", "Sign in to Traintravel demo shop")
 			b.do(chromedp.SendKeys(css("#user"), "Anna Maria"), chromedp.Click(css("button")), chromedp.WaitVisible(css(".summary")))
-			look("wrong", "Error: Sign in")
+			look("wrong", "Error: Sign in to Traintravel demo shop")
 			b.do(chromedp.Click(css("button[value=anna]")), chromedp.WaitVisible(css("button[value=allow]")))
 			look("consent", "Allow Traintravel demo shop?")
 			b.do(chromedp.Click(css("button.link")), chromedp.WaitVisible(css("#user")))
