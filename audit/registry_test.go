@@ -16,7 +16,7 @@ func TestAuditOfNumbers(t *testing.T) {
 	one := railtest.TrainOf("1", "Europe/Berlin", railtest.AllYear(), "A 8:00", "B 9:00")
 	two := railtest.TrainOf("2", "Europe/Berlin", railtest.AllYear(), "A 9:00", "C 10:00")
 	day := rail.NewDate(2021, 1, 1)
-	ids, reg, err := trains.Register(t.Context(), trains.Registry{}, []schedule.Train{one, two}, trains.CalendarCache{}.Get, day, day)
+	ids, reg, err := trains.Registry{}.Register(t.Context(), []schedule.Train{one, two}, trains.CalendarCache{}.Get, day, day)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -105,7 +105,7 @@ func (o *Loader) draft(ctx context.Context, t *schedule.Timetable, how Replacing
 		return nil, err
 	}
 	calendars := trains.CalendarCache{}
-	if d.ids, d.registry, err = trains.Register(ctx, former, t.Trains, calendars.Get, d.today, d.old.Since(d.today)); err != nil {
+	if d.ids, d.registry, err = former.Register(ctx, t.Trains, calendars.Get, d.today, d.old.Since(d.today)); err != nil {
 		return nil, err
 	}
 	// Who has which inventory is decided by what is booked, in the update from

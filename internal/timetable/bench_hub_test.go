@@ -41,7 +41,7 @@ func BenchmarkRulesAtHub(b *testing.B) {
 	for _, lines := range []int{300, 600} {
 		b.Run(fmt.Sprint("rules=", lines*lines), func(b *testing.B) {
 			tt := hub(lines)
-			ids, reg, err := trains.Register(b.Context(), trains.Registry{}, tt.Trains, trains.CalendarCache{}.Get, rail.FirstDate, rail.FirstDate)
+			ids, reg, err := trains.Registry{}.Register(b.Context(), tt.Trains, trains.CalendarCache{}.Get, rail.FirstDate, rail.FirstDate)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -82,7 +82,7 @@ func soundTimetablesWork(t *rapid.T) bool {
 	if tt.Check() != nil {
 		return false
 	}
-	ids, reg, err := trains.Register(context.Background(), trains.Registry{}, tt.Trains, trains.CalendarCache{}.Get, railtest.DrawnDays()[0], railtest.DrawnDays()[0])
+	ids, reg, err := trains.Registry{}.Register(context.Background(), tt.Trains, trains.CalendarCache{}.Get, railtest.DrawnDays()[0], railtest.DrawnDays()[0])
 	if err != nil {
 		t.Fatal(err)
 	}

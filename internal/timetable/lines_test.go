@@ -31,7 +31,7 @@ func loaded(t railtest.Tester, tt *schedule.Timetable, old trains.Registry, toda
 	if err := tt.CheckIn(z); err != nil {
 		t.Fatal(err)
 	}
-	ids, reg, err := trains.Register(context.Background(), old, tt.Trains, trains.CalendarCache{}.Get, today, today)
+	ids, reg, err := old.Register(context.Background(), tt.Trains, trains.CalendarCache{}.Get, today, today)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,12 +24,12 @@ func TestTooManyAlike(t *testing.T) {
 		}
 		return all
 	}
-	_, _, err := trains.Register(context.Background(), trains.Registry{}, alike(trains.MaxAlike+1), trains.CalendarCache{}.Get, railtest.NewYear(), railtest.NewYear())
+	_, _, err := trains.Registry{}.Register(context.Background(), alike(trains.MaxAlike+1), trains.CalendarCache{}.Get, railtest.NewYear(), railtest.NewYear())
 	if bad, ok := errors.AsType[*rail.InvalidError](err); !ok || bad.Field != "trains" {
 		t.Errorf("%d: %v", trains.MaxAlike+1, err)
 	}
 	list := alike(trains.MaxAlike / 4)
-	ids, reg, err := trains.Register(context.Background(), trains.Registry{}, list, trains.CalendarCache{}.Get, railtest.NewYear(), railtest.NewYear())
+	ids, reg, err := trains.Registry{}.Register(context.Background(), list, trains.CalendarCache{}.Get, railtest.NewYear(), railtest.NewYear())
 	if err != nil {
 		t.Fatal(err)
 	}

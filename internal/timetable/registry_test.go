@@ -22,7 +22,7 @@ type book map[string]trains.Numbering
 // enter registers trains and says what each got, by the text of describeTrain.
 func enter(t railtest.Tester, old trains.Registry, today rail.Date, list ...schedule.Train) (book, trains.Registry) {
 	t.Helper()
-	ids, reg, err := trains.Register(context.Background(), old, list, trains.CalendarCache{}.Get, today, today)
+	ids, reg, err := old.Register(context.Background(), list, trains.CalendarCache{}.Get, today, today)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,8 +115,8 @@ func TestRegistryTellsIdenticalTrainsApartByID(t *testing.T) {
 	t.Parallel()
 	a, b := railtest.Line("1", railtest.AllYear(), "Köln", "Bonn"), railtest.Line("1", railtest.AllYear(), "Köln", "Bonn")
 	a.ID, b.ID = "a", "b"
-	ids, reg, _ := trains.Register(context.Background(), trains.Registry{}, []schedule.Train{a, b}, trains.CalendarCache{}.Get, railtest.NewYear(), railtest.NewYear())
-	again, _, _ := trains.Register(context.Background(), reg, []schedule.Train{b, a}, trains.CalendarCache{}.Get, railtest.NewYear(), railtest.NewYear())
+	ids, reg, _ := trains.Registry{}.Register(context.Background(), []schedule.Train{a, b}, trains.CalendarCache{}.Get, railtest.NewYear(), railtest.NewYear())
+	again, _, _ := reg.Register(context.Background(), []schedule.Train{b, a}, trains.CalendarCache{}.Get, railtest.NewYear(), railtest.NewYear())
 	if ids[0] == ids[1] || again[0] != ids[1] || again[1] != ids[0] {
 		t.Errorf("%v in one order, %v in the other", ids, again)
 	}

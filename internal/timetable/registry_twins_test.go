@@ -38,13 +38,13 @@ func TestTwinsKeepTheirNumbers(t *testing.T) {
 		{"another terminus", []schedule.Train{north, extended}, []bool{true, true}, []bool{true, false}},
 	} {
 		for _, order := range [][2]int{{0, 1}, {1, 0}} {
-			ids, reg, err := trains.Register(context.Background(), trains.Registry{}, []schedule.Train{north, south}, trains.CalendarCache{}.Get, railtest.NewYear(), railtest.NewYear())
+			ids, reg, err := trains.Registry{}.Register(context.Background(), []schedule.Train{north, south}, trains.CalendarCache{}.Get, railtest.NewYear(), railtest.NewYear())
 			if err != nil {
 				t.Fatal(err)
 			}
 			checkRegistry(t, []schedule.Train{north, south}, ids, reg)
 			then := []schedule.Train{c.then[order[0]], c.then[order[1]]}
-			again, reg, err := trains.Register(context.Background(), reg, then, trains.CalendarCache{}.Get, railtest.NewYear()+1, railtest.NewYear()+1)
+			again, reg, err := reg.Register(context.Background(), then, trains.CalendarCache{}.Get, railtest.NewYear()+1, railtest.NewYear()+1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,18 +84,18 @@ func TestTwinAlone(t *testing.T) {
 		{"by its ID", twins([2]string{"x", "y"}, []string{"Köln", "Ulm"}, []string{"Köln", "Kiel"}),
 			twins([2]string{"x", "y"}, []string{"Köln", "Bern"}, []string{"Köln", "Oslo"})},
 	} {
-		was, reg, err := trains.Register(context.Background(), trains.Registry{}, c.before, trains.CalendarCache{}.Get, railtest.NewYear(), railtest.NewYear())
+		was, reg, err := trains.Registry{}.Register(context.Background(), c.before, trains.CalendarCache{}.Get, railtest.NewYear(), railtest.NewYear())
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range c.then {
-			is, _, err := trains.Register(context.Background(), reg, c.then[i:i+1], trains.CalendarCache{}.Get, railtest.NewYear()+1, railtest.NewYear()+1)
+			is, _, err := reg.Register(context.Background(), c.then[i:i+1], trains.CalendarCache{}.Get, railtest.NewYear()+1, railtest.NewYear()+1)
 			if err != nil || is[0].Train != was[i].Train {
 				t.Errorf("%s: train %d was %v and is %v, %v", c.name, i, was[i], is[0], err)
 			}
 		}
 		for _, order := range [][2]int{{0, 1}, {1, 0}} {
-			is, _, err := trains.Register(context.Background(), reg, []schedule.Train{c.then[order[0]], c.then[order[1]]}, trains.CalendarCache{}.Get, railtest.NewYear()+1, railtest.NewYear()+1)
+			is, _, err := reg.Register(context.Background(), []schedule.Train{c.then[order[0]], c.then[order[1]]}, trains.CalendarCache{}.Get, railtest.NewYear()+1, railtest.NewYear()+1)
 			if err != nil || is[0].Train != was[order[0]].Train || is[1].Train != was[order[1]].Train {
 				t.Errorf("%s, both: %v were %v, %v", c.name, is, was, err)
 			}
@@ -211,7 +211,7 @@ func TestVariantsOfOneNumberAreRemembered(t *testing.T) {
 
 func enterAll(t *testing.T, old trains.Registry, list ...schedule.Train) ([]trains.Numbering, trains.Registry) {
 	t.Helper()
-	ids, reg, err := trains.Register(context.Background(), old, list, trains.CalendarCache{}.Get, railtest.NewYear(), railtest.NewYear())
+	ids, reg, err := old.Register(context.Background(), list, trains.CalendarCache{}.Get, railtest.NewYear(), railtest.NewYear())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func registerOften(t *rapid.T, pool []schedule.Train) {
 				list = append(list, tr)
 			}
 		}
-		ids, next, err := trains.Register(context.Background(), reg, list, trains.CalendarCache{}.Get, day, day)
+		ids, next, err := reg.Register(context.Background(), list, trains.CalendarCache{}.Get, day, day)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +244,7 @@ func registerOften(t *rapid.T, pool []schedule.Train) {
 				meaning[id.Number] = what
 			}
 		}
-		again, same, err := trains.Register(context.Background(), next, list, trains.CalendarCache{}.Get, day, day)
+		again, same, err := next.Register(context.Background(), list, trains.CalendarCache{}.Get, day, day)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,12 +35,12 @@ const MaxAlike = 2000
 // ErrNumbersExhausted is of a timetable for whose trains no number is left.
 var ErrNumbersExhausted = errors.New("the timetable has more trains than there are trip numbers")
 
-// Register identifies the trains of a timetable and returns the registry that
-// goes with it. It depends on nothing but its arguments: the same trains get
+// Register identifies the trains of a timetable, by what was registered before, and returns
+// the registry that goes with it. It depends on nothing but its arguments: the same trains get
 // the same identities and numbers, in whatever order and under whatever IDs
 // they come. Numbers are kept of trains that may run since a day, which is today
 // unless clocks have erred.
-func Register(ctx context.Context, old Registry, trains []schedule.Train, calendars func(*schedule.Calendar) *Days, today, since rail.Date) ([]Numbering, Registry, error) {
+func (old Registry) Register(ctx context.Context, trains []schedule.Train, calendars func(*schedule.Calendar) *Days, today, since rail.Date) ([]Numbering, Registry, error) {
 	candidates, err := candidatesOf(ctx, trains, calendars)
 	if err != nil {
 		return nil, Registry{}, err
@@ -126,15 +126,27 @@ func (r *registration) knownOf(base uuid.UUID) []int {
 	return r.known[:n:n]
 }
 
-// add registers the trains of one base.
-func (r *registration) add(group []candidate) error {
+// A family is the trains of one base and what was registered of it.
+type family struct {
+	group []candidate
+	known []int // indexes of kept
+	twins []int // the number of each of group among those that are alike
+	alone bool  // no train is a twin of another, nor was
+}
+
+func (r *registration) familyOf(group []candidate) family {
 	known := r.knownOf(group[0].base)
 	twins := twins(group, r.kept, known)
-	alone := onlyOne(twins, r.kept, known)
+	return family{group, known, twins, onlyOne(twins, r.kept, known)}
+}
+
+// add registers the trains of one base.
+func (r *registration) add(group []candidate) error {
+	f := r.familyOf(group)
 	for i, c := range group {
-		at, like := entryOf(c, twins[i], group, r.kept, known, alone)
+		at, like := r.entryOf(&f, i)
 		if at < 0 {
-			e := Registered{Base: c.base, Twin: twins[i], List: c.list, Last: rail.FirstDate}
+			e := Registered{Base: c.base, Twin: f.twins[i], List: c.list, Last: rail.FirstDate}
 			if like >= 0 {
 				e = r.kept[like]
 			} else {
@@ -144,7 +156,7 @@ func (r *registration) add(group []candidate) error {
 				}
 			}
 			at = len(r.kept)
-			known = append(known, at)
+			f.known = append(f.known, at)
 			r.kept, r.running = append(r.kept, e), append(r.running, false)
 		}
 		e := &r.kept[at]
@@ -173,18 +185,19 @@ func onlyOne(twins []int, kept []Registered, known []int) bool {
 		!slices.ContainsFunc(known, func(k int) bool { return kept[k].Twin > 0 })
 }
 
-// entryOf finds the entry of a candidate that is a twin: its own, or else one whose ID no
-// train of the group has any more. If all are others', it returns -1, and in like one of
-// the same number, or -1. Where there is only one twin, all variants share an entry.
-func entryOf(c candidate, twin int, group []candidate, kept []Registered, known []int, alone bool) (at, like int) {
+// entryOf finds the entry of a candidate of a family, which is a twin: its own, or else one
+// whose ID no train of the family has any more. If all are others', it returns -1, and in like
+// one of the same number, or -1. Where there is only one twin, all variants share an entry.
+func (r *registration) entryOf(f *family, i int) (at, like int) {
+	c := f.group[i]
 	at, like = -1, -1
-	for _, k := range known {
-		e := &kept[k]
+	for _, k := range f.known {
+		e := &r.kept[k]
 		switch {
-		case e.Twin != twin || e.List != c.list:
-		case alone || e.Source == c.source:
+		case e.Twin != f.twins[i] || e.List != c.list:
+		case f.alone || e.Source == c.source:
 			return k, k
-		case at < 0 && !slices.ContainsFunc(group, func(o candidate) bool { return o.list == c.list && o.source == e.Source }):
+		case at < 0 && !slices.ContainsFunc(f.group, func(o candidate) bool { return o.list == c.list && o.source == e.Source }):
 			at, like = k, k
 		default:
 			like = k
