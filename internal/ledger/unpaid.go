@@ -86,14 +86,14 @@ func (b *Books) RemoveUnpaid(ctx context.Context, it records.Item) error {
 // and returns the one before which all are.
 func (b *Books) listUnpaid(ctx context.Context, it records.Item, now time.Time) (string, error) {
 	from, to := string(it.Value), firstID(now.Add(-settling))
-	for from < to {
-		found, err := b.Store.List(ctx, store.Range{Table: store.TableBookings, From: from, To: to, Limit: records.Batch})
-		if err != nil {
-			return "", err
-		}
+	if from >= to {
+		return from, nil
+	}
+	rg := store.Range{Table: store.TableBookings, From: from, To: to, Limit: records.Batch}
+	return to, store.EachPage(ctx, b.Store, rg, func(page []store.Record) error {
 		var unpaid []rail.Booking
 		var left records.Omissions
-		for _, rec := range found {
+		for _, rec := range page {
 			is, err := b.BookingOf(rec)
 			if err != nil {
 				left.Add(store.Key{Table: store.TableBookings, ID: rec.ID}, err)
@@ -102,13 +102,10 @@ func (b *Books) listUnpaid(ctx context.Context, it records.Item, now time.Time) 
 			}
 		}
 		b.Omit(ctx, left)
-		if from = to; len(found) == records.Batch {
-			from = found[records.Batch-1].ID + "\x00"
-		}
 		if len(unpaid) == 0 {
-			continue
+			return nil
 		}
-		err = b.Update(ctx, now, func(l *Ledger) error {
+		return b.Update(ctx, now, func(l *Ledger) error {
 			v, err := l.Tx.Get(l.Ctx, it.Key)
 			if err != nil || v[0] == nil {
 				return err
@@ -116,14 +113,10 @@ func (b *Books) listUnpaid(ctx context.Context, it records.Item, now time.Time) 
 			for i := range unpaid {
 				l.Put(unpaidKey(&unpaid[i]), nil)
 			}
-			l.Put(it.Key, []byte(from))
+			l.Put(it.Key, []byte(page[len(page)-1].ID+"\x00"))
 			return nil
 		})
-		if err != nil {
-			return "", err
-		}
-	}
-	return from, nil
+	})
 }
 
 // firstID is before all IDs of bookings that are made from an instant on.

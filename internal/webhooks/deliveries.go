@@ -2,6 +2,8 @@ package webhooks
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -149,68 +151,80 @@ func (s *Subscriptions) RetryDead(ctx context.Context, by records.Subscriber, su
 		return 0, rail.ErrUnverified
 	}
 	now := s.Books.Now()
-	for after, more := uuid.Nil, true; more; {
-		found, err := s.Books.Store.List(ctx, records.DeliveriesOf(sub, after, records.Batch))
-		if err != nil {
-			return retried, err
-		}
-		more = len(found) == records.Batch
-		var dead []store.Key
-		var left records.Omissions
-		for _, rec := range found {
-			key := store.Key{Table: store.TableDeliveries, ID: rec.ID}
-			after = records.DeliveryID(rec.ID)
-			if d, err := records.DecodeDelivery(rec.Value); err != nil {
-				left.Add(key, err)
-			} else if d.Status == rail.DeliveryDead {
-				dead = append(dead, key)
-			}
-		}
+	err = store.EachPage(ctx, s.Books.Store, records.DeliveriesOf(sub, uuid.Nil, records.Batch), func(page []store.Record) error {
+		dead, left := deadOf(page)
 		s.Books.Omit(ctx, left)
 		if len(dead) == 0 {
-			continue
+			return nil
 		}
-		n, full := 0, false
-		err = s.Books.Update(ctx, now, func(l *ledger.Ledger) error {
-			values, err := l.Tx.Get(l.Ctx, append(dead, records.SubscriptionKey(sub))...)
-			if err != nil {
-				return err
-			}
-			if n = 0; values[len(dead)] == nil { // or else nobody would clear them
-				return rail.ErrNotFound
-			}
-			to, err := records.DecodeSubscription(values[len(dead)])
-			if err != nil {
-				return err
-			}
-			room, err := l.Room(&to)
-			if err != nil {
-				return err
-			}
-			var still []records.Delivery
-			for _, v := range values[:len(dead)] {
-				if v == nil {
-					continue
-				}
-				if d, err := records.DecodeDelivery(v); err == nil && d.Status == rail.DeliveryDead { // nobody has asked for it meanwhile
-					still = append(still, d)
-				}
-			}
-			told, err := l.Told(still...)
-			full = len(told) > room
-			told = told[:min(len(told), room)]
-			for i := range told {
-				l.Revive(&to, &told[i])
-			}
-			n = len(told)
+		var n int
+		var full bool
+		err := s.Books.Update(ctx, now, func(l *ledger.Ledger) (err error) {
+			n, full, err = reviveDead(l, sub, dead)
 			return err
 		})
 		if err != nil {
-			return retried, err
+			return err
 		}
 		if retried += n; full {
-			break
+			return errBacklogFull
+		}
+		return nil
+	})
+	if errors.Is(err, errBacklogFull) {
+		err = nil
+	}
+	return retried, err
+}
+
+// errBacklogFull ends RetryDead before it has seen all.
+var errBacklogFull = errors.New("no more deliveries may wait for the subscription")
+
+// deadOf returns the keys of the dead letters among some deliveries, and what cannot be read.
+func deadOf(page []store.Record) (dead []store.Key, left records.Omissions) {
+	for _, rec := range page {
+		key := store.Key{Table: store.TableDeliveries, ID: rec.ID}
+		if d, err := records.DecodeDelivery(rec.Value); err != nil {
+			left.Add(key, err)
+		} else if d.Status == rail.DeliveryDead {
+			dead = append(dead, key)
 		}
 	}
-	return retried, nil
+	return dead, left
+}
+
+// reviveDead has as many of some dead letters posted again as may wait for their
+// subscription. It returns how many, and whether there is no room for the others.
+func reviveDead(l *ledger.Ledger, sub uuid.UUID, dead []store.Key) (n int, full bool, err error) {
+	values, err := l.Tx.Get(l.Ctx, append(slices.Clone(dead), records.SubscriptionKey(sub))...)
+	if err != nil {
+		return 0, false, err
+	}
+	if values[len(dead)] == nil { // or else nobody would clear them
+		return 0, false, rail.ErrNotFound
+	}
+	to, err := records.DecodeSubscription(values[len(dead)])
+	if err != nil {
+		return 0, false, err
+	}
+	room, err := l.Room(&to)
+	if err != nil {
+		return 0, false, err
+	}
+	var still []records.Delivery
+	for _, v := range values[:len(dead)] {
+		if v == nil {
+			continue
+		}
+		if d, err := records.DecodeDelivery(v); err == nil && d.Status == rail.DeliveryDead { // nobody has asked for it meanwhile
+			still = append(still, d)
+		}
+	}
+	told, err := l.Told(still...)
+	full = len(told) > room
+	told = told[:min(len(told), room)]
+	for i := range told {
+		l.Revive(&to, &told[i])
+	}
+	return len(told), full, err
 }
