@@ -14,8 +14,6 @@ import (
 )
 
 const (
-	// turn is how many deliveries an endpoint gets before others have their turn.
-	turn = 1024
 	// Endpoints is how many endpoints are worked on at a time, slow ones among them.
 	Endpoints = 256 + slowAtOnce
 	// keepDelivered and keepDead are how long deliveries are listed once they are over.
@@ -179,13 +177,5 @@ func (p *Poster) Sweep(ctx context.Context, it records.Item) error {
 	}
 }
 
-const (
-	// FanOuts is how many batches of events are given to subscribers at a time: one
-	// while the one before is committed.
-	FanOuts = 4
-)
-
-const (
-	// Longest keeps instants within what a time can hold.
-	Longest = 100 * 365 * 24 * time.Hour
-)
+// Longest keeps instants within what a time can hold.
+const Longest = 100 * 365 * 24 * time.Hour

@@ -16,6 +16,10 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
+// FanOuts is how many batches of events are given to subscribers at a time: one
+// while the one before is committed.
+const FanOuts = 4
+
 // FanOut gives events to those who have subscribed to them. One that has waited does
 // not go to those who subscribed long after it; but it was perhaps another server that
 // wrote it, whose clock is behind. An event that cannot be read is in no other's way, and

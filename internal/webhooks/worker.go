@@ -1,119 +1,34 @@
-// Package webhooks keeps subscriptions and posts events to them: it verifies receivers, signs
-// what it posts, and tries again what fails. It must not know why an event happened.
 package webhooks
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"math/rand/v2"
-	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 
-	"github.com/traintravel/traintravel/internal/agenda"
 	"github.com/traintravel/traintravel/internal/ledger"
 	"github.com/traintravel/traintravel/internal/records"
-	"github.com/traintravel/traintravel/rail"
 	"github.com/traintravel/traintravel/store"
 )
 
 const (
-	// sendTimeout is how long a receiver may take.
-	sendTimeout = 15 * time.Second
+	// turn is how many deliveries an endpoint gets before others have their turn.
+	turn = 1024
 	// readAhead is how many deliveries to an endpoint are read together, and wait until
 	// they are posted, or posted ones until they are recorded.
 	readAhead = 64
-	// goodFor is how long what was read holds, unless this service changes it before.
-	goodFor = time.Second
 	// atOnce is how many deliveries are under way to an endpoint of the operator's at
 	// most: as long as each takes less than growAfter, one after another. To others there
-	// is one, so that nobody has the server press somebody else's machine. Where many are under way to all
-	// endpoints it is perhaps this machine that takes its time, and more would take it
-	// more: then one has to take crowded times as long.
+	// is one, so that nobody has the server press somebody else's machine. Where many are
+	// under way to all endpoints it is perhaps this machine that takes its time, and more
+	// would take it more: then one has to take crowded times as long.
 	atOnce    = 16
 	growAfter = 5 * time.Millisecond
 	many      = 64
 	crowded   = 10
 )
-
-// A Poster gives events to those who have subscribed to them, and posts them.
-type Poster struct {
-	Books    *ledger.Books
-	Opts     *WebhookOptions
-	pace     pace // of what is written of deliveries
-	recorder recorder
-	Slow     slowEndpoints
-	pings    pingRations
-	senders  atomic.Int32  // how many deliveries are posted at a time, to all endpoints
-	Changes  atomic.Uint64 // counts changes, by this service, of any subscription or of what is posted
-}
-
-// A job is a delivery with all that is needed to post it.
-type job struct {
-	delivery records.Delivery
-	event    rail.Event
-	err      error // why there is no event
-	to       *target
-}
-
-// An target is an endpoint as it was at an instant.
-type target struct {
-	records.Subscription
-	keys   []rail.Secret
-	err    error // why there are no keys
-	read   time.Time
-	change uint64
-}
-
-// stale says whether it may have changed: others' changes are seen soon, those of this
-// service at once.
-func (p *Poster) stale(a *target) bool {
-	return a.change != p.Changes.Load() || time.Since(a.read) > goodFor
-}
-
-// jobs reads deliveries to an endpoint, but for those that are no longer to be posted.
-// It returns false if the endpoint is gone.
-func (p *Poster) jobs(ctx context.Context, r store.Reader, sub uuid.UUID, ids ...uuid.UUID) (due []*job, found bool, err error) {
-	to := &target{read: time.Now(), change: p.Changes.Load()}
-	keys := []store.Key{records.SubscriptionKey(sub)}
-	for _, id := range ids {
-		keys = append(keys, records.DeliveryKey(sub, id))
-	}
-	v, err := r.Get(ctx, keys...)
-	if err != nil || v[0] == nil {
-		return nil, false, err
-	}
-	if to.Subscription, err = records.DecodeSubscription(v[0]); err != nil {
-		return nil, false, err
-	}
-	to.keys, to.err = p.secretsOf(&to.Subscription)
-	keys = keys[:0]
-	for _, v := range v[1:] {
-		if v == nil { // it was read between two updates
-			continue
-		}
-		d, err := records.DecodeDelivery(v) // if it cannot be read, leaveEndpoint sees to it
-		if err == nil && d.Status == rail.DeliveryPending {
-			due = append(due, &job{delivery: d, to: to})
-			keys = append(keys, d.Queued.Records()...)
-		}
-	}
-	if len(keys) > 0 {
-		if v, err = r.Get(ctx, keys...); err != nil {
-			return nil, false, err
-		}
-	}
-	at := 0
-	for _, d := range due {
-		n := len(d.delivery.Queued.Records())
-		d.event, d.err = p.Books.EventOf(d.delivery.Event, d.delivery.Queued, v[at:at+n])
-		at += n
-	}
-	return due, true, nil
-}
 
 // An endpointWorker is a worker's turn at an endpoint.
 type endpointWorker struct {
@@ -323,112 +238,4 @@ func (t *endpointWorker) record(ctx context.Context) (err error) {
 		}
 	}
 	return err
-}
-
-// attempt posts a delivery once.
-func (t *endpointWorker) attempt(ctx context.Context, d *job) (o ledger.Outcome) {
-	defer agenda.Recovered(&o.Err)
-	if t.p.stale(d.to) {
-		var again []*job
-		err := t.p.Books.Store.View(ctx, func(r store.Reader) (err error) {
-			again, _, err = t.p.jobs(ctx, r, t.sub, d.delivery.ID)
-			return err
-		})
-		if err != nil && ctx.Err() != nil {
-			return o
-		}
-		if err != nil || len(again) == 0 || !again[0].delivery.Next.Equal(d.delivery.Next) {
-			return ledger.Outcome{Err: err} // somebody has changed it
-		}
-		d = again[0]
-	}
-	to := d.to
-	o.Delivery = &d.delivery
-	switch {
-	case to.Disabled && d.delivery.Type != rail.Ping:
-		o.Dropped = rail.DeadByDisabling
-		return o
-	case errors.Is(d.err, ledger.ErrBookingGone):
-		o.Dropped = rail.DeadByRemoval
-		return o
-	case !to.Unverified.IsZero() && d.delivery.Type != rail.Ping:
-		o.Kept = true
-		return o
-	}
-	if o.Err = cmp.Or(to.err, d.err); o.Err != nil {
-		return o
-	}
-	err := errNotHere
-	if len(to.keys) > 0 {
-		if !to.Unverified.IsZero() {
-			end, wait := t.p.pings.begin(pinged{to.Owner, to.Host()}, t.p.Opts.perHost(), t.p.Books.Now())
-			if end == nil {
-				o.Rationed, o.Wait = true, wait
-				return o
-			}
-			defer end()
-		}
-		t.underWay.Add(1)
-		begun := time.Now()
-		o.Answer, err = t.p.post(ctx, rail.WebhookPost{Event: d.event, URL: to.URL, Secrets: to.keys, Operator: to.Operator})
-		t.underWay.Add(-1)
-		t.answered(time.Since(begun))
-	}
-	if err != nil && ctx.Err() != nil {
-		return o
-	}
-	o.URL, o.Wait = to.URL, max(jittered(d.delivery.Attempts), min(o.Answer.RetryAfter, 24*time.Hour))
-	if err != nil || !ledger.Received(d.delivery.Type, o.Answer.Status) {
-		t.p.Books.Log.InfoContext(ctx, "an event was not delivered", "event", d.event.ID, "type", string(d.event.Type), "webhook", t.sub, "attempt", d.delivery.Attempts+1, "status", o.Answer.Status, "error", err)
-	}
-	return o
-}
-
-// errNotHere is a failure like others: another service on the store may do it the next
-// time.
-var errNotHere = errors.New("the options of this service do not name that operator's endpoint, or that client, any more")
-
-// jittered is how long to wait after a failure, give or take a fifth.
-func jittered(failures int) time.Duration {
-	wait := ledger.RetryAfter(failures)
-	return wait - wait/5 + rand.N(2*wait/5)
-}
-
-// post calls the sender with its time limit and survives its panics.
-func (p *Poster) post(ctx context.Context, post rail.WebhookPost) (a rail.WebhookAnswer, err error) {
-	ctx, stop := context.WithTimeout(ctx, sendTimeout)
-	defer stop()
-	defer agenda.Recovered(&err)
-	return p.Opts.Sender.Send(ctx, post)
-}
-
-// secretsOf returns what signs for an endpoint now: nothing if this service is not to
-// post there.
-func (p *Poster) secretsOf(sub *records.Subscription) (keys []rail.Secret, err error) {
-	w := p.Opts
-	if sub.Operator {
-		for _, op := range w.Operator {
-			if op.URL == sub.URL {
-				keys = op.Secrets
-			}
-		}
-		return keys, nil
-	}
-	if sub.ByClient && !slices.Contains(w.Clients, sub.Client) {
-		return nil, nil
-	}
-	now := p.Books.Now()
-	for _, secret := range sub.Secrets {
-		if !secret.Until.IsZero() && !now.Before(secret.Until) {
-			continue
-		}
-		key, err := p.Opts.unseal(secret.Sealed, sub.ID)
-		if err != nil && len(keys) == 0 {
-			return nil, err
-		}
-		if err == nil { // or else it was replaced because its key is lost
-			keys = append(keys, key)
-		}
-	}
-	return keys, nil
 }
