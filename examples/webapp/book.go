@@ -31,7 +31,7 @@ func (s *site) showTrip(w http.ResponseWriter, r *http.Request, user *session, o
 		return cmp.Or(wrong, err)
 	}
 	j := journeyOf(t.Legs, t.price, ask.stationsOf(r.Context(), ridesOf(t.Legs)...))
-	o.offer, o.Key = offer{t, j}, rand.Text()
+	o.offer, o.Key = offer{trip: t, Journey: j}, rand.Text()
 	o.Back = search{From: j.From, FromID: j.Origin, To: j.To, ToID: j.Destination, Date: j.Departure.Format("2006-01-02")}.Path()
 	status := http.StatusOK
 	if wrong != nil {

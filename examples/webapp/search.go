@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,40 +15,88 @@ import (
 type search struct {
 	From, FromID string // as it was typed, and the station that was chosen, if one was
 	To, ToID     string
-	Date         string
+	Date         string // of the way there
+	Return       string // the date of the way back; empty for a single trip
+	Out          string // the trip that was chosen for the way there: the list is of the way back
+	Time         string // by the clock, such as 09:30; empty for the whole day
+	By           string // what Time is: byArrival, or else the earliest departure
+	Sort         string // of sorts
+	Show         string // the trip that the list begins with, or lastTrips
+	Passengers   int
 	Bicycles     bool
 	Dogs         bool
-	Page, After  string // of the list
 
-	First, Last string // days that can be chosen
-	Problem     string // what is wrong with it
+	FirstDay, LastDay string // that can be chosen
+	Problem           string // what is wrong with it
+	Instead           *link  // a search that may find something
 }
+
+// A link is somewhere to go on.
+type link struct{ Text, Path string }
+
+const (
+	byArrival = "arrive"
+	lastTrips = "last"
+)
+
+// mostTogether is how many bookings are held together: an API lets a user hold nine.
+const mostTogether = 9
 
 func (s *site) searchOf(r *http.Request) search {
 	q := r.URL.Query()
-	return s.withDays(search{
+	find := search{
 		From: strings.TrimSpace(q.Get("from")), FromID: q.Get("from_id"), To: strings.TrimSpace(q.Get("to")), ToID: q.Get("to_id"),
-		Date: q.Get("date"), Bicycles: q.Has("bicycles"), Dogs: q.Has("dogs"), Page: q.Get("page"), After: q.Get("after"),
-	})
+		Date: q.Get("date"), Return: q.Get("return"), Time: q.Get("time"), By: q.Get("by"), Sort: q.Get("sort"), Show: q.Get("show"),
+		Passengers: passengersOf(q), Bicycles: q.Has("bicycles"), Dogs: q.Has("dogs"),
+	}
+	if isID(q.Get("out")) && find.Return != "" {
+		find.Out = q.Get("out")
+	}
+	if find.Sort = knownSort(find.Sort); find.By != byArrival || find.Time == "" {
+		find.By = ""
+	}
+	return s.withDays(find)
 }
+
+// passengersOf reads how many travel: one unless it is a number that can be.
+func passengersOf(q url.Values) int {
+	n, err := strconv.Atoi(q.Get("passengers"))
+	if err != nil {
+		return 1
+	}
+	return min(max(n, 1), mostTogether)
+}
+
+// horizon is how many days ahead trains are sold, as the API has it by default.
+const horizon = 365
 
 // withDays fills in the days that can be chosen, and tomorrow for none.
 func (s *site) withDays(find search) search {
 	today := s.now()
-	find.First, find.Last = today.Format(time.DateOnly), today.AddDate(1, 0, 0).Format(time.DateOnly)
+	find.FirstDay, find.LastDay = today.Format(time.DateOnly), today.AddDate(0, 0, horizon).Format(time.DateOnly)
 	find.Date = cmp.Or(find.Date, today.AddDate(0, 0, 1).Format(time.DateOnly))
 	return find
 }
 
-// Path is the address of the list of what is looked for.
-func (f search) Path() string {
+// pairs are the names and values of a search in an address.
+func (f search) pairs() url.Values {
 	q := url.Values{}
 	for name, value := range map[string]string{
-		"from": f.From, "from_id": f.FromID, "to": f.To, "to_id": f.ToID, "date": f.Date, "page": f.Page, "after": f.After,
+		"from": f.From, "from_id": f.FromID, "to": f.To, "to_id": f.ToID, "date": f.Date, "return": f.Return, "out": f.Out,
+		"time": f.Time, "by": f.By, "sort": f.Sort, "show": f.Show,
 	} {
 		if value != "" {
 			q.Set(name, value)
 		}
+	}
+	f.along(q)
+	return q
+}
+
+// along adds who and what travels.
+func (f search) along(q url.Values) {
+	if f.Passengers > 1 {
+		q.Set("passengers", strconv.Itoa(f.Passengers))
 	}
 	if f.Bicycles {
 		q.Set("bicycles", "on")
@@ -55,47 +104,142 @@ func (f search) Path() string {
 	if f.Dogs {
 		q.Set("dogs", "on")
 	}
-	return "/trips?" + q.Encode()
 }
 
-// Day is the date as people read it, and ShortDay is shorter.
-func (f search) Day() string      { return f.day("Mon 2 January 2006") }
-func (f search) ShortDay() string { return f.day("Mon 2") }
+// Path is the address of the list of what is looked for.
+func (f search) Path() string { return "/trips?" + f.pairs().Encode() }
 
-func (f search) day(layout string) string {
-	t, err := time.Parse(time.DateOnly, f.Date)
-	if err != nil {
-		return f.Date
+// FormPath is the address of the form with this search.
+func (f search) FormPath() string { return "/?" + f.pairs().Encode() }
+
+// A field is one of a form that nobody sees.
+type field struct{ Name, Value string }
+
+// Kept is what a form that asks for the time alone sends along.
+func (f search) Kept() (fields []field) {
+	f.Time, f.By, f.Show = "", "", ""
+	q := f.pairs()
+	for name := range q {
+		fields = append(fields, field{name, q.Get(name)})
 	}
-	return t.Format(layout)
+	slices.SortFunc(fields, func(a, b field) int { return strings.Compare(a.Name, b.Name) })
+	return fields
 }
 
-// Move is the same search some days later.
-func (f search) Move(days int) search {
-	f.Page, f.After = "", ""
-	t, err := time.Parse(time.DateOnly, f.Date)
-	if err != nil {
-		return f
+// Counts are the numbers of passengers that can be chosen.
+func (f search) Counts() []int {
+	var counts []int
+	for n := range mostTogether {
+		counts = append(counts, n+1)
 	}
-	f.Date = t.AddDate(0, 0, days).Format(time.DateOnly)
+	return counts
+}
+
+// A way is one direction of a search.
+type way struct {
+	From, FromID, To, ToID string
+	Date                   string
+}
+
+// way is the direction that the list is of.
+func (f search) way() way {
+	if f.Out != "" {
+		return way{f.To, f.ToID, f.From, f.FromID, f.Return}
+	}
+	return way{f.From, f.FromID, f.To, f.ToID, f.Date}
+}
+
+// Origin, Destination and Day are of the direction that the list is of.
+func (f search) Origin() string      { return f.way().From }
+func (f search) Destination() string { return f.way().To }
+func (f search) Day() string         { return f.way().Date }
+
+// On is the same search on another day, from the first train on.
+func (f search) On(day string) search {
+	f.Time, f.By, f.Show = "", "", ""
+	if f.Out != "" {
+		f.Return = day
+	} else {
+		f.Date = day
+	}
 	return f
 }
 
-// CanMove says whether there is anything to be found then.
-func (f search) CanMove(days int) bool {
-	to := f.Move(days).Date
-	return to != f.Date && f.First <= to && to <= f.Last
-}
-
-// onPage is the same search at another page, where a link of the API leads; empty if
-// there is no link.
-func (f search) onPage(link string) string {
-	u, err := url.Parse(link)
-	if link == "" || err != nil {
+// plus is a day some days later, empty if that cannot be searched.
+func (f search) plus(days int) string {
+	t, err := time.Parse(time.DateOnly, f.way().Date)
+	if err != nil {
 		return ""
 	}
-	f.Page, f.After = u.Query().Get("page"), u.Query().Get("after")
-	return f.Path()
+	first, to := f.FirstDay, t.AddDate(0, 0, days).Format(time.DateOnly)
+	if f.Out != "" {
+		first = max(first, f.Date)
+	}
+	if to < first || f.LastDay < to {
+		return ""
+	}
+	return to
+}
+
+// DayBefore and DayAfter are those beside the day of the list, empty if they cannot be
+// searched.
+func (f search) DayBefore() string { return f.plus(-1) }
+func (f search) DayAfter() string  { return f.plus(1) }
+
+// Before is the search for the way there, when that has been chosen.
+func (f search) Before() search {
+	f.Out, f.Time, f.By, f.Show = "", "", "", ""
+	return f
+}
+
+// Along says who and what travels, empty for one passenger with nothing.
+func (f search) Along() string {
+	var parts []string
+	if f.Passengers > 1 {
+		parts = append(parts, strconv.Itoa(f.Passengers)+" passengers")
+	}
+	switch {
+	case f.Bicycles && f.Dogs:
+		parts = append(parts, "with a bicycle and a dog")
+	case f.Bicycles:
+		parts = append(parts, "with a bicycle")
+	case f.Dogs:
+		parts = append(parts, "with a dog")
+	}
+	return strings.Join(parts, " ")
+}
+
+// SortedBy is the same search in another order.
+func (f search) SortedBy(sort string) search {
+	f.Sort, f.Show = sort, ""
+	return f
+}
+
+// then is where a trip of the list leads: to those of the way back, or to the trip.
+func (f search) then(trip string) string {
+	if f.Return != "" && f.Out == "" {
+		f.Out, f.Time, f.By, f.Show = trip, "", "", ""
+		return f.Path()
+	}
+	ids := []string{trip}
+	if f.Out != "" {
+		ids = []string{f.Out, trip}
+	}
+	q := url.Values{}
+	f.along(q)
+	return journeyPath(ids, q)
+}
+
+// journeyPath is the address of the page of one trip, or of two.
+func journeyPath(ids []string, q url.Values) string {
+	if len(ids) > 1 {
+		q.Set("return", ids[1])
+	}
+	path := "/trips/" + ids[0]
+	if len(q) > 0 {
+		path += "?" + q.Encode()
+	}
+	return path
 }
 
 // The example that the first page is filled in with.
@@ -105,18 +249,15 @@ const (
 )
 
 func (s *site) home(w http.ResponseWriter, r *http.Request) error {
-	find := s.withDays(search{From: exampleFrom, To: exampleTo})
+	find := s.searchOf(r)
+	find.From, find.To = cmp.Or(find.From, exampleFrom), cmp.Or(find.To, exampleTo)
 	return s.show(w, http.StatusOK, "home", s.sessionOf(r), page{Title: "Trains across Europe", Body: find})
 }
 
 func (s *site) tripsPage(w http.ResponseWriter, r *http.Request, user *session) error {
 	find, ask := s.searchOf(r), s.readerOf(user)
-	again := func(problem string) error { return s.searchAgain(w, user, find, problem) }
-	if find.From == "" || find.To == "" {
-		return again("Please say where you start and where you want to go.")
-	}
-	if _, err := time.Parse(time.DateOnly, find.Date); err != nil {
-		return again("Please choose a day.")
+	if find.Problem = find.unclear(); find.Problem != "" {
+		return s.searchAgain(w, user, find)
 	}
 	for _, end := range []struct {
 		purpose   string
@@ -128,7 +269,8 @@ func (s *site) tripsPage(w http.ResponseWriter, r *http.Request, user *session) 
 		}
 		switch len(found) {
 		case 0:
-			return again("We know no station “" + *end.typed + "”.")
+			find.Problem = "We know no station “" + *end.typed + "”."
+			return s.searchAgain(w, user, find)
 		case 1:
 			*end.typed, *end.id = found[0].Name, found[0].ID
 		default:
@@ -141,94 +283,61 @@ func (s *site) tripsPage(w http.ResponseWriter, r *http.Request, user *session) 
 		}
 	}
 	if find.FromID == find.ToID {
-		return again("You are there already: start and destination are the same station.")
+		find.Problem = "You are there already: start and destination are the same station."
+		return s.searchAgain(w, user, find)
+	}
+	if find = s.onSale(r, ask, find); find.Problem != "" {
+		return s.searchAgain(w, user, find)
 	}
 	return s.listTrips(w, r, user, ask, find)
 }
 
+// unclear says what has to be said before anything can be looked for.
+func (f search) unclear() string {
+	if f.From == "" || f.To == "" {
+		return "Please say where you start and where you want to go."
+	}
+	if _, err := time.Parse(time.DateOnly, f.Date); err != nil {
+		return "Please choose a day."
+	}
+	if _, err := time.Parse(time.DateOnly, f.Return); err != nil && f.Return != "" {
+		return "Please choose a day to come back, or none."
+	}
+	if _, err := time.Parse(clockForm, f.Time); err != nil && f.Time != "" {
+		return "Please give the time as hours and minutes, such as 09:30, or none."
+	}
+	if f.Return != "" && f.Return < f.Date {
+		return "You would be back before you leave: the way back is on " + longDay(f.Return) + ", the way there on " + longDay(f.Date) + "."
+	}
+	return ""
+}
+
+// onSale says what is wrong with a day that has passed, or is further ahead than trains
+// are sold, by the calendar of the station where the way begins.
+func (s *site) onSale(r *http.Request, ask reader, find search) search {
+	today := s.now()
+	if origin, err := ask.station(r.Context(), find.way().FromID); err == nil {
+		if zone, err := time.LoadLocation(origin.Timezone); err == nil {
+			today = today.In(zone)
+		}
+	}
+	find.FirstDay, find.LastDay = today.Format(time.DateOnly), today.AddDate(0, 0, horizon).Format(time.DateOnly)
+	instead := ""
+	switch d := find.way().Date; {
+	case d < find.FirstDay:
+		find.Problem = longDay(d) + " has passed."
+		instead = find.FirstDay
+	case find.LastDay < d:
+		find.Problem = longDay(d) + " is too far ahead: trains are sold up to " + longDay(find.LastDay) + "."
+		instead = find.LastDay
+	default:
+		return find
+	}
+	find.Instead = &link{"Look on " + longDay(instead), find.On(instead).Path()}
+	return find
+}
+
 // searchAgain shows what was looked for, and what is wrong with it.
-func (s *site) searchAgain(w http.ResponseWriter, user *session, find search, problem string) error {
-	find.Problem = problem
+func (s *site) searchAgain(w http.ResponseWriter, user *session, find search) error {
 	return s.show(w, http.StatusBadRequest, "home", user, page{Title: "Search again", Body: find})
-}
-
-type tripList struct {
-	Search        search
-	Trips         []offer
-	Earlier, More string // pages of the list
-}
-
-// An offer is a trip that can be booked.
-type offer struct {
-	trip
-	Journey journey
-}
-
-// Few is how many seats make a trip nearly full.
-const few = 10
-
-// SeatsLeft says how many there are, empty if that is not limited.
-func (o offer) SeatsLeft() string {
-	switch {
-	case o.Seats == nil:
-		return "no reservation"
-	case *o.Seats == 0:
-		return "sold out"
-	case *o.Seats == 1:
-		return "the last seat"
-	}
-	return strconv.Itoa(*o.Seats) + " seats left"
-}
-
-// An allowance is whether bicycles, or dogs, may come along.
-type allowance struct {
-	Who     string
-	Allowed bool
-}
-
-// Allowances are those that are known.
-func (o offer) Allowances() (known []allowance) {
-	if o.Bicycles != nil {
-		known = append(known, allowance{"bicycles", *o.Bicycles})
-	}
-	if o.Dogs != nil {
-		known = append(known, allowance{"dogs", *o.Dogs})
-	}
-	return known
-}
-
-func (o offer) NearlyFull() bool { return o.Seats != nil && *o.Seats <= few }
-
-func (s *site) listTrips(w http.ResponseWriter, r *http.Request, user *session, ask reader, find search) error {
-	q := url.Values{"origin": {find.FromID}, "destination": {find.ToID}, "date": {find.Date}}
-	if find.Bicycles {
-		q.Set("bicycles", "true")
-	}
-	if find.Dogs {
-		q.Set("dogs", "true")
-	}
-	if find.Page != "" {
-		q.Set("page", find.Page)
-	}
-	if find.After != "" {
-		q.Set("after", find.After)
-	}
-	found, err := ask.api.trips(r.Context(), q)
-	if correctable(err) { // a day too far off, a page of an old list
-		f := faultOf(err)
-		return s.searchAgain(w, user, find, cmp.Or(strings.Join(f.Fields, " "), f.Title+"."))
-	}
-	if err != nil {
-		return err
-	}
-	var rides []ride
-	for _, t := range found.Data {
-		rides = append(rides, ridesOf(t.Legs)...)
-	}
-	names := ask.stationsOf(r.Context(), rides...)
-	body := tripList{Search: find, Earlier: find.onPage(found.Links.Prev), More: find.onPage(found.Links.Next)}
-	for _, t := range found.Data {
-		body.Trips = append(body.Trips, offer{t, journeyOf(t.Legs, t.price, names)})
-	}
-	return s.show(w, http.StatusOK, "trips", user, page{Title: find.From + " to " + find.To, Body: body})
 }

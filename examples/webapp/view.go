@@ -56,10 +56,27 @@ func ridesOf(legs []leg) []ride {
 	return rides
 }
 
+const (
+	clockForm = "15:04"
+	dayForm   = "Mon 2 January 2006"
+)
+
 // The clock and the day are those of the station: its offset came with the time.
-func clock(t time.Time) string { return t.Format("15:04") }
-func day(t time.Time) string   { return t.Format("Mon 2 January 2006") }
+func clock(t time.Time) string { return t.Format(clockForm) }
+func day(t time.Time) string   { return t.Format(dayForm) }
 func iso(t time.Time) string   { return t.Format(time.RFC3339) }
+
+// longDay and shortDay write a date of a search as people read it.
+func longDay(date string) string  { return dayAs(dayForm, date) }
+func shortDay(date string) string { return dayAs("Mon 2", date) }
+
+func dayAs(form, date string) string {
+	t, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return date
+	}
+	return t.Format(form)
+}
 
 // later is by how many days the calendar at the end differs from that at the start:
 // +1 for a night train, empty for none.

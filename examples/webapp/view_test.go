@@ -92,26 +92,6 @@ func TestJourney(t *testing.T) {
 	}
 }
 
-func TestSearch(t *testing.T) {
-	t.Parallel()
-	f := search{From: "A & B", To: "C", Date: "2026-12-31", Bicycles: true, Page: "2", After: "x", First: "2026-12-31", Last: "2027-12-31"}
-	if got := f.Path(); got != "/trips?after=x&bicycles=on&date=2026-12-31&from=A+%26+B&page=2&to=C" {
-		t.Errorf("the path is %s", got)
-	}
-	if next := f.Move(1); next.Date != "2027-01-01" || next.Page != "" || next.After != "" || next.Day() != "Fri 1 January 2027" {
-		t.Errorf("the next day is %+v", next)
-	}
-	if f.CanMove(-1) || !f.CanMove(1) || (search{Date: "x"}).CanMove(1) {
-		t.Error("the days that can be chosen are wrong")
-	}
-	if got := f.onPage("http://api.example/trips?page=3&after=y&secret=z"); got != "/trips?after=y&bicycles=on&date=2026-12-31&from=A+%26+B&page=3&to=C" {
-		t.Errorf("the next page is %s", got)
-	}
-	if f.onPage("") != "" || bookingsAt("") != "" || bookingsAt("http://api.example/bookings?page=2&after=q") != "/bookings?after=q&page=2" {
-		t.Error("pages of lists are wrong")
-	}
-}
-
 func TestShelf(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)
