@@ -75,6 +75,7 @@ var levels = [][]room{
 		{"paymenttest", "the contract of a gateway, as a test"},
 		{"store/storetest", "the contract of a store, as a test"},
 		{"store/memstore", "a store in memory"},
+		{"audit/audittest", "stores read whole, and damaged, for tests"},
 		{"internal/group", "updates that share a commit"},
 		{"internal/synthfeed", "feeds as large as wanted"},
 	},
@@ -85,6 +86,7 @@ var levels = [][]room{
 		{"store/pgstore", "a store in PostgreSQL"},
 	},
 	{
+		{"internal/officetest", "a service with its bank and its clock for tests"},
 		{"httpserver/authserver", "sign-in and tokens"},
 		{"httpserver", "the API over HTTP"},
 	},
@@ -92,6 +94,7 @@ var levels = [][]room{
 		{"cmd", "the command"},
 		{"examples", "programs to begin from"},
 		{"packaging", "what is released"},
+		{"tests", "several packages together, under crashes and many servers"},
 	},
 }
 
@@ -99,7 +102,7 @@ var levels = [][]room{
 func levelOf(name string) int {
 	for i, level := range levels {
 		for _, r := range level {
-			if r.name == name || slices.Contains([]string{"cmd", "examples", "packaging"}, r.name) && under(name, r.name) {
+			if r.name == name || slices.Contains([]string{"cmd", "examples", "packaging", "tests"}, r.name) && under(name, r.name) {
 				return i + 1
 			}
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/audit"
+	"github.com/traintravel/traintravel/audit/audittest"
 	"github.com/traintravel/traintravel/store/memstore"
 	"github.com/traintravel/traintravel/store/storetest"
 )
@@ -61,7 +62,7 @@ func travels(t *testing.T, store traintravel.Store) {
 	o.mustPay(o.book(anna, o.trip('A', 'D', "R 1")), traintravel.Succeeded)
 	o.mustPay(cycle(o.trip('E', 'G', "S 9")), traintravel.Succeeded)
 	o.book(anna, o.trip('D', 'F', "R 2"))
-	o.mustPay(o.book(anna, traintravel.JoinTrips(o.trip('A', 'D', "R 1"), o.trip('D', 'F', "R 2"))), traintravel.Succeeded)
+	o.mustPay(o.book(anna, joinTrips(o.trip('A', 'D', "R 1"), o.trip('D', 'F', "R 2"))), traintravel.Succeeded)
 	gone := o.book(anna, o.trip('G', 'H', "R 4"))
 	o.mustPay(gone, traintravel.Succeeded)
 	o.expect("cancelling", o.CancelBooking(t.Context(), anna, gone.ID), nil)
@@ -80,8 +81,8 @@ func TestCheckFindsCorruptions(t *testing.T) {
 	todo := audit.FaultKinds()
 	for _, part := range []struct {
 		stage       func(*testing.T, traintravel.Store)
-		corruptions []traintravel.Corruption
-	}{{stage, traintravel.Corruptions}, {travels, traintravel.TravelCorruptions}} {
+		corruptions []audittest.Corruption
+	}{{stage, audittest.Corruptions}, {travels, audittest.TravelCorruptions}} {
 		path := filepath.Join(t.TempDir(), "trains.db")
 		part.stage(t, openBolt(t, path))
 		sound, err := os.ReadFile(path)
@@ -103,7 +104,7 @@ func TestCheckFindsCorruptions(t *testing.T) {
 
 // findsCorruption does damage to a copy of a file that is sound, and expects Check to
 // find it.
-func findsCorruption(t *testing.T, sound []byte, c traintravel.Corruption) {
+func findsCorruption(t *testing.T, sound []byte, c audittest.Corruption) {
 	path := filepath.Join(t.TempDir(), "trains.db")
 	if err := os.WriteFile(path, sound, 0o600); err != nil {
 		t.Fatal(err)
@@ -112,7 +113,7 @@ func findsCorruption(t *testing.T, sound []byte, c traintravel.Corruption) {
 	if report, err := traintravel.Check(t.Context(), store, traintravel.CheckOptions{}); err != nil || report.Found > 0 {
 		t.Fatalf("before: %v, %v", report.Faults, err)
 	}
-	if err := traintravel.Vandalize(t.Context(), store, c.Do); err != nil {
+	if err := audittest.Vandalize(t.Context(), store, c.Do); err != nil {
 		t.Fatal(err)
 	}
 	report, err := traintravel.Check(t.Context(), store, traintravel.CheckOptions{})

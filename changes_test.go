@@ -1,9 +1,11 @@
-package traintravel
+package traintravel_test
 
 import (
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/traintravel/traintravel"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
@@ -17,11 +19,11 @@ func TestChangesAreRecorded(t *testing.T) {
 	tt, ids := sampleTimetable()
 	tt.Trains[0].Line = "line 1"
 	a, b := tt.Stations[0].ID, tt.Stations[1].ID
-	tt.Changes = []Change{
+	tt.Changes = []traintravel.Change{
 		{From: a, To: a, Time: 3 * time.Minute},
-		{From: a, To: b, Feed: "f", FromLine: "line 1", ToLine: "line 2", Kind: Impossible},
-		{From: b, To: b, Feed: "f", FromTrain: "t1", ToTrain: "t2", Kind: StaySeated},
-		{From: a, To: a, FromPlatform: 7, ToPlatform: 800, Kind: Impossible},
+		{From: a, To: b, Feed: "f", FromLine: "line 1", ToLine: "line 2", Kind: traintravel.Impossible},
+		{From: b, To: b, Feed: "f", FromTrain: "t1", ToTrain: "t2", Kind: traintravel.StaySeated},
+		{From: a, To: a, FromPlatform: 7, ToPlatform: 800, Kind: traintravel.Impossible},
 	}
 	tt.Trains[0].Calls[0].Platform = 65535
 	got, _, err := trains.DecodeNumbered(trains.EncodeNumbered(tt, ids))
@@ -35,18 +37,18 @@ func TestChangesAreRecorded(t *testing.T) {
 
 func TestChangesThatCannotBe(t *testing.T) {
 	t.Parallel()
-	tt := &Timetable{Stations: []Station{{ID: uuid.UUID{1}, Name: "a", Zone: "UTC"}}}
+	tt := &traintravel.Timetable{Stations: []traintravel.Station{{ID: uuid.UUID{1}, Name: "a", Zone: "UTC"}}}
 	a := tt.Stations[0].ID
-	for field, c := range map[string]Change{
+	for field, c := range map[string]traintravel.Change{
 		"changes[0].from":     {From: uuid.UUID{2}, To: a},
 		"changes[0].to":       {From: a, To: uuid.UUID{2}},
 		"changes[0].kind":     {From: a, To: a, Kind: 3},
 		"changes[0].time":     {From: a, To: a, Time: 24*time.Hour + time.Second},
 		"changes[0].to_train": {From: a, To: a, ToTrain: "\x00"},
-		"changes[0]":          {From: a, To: a, Kind: StaySeated, FromTrain: "1"},
+		"changes[0]":          {From: a, To: a, Kind: traintravel.StaySeated, FromTrain: "1"},
 	} {
-		tt.Changes = []Change{c}
-		var bad *InvalidError
+		tt.Changes = []traintravel.Change{c}
+		var bad *traintravel.InvalidError
 		if err := tt.Check(); !errors.As(err, &bad) || bad.Field != field {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -54,25 +56,25 @@ func TestChangesThatCannotBe(t *testing.T) {
 	tt.Changes = nil
 	for i := range 2_100 { // each train told apart from each other
 		name := string(rune('a' + i))
-		tt.Changes = append(tt.Changes, Change{From: a, To: a, FromTrain: name}, Change{From: a, To: a, ToTrain: name})
+		tt.Changes = append(tt.Changes, traintravel.Change{From: a, To: a, FromTrain: name}, traintravel.Change{From: a, To: a, ToTrain: name})
 	}
-	var bad *InvalidError
+	var bad *traintravel.InvalidError
 	if err := tt.Check(); !errors.As(err, &bad) || bad.Field != "changes" {
 		t.Errorf("too many pairs of trains: %v", err)
 	}
 	tt.Changes = nil
 	for i := range 50 { // each of 50 lines at each of 50 platforms told apart
 		name := string(rune('a' + i))
-		tt.Changes = append(tt.Changes, Change{From: a, To: a, FromLine: name, ToLine: name}, Change{From: a, To: a, FromPlatform: uint16(i + 1), ToPlatform: uint16(i + 1)})
+		tt.Changes = append(tt.Changes, traintravel.Change{From: a, To: a, FromLine: name, ToLine: name}, traintravel.Change{From: a, To: a, FromPlatform: uint16(i + 1), ToPlatform: uint16(i + 1)})
 	}
 	if err := tt.Check(); !errors.As(err, &bad) || bad.Field != "changes" {
 		t.Errorf("too many pairs of lines at platforms: %v", err)
 	}
-	for _, c := range []Change{
-		{From: a, To: a, Kind: StaySeated, FromTrain: "1", ToTrain: "2", ToPlatform: 3},
-		{From: a, To: a, Time: -time.Second}, {From: a, To: a, Time: time.Millisecond}, {From: a, To: a, Time: time.Second, Kind: Impossible},
+	for _, c := range []traintravel.Change{
+		{From: a, To: a, Kind: traintravel.StaySeated, FromTrain: "1", ToTrain: "2", ToPlatform: 3},
+		{From: a, To: a, Time: -time.Second}, {From: a, To: a, Time: time.Millisecond}, {From: a, To: a, Time: time.Second, Kind: traintravel.Impossible},
 	} {
-		tt.Changes = []Change{c}
+		tt.Changes = []traintravel.Change{c}
 		if err := tt.Check(); err == nil {
 			t.Errorf("%+v is accepted", c)
 		}

@@ -12,7 +12,7 @@ import (
 // joined makes the trip from A with as many trains as asked, to D, F, G or H.
 func (o *office) joined(legs int) uuid.UUID {
 	o.t.Helper()
-	return traintravel.JoinTrips([]uuid.UUID{
+	return joinTrips([]uuid.UUID{
 		o.trip('A', 'D', "R 1"), o.trip('D', 'F', "R 2"), o.trip('F', 'G', "S 3"), o.trip('G', 'H', "R 4"),
 	}[:legs]...)
 }
@@ -75,9 +75,9 @@ func TestConnectionsThatCannotBeRidden(t *testing.T) {
 		o := newOffice(t, store)
 		r1, r2, s3, r4 := o.trip('A', 'D', "R 1"), o.trip('D', 'F', "R 2"), o.trip('F', 'G', "S 3"), o.trip('G', 'H', "R 4")
 		for name, id := range map[string]uuid.UUID{
-			"no station in common": traintravel.JoinTrips(r1, s3),
-			"against the line":     traintravel.JoinTrips(r4, s3),
-			"a gap in the middle":  traintravel.JoinTrips(r1, r2, r4),
+			"no station in common": joinTrips(r1, s3),
+			"against the line":     joinTrips(r4, s3),
+			"a gap in the middle":  joinTrips(r1, r2, r4),
 		} {
 			if trip, err := o.Trip(t.Context(), id); err == nil {
 				t.Errorf("%s: %+v", name, trip)
@@ -85,7 +85,7 @@ func TestConnectionsThatCannotBeRidden(t *testing.T) {
 			o.tryBook(anna, id, traintravel.ErrNotFound)
 		}
 		// Backwards in the day, one waits for tomorrow's train.
-		late := o.book(anna, traintravel.JoinTrips(o.trip('A', 'B', "R 5"), o.trip('B', 'C', "R 1")))
+		late := o.book(anna, joinTrips(o.trip('A', 'B', "R 5"), o.trip('B', 'C', "R 1")))
 		if wait := late.Legs[1].Origin.Time.Sub(late.Legs[0].Destination.Time); wait != 12*time.Hour {
 			t.Errorf("one waits %v", wait)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/audit/audittest"
 	"github.com/traintravel/traintravel/store/memstore"
 	"github.com/traintravel/traintravel/store/storetest"
 )
@@ -467,7 +468,7 @@ func TestFirstTimetable(t *testing.T) {
 		if !errors.Is(err, traintravel.ErrHasTimetable) {
 			t.Errorf("the second one: %v", err)
 		}
-		if books, err := traintravel.Audit(t.Context(), store); err != nil {
+		if books, err := audittest.Audit(t.Context(), store); err != nil {
 			t.Errorf("%+v, %v", books, err)
 		}
 	})

@@ -26,7 +26,7 @@ func TestCopyWebhooks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.expect("verifying", traintravel.Verify(ctx, posts.Service, waits.ID), nil)
+		o.expect("verifying", verify(ctx, posts.store, posts.now, waits.ID), nil)
 		dies := posts.subscribe(anna, hook+"/dies")
 		m.answers[hook], m.answers[operatorsHook], m.answers[hook+"/dies"] = answers(503), answers(503), answers(410)
 		posts.book(anna, o.trip('F', 'G', "S 3"))

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/audit/audittest"
 	"github.com/traintravel/traintravel/sandbox"
 	"github.com/traintravel/traintravel/store/memstore"
 )
@@ -341,7 +342,7 @@ func crash(t *testing.T, store traintravel.Store, live func(*life), fences bool,
 // reckon compares, when all has been done that there was to do, what is in the
 // store with the bank, the events, and what clients were told.
 func (l *life) reckon(fail func(string, ...any)) {
-	books, err := traintravel.Audit(l.t.Context(), l.store)
+	books, err := audittest.Audit(l.t.Context(), l.store)
 	if err != nil {
 		fail("%v", err)
 	}

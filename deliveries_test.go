@@ -81,7 +81,7 @@ func (o *office) subscribe(by traintravel.Caller, url string, events ...traintra
 	if err != nil || !strings.HasPrefix(string(secret), "whsec_") {
 		o.t.Fatalf("subscribing: %v", err)
 	}
-	if err := traintravel.Verify(o.t.Context(), o.Service, sub.ID); err != nil {
+	if err := verify(o.t.Context(), o.store, o.now, sub.ID); err != nil {
 		o.t.Fatalf("verifying: %v", err)
 	}
 	return sub

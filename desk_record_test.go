@@ -1,4 +1,4 @@
-package traintravel
+package traintravel_test
 
 import (
 	"bytes"
@@ -8,8 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/traintravel/traintravel"
+
 	"github.com/traintravel/traintravel/internal/records"
-	"github.com/traintravel/traintravel/internal/seats"
+	xseats "github.com/traintravel/traintravel/internal/seats"
 )
 
 // The records in testdata/records that hold what later versions of their kinds
@@ -22,28 +24,28 @@ func TestRecordsOfTheDesk(t *testing.T) {
 	changed, confirmed := sampleBooking(), sampleBooking()
 	changed.Changed = sampleTime(4)
 	changed.Confirmed = changed.Changed // a confirmed booking's are the same
-	confirmed.Status, confirmed.Changed, confirmed.Confirmed, confirmed.ByOperator = Cancelled, sampleTime(5), sampleTime(4), true
+	confirmed.Status, confirmed.Changed, confirmed.Confirmed, confirmed.ByOperator = traintravel.Cancelled, sampleTime(5), sampleTime(4), true
 	refunded := *confirmed
-	refunded.Hooks, refunded.Refund = []bool{true}, Money{Amount: 4990, Currency: "eur"}
+	refunded.Hooks, refunded.Refund = []bool{true}, traintravel.Money{Amount: 4990, Currency: "eur"}
 	paid := samplePayment()
 	paid.Settled = sampleTime(6)
 	resolved := samplePayment()
-	resolved.Settled, resolved.Resolution, resolved.LastError = sampleTime(6), RefundImpossible, "502"
-	resolved.Settlements = []Settlement{
-		{As: AsImpossible, By: "söl", Reason: "the account is closed", At: sampleTime(7)},
-		{As: AsMadeElsewhere, By: "b", Reason: "in cash", At: sampleTime(8)},
+	resolved.Settled, resolved.Resolution, resolved.LastError = sampleTime(6), traintravel.RefundImpossible, "502"
+	resolved.Settlements = []traintravel.Settlement{
+		{As: traintravel.AsImpossible, By: "söl", Reason: "the account is closed", At: sampleTime(7)},
+		{As: traintravel.AsMadeElsewhere, By: "b", Reason: "in cash", At: sampleTime(8)},
 	}
 	told := sampleRemembered()
 	told.Sealed = "\x00sealed"
 	stopped, dead := sampleSubscription(), sampleDelivery()
-	stopped.Disabling = Disabling{By: DisabledByReceiver, At: sampleTime(9)}
-	dead.Status, dead.Next, dead.Ended, dead.Dead = DeliveryDead, time.Time{}, sampleTime(9), DeadByReceiver
+	stopped.Disabling = traintravel.Disabling{By: traintravel.DisabledByReceiver, At: sampleTime(9)}
+	dead.Status, dead.Next, dead.Ended, dead.Dead = traintravel.DeliveryDead, time.Time{}, sampleTime(9), traintravel.DeadByReceiver
 	unverified, overflow := sampleSubscription(), sampleDelivery()
 	unverified.Unverified = sampleTime(10)
-	overflow.Status, overflow.Next, overflow.Ended, overflow.Dead = DeliveryDead, time.Time{}, sampleTime(9), DeadByBacklog
+	overflow.Status, overflow.Next, overflow.Ended, overflow.Dead = traintravel.DeliveryDead, time.Time{}, sampleTime(9), traintravel.DeadByBacklog
 	v := sampleInventory()
 	v.Cancelled = true
-	v.Taken = append(v.Taken, seats.Taken{Booking: seats.Blocked(), Place: 3, From: 0, To: 2, Until: seats.ForGood, Sold: v.List})
+	v.Taken = append(v.Taken, xseats.Taken{Booking: xseats.Blocked(), Place: 3, From: 0, To: 2, Until: xseats.ForGood, Sold: v.List})
 	for _, g := range []struct {
 		kind, file string
 		want       []byte
@@ -73,7 +75,7 @@ func TestRecordsOfTheDesk(t *testing.T) {
 			}
 		}
 	}
-	again, err := seats.DecodeInventory(v.Encode())
+	again, err := xseats.DecodeInventory(v.Encode())
 	if err != nil || !again.Cancelled || len(again.Blocks()) != 1 {
 		t.Errorf("%+v, %v", again, err)
 	}

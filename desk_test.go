@@ -186,7 +186,7 @@ func TestCancelRun(t *testing.T) {
 			}
 		})
 		second := o.another()
-		paid := o.book(anna, traintravel.JoinTrips(o.trip('C', 'D', "R 1"), o.trip('D', 'F', "R 2")))
+		paid := o.book(anna, joinTrips(o.trip('C', 'D', "R 1"), o.trip('D', 'F', "R 2")))
 		o.mustPay(paid, traintravel.Succeeded)
 		held := o.book(berta, o.trip('A', 'C', "R 1"))
 		other := o.book(anna, o.trip('A', 'B', "R 5"))
@@ -212,7 +212,7 @@ func TestCancelRun(t *testing.T) {
 		}
 
 		// It is gone like a train that is withdrawn, for every service.
-		second.Forget()
+		second.forget()
 		for _, p := range []*office{o, second} {
 			p.tryBook(anna, p.trip('A', 'B', "R 1"), traintravel.ErrNotFound)
 			if l, err := p.SearchTrips(t.Context(), query); err != nil || len(l.Items) != 1 || l.Items[0].Legs[0].Number != "R 5" {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/records"
 	"github.com/traintravel/traintravel/sandbox"
 	"github.com/traintravel/traintravel/store/memstore"
 )
@@ -182,7 +183,7 @@ func TestOperatorsEndpoint(t *testing.T) {
 func TestOperatorsEndpointIsListed(t *testing.T) {
 	t.Parallel()
 	url := hook
-	for i := 0; traintravel.OperatorID(url)[0] != 0xff; i++ {
+	for i := 0; records.OperatorID(url)[0] != 0xff; i++ {
 		url = fmt.Sprint(hook, i)
 	}
 	o, m := withWebhooks(t, memstore.New())

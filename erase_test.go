@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/audit/audittest"
 	"github.com/traintravel/traintravel/sandbox"
 	"github.com/traintravel/traintravel/store/memstore"
 	"github.com/traintravel/traintravel/store/storetest"
@@ -151,7 +152,7 @@ func TestErasureLeavesNothing(t *testing.T) {
 	if len(remains(t, store)) < 9 {
 		t.Fatalf("not enough is planted: %q", remains(t, store))
 	}
-	if err := traintravel.Vandalize(t.Context(), store, traintravel.CopyFailures); err != nil { // as an older version wrote
+	if err := audittest.Vandalize(t.Context(), store, audittest.CopyFailures); err != nil { // as an older version wrote
 		t.Fatal(err)
 	}
 	o.clock.set(opens.Add(72 * time.Hour))

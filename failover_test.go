@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/audit/audittest"
 	"github.com/traintravel/traintravel/internal/pgtest"
 	"github.com/traintravel/traintravel/sandbox"
 )
@@ -36,7 +37,8 @@ func TestFailover(t *testing.T) {
 	for office := range offices {
 		a := &agency{}
 		var err error
-		if a.Service, err = traintravel.New(openImpatient(t, url), traintravel.Options{Now: sinceOpening(), Gateway: s.bank, Holds: manyHolds, Declines: traintravel.DeclineLimits{Card: -1, User: -1}}); err != nil {
+		store := openImpatient(t, url)
+		if a.Service, err = traintravel.New(store, traintravel.Options{Now: sinceOpening(), Gateway: s.bank, Holds: manyHolds, Declines: traintravel.DeclineLimits{Card: -1, User: -1}}); err != nil {
 			t.Fatal(err)
 		}
 		if office == 0 {
@@ -44,7 +46,7 @@ func TestFailover(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		ids, err := a.trips(ctx, 0)
+		ids, err := killedTrips(ctx, store, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +221,7 @@ func (s *sale) until(what string, done func() bool) {
 
 // audit compares what is in the store with what was said.
 func (s *sale) audit(store traintravel.Store) {
-	books, err := traintravel.Audit(context.Background(), store)
+	books, err := audittest.Audit(context.Background(), store)
 	if err != nil {
 		s.Errorf("the store is not sound:\n%v", err)
 	}
@@ -263,7 +265,7 @@ func (s *sale) auditMoney(store traintravel.Store) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	var books traintravel.Books
+	var books audittest.Books
 	now := sinceOpening()()
 	for range 10 { // what cannot be given back or looked up yet is tried again
 		now = now.Add(time.Hour)
@@ -271,7 +273,7 @@ func (s *sale) auditMoney(store traintravel.Store) {
 		if err := later.RunDue(ctx); err != nil {
 			s.Errorf("what is left to do: %v", err)
 		}
-		if books, err = traintravel.Audit(ctx, store); err != nil {
+		if books, err = audittest.Audit(ctx, store); err != nil {
 			s.Errorf("the store is not sound when all is done:\n%v", err)
 		}
 	}
@@ -320,7 +322,7 @@ func TestLostCommit(t *testing.T) {
 	if _, err := a.LoadTimetable(t.Context(), failoverNetwork()); err != nil {
 		t.Fatal(err)
 	}
-	ids, err := a.trips(t.Context(), 0)
+	ids, err := killedTrips(t.Context(), store, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/trains"
 	"github.com/traintravel/traintravel/store/memstore"
 )
 
@@ -65,7 +66,7 @@ func TestWhatIsSoldOfTheSameTrainIsHandedOver(t *testing.T) {
 			if runs, err := o.Runs(t.Context(), "R 1", traintravel.DateOf(opens)); err != nil || len(runs) != 2 {
 				t.Fatalf("%s: %+v, %v", c.name, runs, err)
 			}
-			if isOf := trip.Legs[0].Run.Train == traintravel.Identity(&stays); !isOf {
+			if isOf := trip.Legs[0].Run.Train == trains.BaseOf(&stays); !isOf {
 				booked = o.book(anna, trip.ID)
 			}
 		}
@@ -81,7 +82,7 @@ func TestWhatIsSoldOfTheSameTrainIsHandedOver(t *testing.T) {
 			}
 		}
 		now, err := o.Booking(t.Context(), anna, booked.ID)
-		if err != nil || now.Status != traintravel.Confirmed || (now.Legs[0].Run.Train == traintravel.Identity(&stays)) != (c.strand == 0) {
+		if err != nil || now.Status != traintravel.Confirmed || (now.Legs[0].Run.Train == trains.BaseOf(&stays)) != (c.strand == 0) {
 			t.Errorf("%s: the booking is %+v, %v", c.name, now, err)
 		}
 		for range c.left {

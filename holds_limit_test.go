@@ -118,10 +118,10 @@ func TestAUserHoldsSomeOfATrain(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, memstore.New(), mayHold(4, 2))
 	local, next := o.trip('F', 'G', "S 3"), o.tripIn(1, 'F', 'G', "S 3")
-	through := traintravel.JoinTrips(o.trip('D', 'F', "R 2"), local)
+	through := joinTrips(o.trip('D', 'F', "R 2"), local)
 	a, b := o.book(anna, through), o.book(anna, local)
 	o.holdsFull(anna, local, true, a.Expires, a, b)
-	o.holdsFull(anna, traintravel.JoinTrips(o.trip('E', 'F', "R 2"), local), true, a.Expires, a, b)
+	o.holdsFull(anna, joinTrips(o.trip('E', 'F', "R 2"), local), true, a.Expires, a, b)
 	o.book(anna, next)
 	if err := o.CancelBooking(t.Context(), anna, a.ID); err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/audit/audittest"
 	"github.com/traintravel/traintravel/sandbox"
 	"github.com/traintravel/traintravel/store/memstore"
 	"github.com/traintravel/traintravel/store/storetest"
@@ -64,7 +65,7 @@ func newHoarding(t *rapid.T) *hoarding {
 	for day := range 3 {
 		h.trips = append(h.trips, o.tripIn(day, 'F', 'G', "S 3"))
 	}
-	h.trips = append(h.trips, o.tripIn(0, 'A', 'D', "R 1"), traintravel.JoinTrips(o.tripIn(0, 'D', 'F', "R 2"), o.tripIn(0, 'F', 'G', "S 3")))
+	h.trips = append(h.trips, o.tripIn(0, 'A', 'D', "R 1"), joinTrips(o.tripIn(0, 'D', 'F', "R 2"), o.tripIn(0, 'F', 'G', "S 3")))
 	ids := uint16(0) // drawn, a sequence could not be repeated
 	newID := func() uuid.UUID { ids++; return uuid.UUID{6: 0x40, 8: 0x80, 14: byte(ids >> 8), 15: byte(ids)} }
 	skew := rapid.SampledFrom([]time.Duration{0, 5 * time.Second, 10 * time.Minute}).Draw(t, "skew")
@@ -97,7 +98,7 @@ func (h *hoarding) till(t *rapid.T) *till {
 
 // stored are all bookings.
 func (h *hoarding) stored() []traintravel.Booking {
-	all, err := traintravel.StoredBookings(context.Background(), h.tills[0].store)
+	all, err := audittest.StoredBookings(context.Background(), h.tills[0].store)
 	if err != nil {
 		h.tills[0].t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/audit/audittest"
 )
 
 // A user books, cancels and pays at once, at two servers and through many programs, with and
@@ -26,7 +27,7 @@ func TestARushHoldsNoMore(t *testing.T) {
 			return nil
 		}
 		local := o.trip('F', 'G', "S 3")
-		trips := []uuid.UUID{local, o.tripIn(1, 'F', 'G', "S 3"), traintravel.JoinTrips(o.trip('D', 'F', "R 2"), local)}
+		trips := []uuid.UUID{local, o.tripIn(1, 'F', 'G', "S 3"), joinTrips(o.trip('D', 'F', "R 2"), local)}
 		got := atOnce(24, func(i int) error {
 			ctx, at := t.Context(), offices[i%2]
 			by := traintravel.Caller{Subject: anna.Subject, Client: fmt.Sprint("app", i%3)}
@@ -61,7 +62,7 @@ func TestARushHoldsNoMore(t *testing.T) {
 // heldWithin returns an error if more bookings are held than may be, in all or of a train.
 func heldWithin(ctx context.Context, store traintravel.Store, user, train int) error {
 	return store.View(ctx, func(r traintravel.Reader) error {
-		stored, err := traintravel.StoredBookings(ctx, r)
+		stored, err := audittest.StoredBookings(ctx, r)
 		all, on := 0, map[traintravel.RunID]int{}
 		for _, b := range stored {
 			if b.Status != traintravel.Held {

@@ -80,7 +80,7 @@ func TestBookingAgainUnderTheSameKey(t *testing.T) {
 // tripOn is trip on a later day.
 func (o *office) tripOn(days int, from, to rune, number string) uuid.UUID {
 	o.t.Helper()
-	id, err := o.DirectTrip(o.t.Context(), number, traintravel.DateOf(opens)+traintravel.Date(days), station(from), station(to))
+	id, err := o.direct(o.t.Context(), number, traintravel.DateOf(opens)+traintravel.Date(days), station(from), station(to))
 	if err != nil {
 		o.t.Fatal(err)
 	}

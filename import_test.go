@@ -92,7 +92,7 @@ func TestCallIsInserted(t *testing.T) {
 			for _, ride := range []string{"AB", "BD", "AD"} {
 				old[ride] = o.trip(rune(ride[0]), rune(ride[1]), "R 1")
 			}
-			old["AF"] = traintravel.JoinTrips(old["AD"], o.trip('D', 'F', "R 2"))
+			old["AF"] = joinTrips(old["AD"], o.trip('D', 'F', "R 2"))
 			was := map[string]traintravel.Trip{}
 			for ride, id := range old {
 				was[ride], _ = o.Trip(t.Context(), id)

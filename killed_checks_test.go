@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/audit/audittest"
 	"github.com/traintravel/traintravel/store/boltstore"
 )
 
@@ -21,7 +22,7 @@ func (w *witness) look(when string) {
 	if err != nil {
 		w.Fatalf("%s: %v", when, err)
 	}
-	books, err := traintravel.Audit(context.Background(), store)
+	books, err := audittest.Audit(context.Background(), store)
 	if err = errors.Join(err, store.Close()); err != nil {
 		w.Errorf("%s the store is not sound:\n%v", when, err)
 	}
@@ -43,7 +44,7 @@ func (w *witness) look(when string) {
 }
 
 // lookBack compares what is there with what was there before.
-func (w *witness) lookBack(books traintravel.Books) {
+func (w *witness) lookBack(books audittest.Books) {
 	for id, b := range w.books.Bookings {
 		was, is := b.Status, books.Bookings[id].Status
 		switch {

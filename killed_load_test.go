@@ -108,21 +108,21 @@ func tripName(day int, ride []string) string {
 	return fmt.Sprintf("%s on day %d", strings.Join(ride, ", "), day%100)
 }
 
-// trips are the IDs of what can be booked in a round and around it, by name.
-func (a *agency) trips(ctx context.Context, round int) (map[string]uuid.UUID, error) {
+// killedTrips are the IDs of what can be booked in a round and around it, by name.
+func killedTrips(ctx context.Context, store traintravel.Store, round int) (map[string]uuid.UUID, error) {
 	ids := map[string]uuid.UUID{}
 	for day := max(0, round-2); day < round+3; day++ {
 		for _, ride := range killedRides {
 			var legs []uuid.UUID
 			for _, leg := range ride {
 				date := traintravel.DateOf(opens) + 30 + traintravel.Date(day%100)
-				id, err := a.DirectTrip(ctx, leg[:3], date, station(rune(leg[4])), station(rune(leg[5])))
+				id, err := directTrip(ctx, store, leg[:3], date, station(rune(leg[4])), station(rune(leg[5])))
 				if err != nil {
 					return nil, fmt.Errorf("%s: %w", tripName(day, ride), err)
 				}
 				legs = append(legs, id)
 			}
-			ids[tripName(day, ride)] = traintravel.JoinTrips(legs...)
+			ids[tripName(day, ride)] = joinTrips(legs...)
 		}
 	}
 	return ids, nil
@@ -187,10 +187,10 @@ func untilKilled(t *testing.T, text string) {
 		t.Fatal(err)
 	}
 	go d.Run(ctx)
-	d.ids, err = d.trips(ctx, d.Round)
+	d.ids, err = killedTrips(ctx, d.store, d.Round)
 	if errors.Is(err, traintravel.ErrNoTimetable) {
 		if _, err = d.LoadTimetable(ctx, killedNetwork(0)); err == nil {
-			d.ids, err = d.trips(ctx, d.Round)
+			d.ids, err = killedTrips(ctx, d.store, d.Round)
 		}
 	}
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/audit/audittest"
 )
 
 // killRoundsEnv says how often to kill a process, if not killRounds times.
@@ -79,7 +79,7 @@ type witness struct {
 	asked   [killUsers][]request // what each user wanted last
 	booked  map[request]uuid.UUID
 	trips   map[string]uuid.UUID
-	books   traintravel.Books  // as they were after the last kill
+	books   audittest.Books    // as they were after the last kill
 	expired map[uuid.UUID]bool // bookings that were found so
 
 	bank, mail []note

@@ -53,7 +53,7 @@ func TestLoadIsInterrupted(t *testing.T) {
 		_, err := service.LoadTimetable(&endingContext{Context: t.Context(), n: n}, big)
 		fresh := o.another()
 		fresh.stands(b.ID, traintravel.Held)
-		if _, missing := fresh.DirectTrip(t.Context(), "L0", traintravel.DateOf(opens), station('C'), station('E')); missing == nil {
+		if _, missing := fresh.direct(t.Context(), "L0", traintravel.DateOf(opens), station('C'), station('E')); missing == nil {
 			if n <= least {
 				t.Errorf("it looked only %d times whether it was interrupted, not more than %d", n-1, least)
 			}

@@ -78,7 +78,7 @@ func TestInterruptedLoad(t *testing.T) {
 		_, err = dying.LoadTimetable(t.Context(), big)
 		done = !p.dead()
 		fresh := o.another()
-		_, missing := fresh.DirectTrip(t.Context(), "L", traintravel.DateOf(opens), station('C'), station('E'))
+		_, missing := fresh.direct(t.Context(), "L", traintravel.DateOf(opens), station('C'), station('E'))
 		if err == nil && missing != nil {
 			t.Fatalf("killed at step %d: loaded, and not in force: %v", step, missing)
 		}
@@ -123,7 +123,7 @@ func TestLoadsAtOnce(t *testing.T) {
 		o = o.another()
 		n := 0
 		for i := range 6 {
-			if _, err := o.DirectTrip(t.Context(), fmt.Sprint("N ", i), traintravel.DateOf(opens), station('C'), station('E')); err == nil {
+			if _, err := o.direct(t.Context(), fmt.Sprint("N ", i), traintravel.DateOf(opens), station('C'), station('E')); err == nil {
 				n++
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/audit/audittest"
 )
 
 // late lets a charge that was lost arrive, or the bank tell an outcome.
@@ -72,7 +73,7 @@ func (w *world) workAt(t *rapid.T, o *office, now time.Time) {
 
 // payment checks what was found out of an attempt, and what the bank knows. It says
 // whether that was within a day of the end of the attempt or its booking.
-func (w *world) payment(t *rapid.T, k *ticket, books traintravel.Books, id uuid.UUID, now time.Time) (inTime bool) {
+func (w *world) payment(t *rapid.T, k *ticket, books audittest.Books, id uuid.UUID, now time.Time) (inTime bool) {
 	was, p := w.payments[id], books.Payments[id]
 	out, err := w.bank().Gateway.Lookup(t.Context(), p.ID)
 	arrived := err == nil && out.Failure.Code != "canceled"
@@ -108,7 +109,7 @@ func (w *world) payment(t *rapid.T, k *ticket, books traintravel.Books, id uuid.
 }
 
 // bought checks what a payment has bought that came late.
-func (w *world) bought(t *rapid.T, k *ticket, books traintravel.Books, now time.Time, alone bool) {
+func (w *world) bought(t *rapid.T, k *ticket, books audittest.Books, now time.Time, alone bool) {
 	is := books.Bookings[k.ID]
 	mayBe, mustBe := now.Before(k.departs()), now.Before(k.departs()) && k.Status == traintravel.Held
 	if k.Status == traintravel.Expired && alone && mayBe {
@@ -187,7 +188,7 @@ func (w *world) check(t *rapid.T) {
 
 // checkMoney: the bank has what the bookings keep, what is still to be given
 // back, and what the service does not know of yet.
-func (w *world) checkMoney(t *rapid.T, books traintravel.Books) {
+func (w *world) checkMoney(t *rapid.T, books audittest.Books) {
 	want := books.Kept["eur"] + books.Owed["eur"]
 	for _, m := range w.bank().Movements() {
 		if m.Charge == uuid.Nil && m.Outcome.Status == traintravel.Succeeded && books.Payments[m.ID].Status != traintravel.Succeeded {
@@ -226,11 +227,11 @@ func (w *world) checkLists(t *rapid.T) {
 
 // checkSeats: a trip shows as many seats as the model has free places.
 func (w *world) checkSeats(t *rapid.T) {
-	w.observer.Forget()
+	w.observer.forget()
 	w.observer.clock.set(w.offices[0].clock.now())
 	for _, r := range rides {
 		s := section{number: r[0][:3], from: r[0][4], to: r[0][5]}
-		id, err := w.observer.DirectTrip(t.Context(), s.number, traintravel.DateOf(opens), station(rune(s.from)), station(rune(s.to)))
+		id, err := w.observer.direct(t.Context(), s.number, traintravel.DateOf(opens), station(rune(s.from)), station(rune(s.to)))
 		if err != nil || len(r) > 1 {
 			continue
 		}

@@ -150,14 +150,14 @@ var rides = [][]string{{"R 1 AD"}, {"R 1 AB"}, {"R 1 BC"}, {"R 1 CD"}, {"R 1 AC"
 
 func (w *world) book(t *rapid.T) {
 	o, i, _ := w.office(t)
-	o.Forget()
+	o.forget()
 	w.stale[i] = false
 	day := rapid.IntRange(0, 1).Draw(t, "day")
 	trip := knownTrip{}
 	var ids []uuid.UUID
 	for _, r := range rapid.SampledFrom(rides).Draw(t, "ride") {
 		s := section{number: r[:3], day: day, from: r[4], to: r[5]}
-		id, err := o.DirectTrip(t.Context(), s.number, traintravel.DateOf(opens)+traintravel.Date(day), station(rune(s.from)), station(rune(s.to)))
+		id, err := o.direct(t.Context(), s.number, traintravel.DateOf(opens)+traintravel.Date(day), station(rune(s.from)), station(rune(s.to)))
 		l := line(find(w.timetable, s.number))
 		if exists := strings.IndexByte(l, s.from) >= 0 && strings.IndexByte(l, s.to) >= 0; exists != (err == nil) {
 			t.Fatalf("%v: %v, and the line is %q", s, err, l)
@@ -167,7 +167,7 @@ func (w *world) book(t *rapid.T) {
 		}
 		ids, trip.ride, trip.lines = append(ids, id), append(trip.ride, s), append(trip.lines, l)
 	}
-	trip.id = traintravel.JoinTrips(ids...)
+	trip.id = joinTrips(ids...)
 	w.known = append(w.known, trip)
 	w.ask(t, o, i, trip)
 }
@@ -187,7 +187,7 @@ func (w *world) ask(t *rapid.T, o *office, i int, trip knownTrip) {
 	by := rapid.SampledFrom([]traintravel.Caller{anna, berta}).Draw(t, "caller")
 	b, err := o.CreateBooking(t.Context(), by, n)
 	if err != nil && w.stale[i] { // it may be refused by the old timetable
-		o.Forget()
+		o.forget()
 		b, err = o.CreateBooking(t.Context(), by, n)
 	}
 	w.stale[i] = false

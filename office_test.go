@@ -14,9 +14,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/audit/audittest"
 	"github.com/traintravel/traintravel/gtfs"
 	"github.com/traintravel/traintravel/internal/demo"
 	"github.com/traintravel/traintravel/internal/pgtest"
+	compiled "github.com/traintravel/traintravel/internal/timetable"
 	"github.com/traintravel/traintravel/sandbox"
 	"github.com/traintravel/traintravel/store/boltstore"
 	"github.com/traintravel/traintravel/store/memstore"
@@ -132,6 +134,9 @@ type office struct {
 	clock *clock
 	bank  *bank
 	post  *post
+	opts  traintravel.Options // of the service
+
+	source *compiled.Source // of the trips that direct finds
 }
 
 // newOffice opens an office at opens, with the network for its timetable. What
@@ -166,17 +171,26 @@ func (o *office) another(options ...func(*traintravel.Options)) *office {
 	for _, f := range options {
 		f(&opts)
 	}
-	var err error
-	if p.Service, err = traintravel.New(o.store, opts); err != nil {
-		o.t.Fatal(err)
-	}
+	p.opts = opts
+	p.forget()
 	return p
 }
 
-// audit checks that everything in the store agrees.
-func (o *office) audit() traintravel.Books {
+// forget makes a new service of the office's, which has read nothing yet: a service sees
+// what others on its store do only after two seconds.
+func (o *office) forget() {
 	o.t.Helper()
-	books, err := traintravel.Audit(context.Background(), o.store)
+	s, err := traintravel.New(o.store, o.opts)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	o.Service, o.source = s, newSource(o.store)
+}
+
+// audit checks that everything in the store agrees.
+func (o *office) audit() audittest.Books {
+	o.t.Helper()
+	books, err := audittest.Audit(context.Background(), o.store)
 	if err != nil {
 		o.t.Errorf("the store is not sound:\n%v", err)
 	}
@@ -194,7 +208,7 @@ func (o *office) do() {
 // trip is the ID of a direct trip on the day of opens.
 func (o *office) trip(from, to rune, number string) uuid.UUID {
 	o.t.Helper()
-	id, err := o.DirectTrip(o.t.Context(), number, traintravel.DateOf(opens), station(from), station(to))
+	id, err := o.direct(o.t.Context(), number, traintravel.DateOf(opens), station(from), station(to))
 	if err != nil {
 		o.t.Fatalf("%s from %c to %c: %v", number, from, to, err)
 	}
@@ -401,4 +415,12 @@ func (o *office) load(tt *traintravel.Timetable) traintravel.LoadReport {
 		o.t.Fatal(err)
 	}
 	return report
+}
+
+// now is the office's clock, as its service reads it.
+func (o *office) now() time.Time {
+	if o.opts.Now == nil {
+		return time.Now().UTC()
+	}
+	return o.opts.Now().UTC()
 }

@@ -1,4 +1,4 @@
-package traintravel
+package traintravel_test
 
 import (
 	"bytes"
@@ -8,19 +8,21 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/traintravel/traintravel"
+
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel/internal/trains"
 )
 
 // namedTimetable is the sample with other names and IDs of a station.
-func namedTimetable() (*Timetable, []trains.Numbering) {
+func namedTimetable() (*traintravel.Timetable, []trains.Numbering) {
 	tt, ids := sampleTimetable()
 	tt.Stations[0].OtherNames = []string{"Cologne", "Кёльн"}
 	tt.Stations[0].OtherIDs = []uuid.UUID{sampleID(6), sampleID(7)}
 	tt.Trains[1].Calls = slices.Clone(tt.Trains[1].Calls)
 	tt.Trains[1].Calls[0].Station = sampleID(7)
-	tt.Changes = []Change{{From: sampleID(6), To: sampleID(2), Kind: Impossible}}
+	tt.Changes = []traintravel.Change{{From: sampleID(6), To: sampleID(2), Kind: traintravel.Impossible}}
 	return tt, ids
 }
 
@@ -57,12 +59,12 @@ func TestOtherNamesAndIDsAreReadAndDamageIsTold(t *testing.T) {
 func TestCheckOtherNames(t *testing.T) {
 	t.Parallel()
 	tt := sound()
-	tt.Stations[0].OtherNames = slices.Repeat([]string{"Cologne"}, MaxOtherNames)
+	tt.Stations[0].OtherNames = slices.Repeat([]string{"Cologne"}, traintravel.MaxOtherNames)
 	if got := complaints(t, tt); len(got) != 0 {
 		t.Errorf("as many as there may be: %q", got)
 	}
 	tt.Stations[0].OtherNames[7] = ""
-	tt.Stations[1].OtherNames = slices.Repeat([]string{"Cologne"}, MaxOtherNames+1)
+	tt.Stations[1].OtherNames = slices.Repeat([]string{"Cologne"}, traintravel.MaxOtherNames+1)
 	want := []string{"stations[0].otherNames[7]: is empty", "stations[1].otherNames: has 201 entries, more than 200"}
 	if got := complaints(t, tt); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

@@ -1,4 +1,4 @@
-package traintravel
+package traintravel_test
 
 import (
 	"bytes"
@@ -7,20 +7,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/traintravel/traintravel"
+
 	"github.com/traintravel/traintravel/internal/raptor"
-	"github.com/traintravel/traintravel/internal/timetable"
+	xtimetable "github.com/traintravel/traintravel/internal/timetable"
 	"github.com/traintravel/traintravel/internal/trains"
 	"github.com/traintravel/traintravel/schedule"
 )
 
 // pricedTimetable is the sample with prices, which two trains share.
-func pricedTimetable() (*Timetable, []trains.Numbering) {
+func pricedTimetable() (*traintravel.Timetable, []trains.Numbering) {
 	tt, ids := sampleTimetable()
-	shared := &Prices{Currency: "chf", Amounts: [][]int64{{0, schedule.MaxFare}}}
+	shared := &traintravel.Prices{Currency: "chf", Amounts: [][]int64{{0, schedule.MaxFare}}}
 	for i := range tt.Trains {
-		tt.Trains[i].Fare, tt.Trains[i].Prices = Fare{}, shared
+		tt.Trains[i].Fare, tt.Trains[i].Prices = traintravel.Fare{}, shared
 	}
-	tt.Trains[1].Prices = &Prices{Currency: "eur", Amounts: [][]int64{{}, {0}}}
+	tt.Trains[1].Prices = &traintravel.Prices{Currency: "eur", Amounts: [][]int64{{}, {0}}}
 	return tt, ids
 }
 
@@ -71,22 +73,22 @@ func TestPricesAreReadAndDamageIsTold(t *testing.T) {
 func TestPricesInFares(t *testing.T) {
 	t.Parallel()
 	stops := []raptor.Stop{{}, {Metres: 1000}, {Metres: 2000}}
-	paid := &timetable.Train{Stops: stops, Prices: &Prices{Currency: "eur", Amounts: [][]int64{{0, 7, 9}}}}
-	flat := &timetable.Train{Stops: stops, Fare: Fare{Currency: "eur", Base: 5, PerKm: 1}}
-	swiss := &timetable.Train{Stops: stops, Prices: &Prices{Currency: "chf", Amounts: [][]int64{{0, 7, 9}}}}
+	paid := &xtimetable.Train{Stops: stops, Prices: &traintravel.Prices{Currency: "eur", Amounts: [][]int64{{0, 7, 9}}}}
+	flat := &xtimetable.Train{Stops: stops, Fare: traintravel.Fare{Currency: "eur", Base: 5, PerKm: 1}}
+	swiss := &xtimetable.Train{Stops: stops, Prices: &traintravel.Prices{Currency: "chf", Amounts: [][]int64{{0, 7, 9}}}}
 	for _, c := range []struct {
 		name string
-		legs []timetable.Ride
-		want Money
+		legs []xtimetable.Ride
+		want traintravel.Money
 		ok   bool
 	}{
-		{"one ride", []timetable.Ride{{Train: paid, Date: 0, Board: 0, Alight: 2}}, Money{Amount: 9, Currency: "eur"}, true},
-		{"beside a fare", []timetable.Ride{{Train: paid, Date: 0, Board: 0, Alight: 1}, {Train: flat, Date: 0, Board: 0, Alight: 2}}, Money{Amount: 14, Currency: "eur"}, true},
-		{"no row", []timetable.Ride{{Train: paid, Date: 0, Board: 1, Alight: 2}}, Money{}, false},
-		{"a leg without", []timetable.Ride{{Train: flat, Date: 0, Board: 0, Alight: 2}, {Train: paid, Date: 0, Board: 1, Alight: 2}}, Money{}, false},
-		{"two currencies", []timetable.Ride{{Train: paid, Date: 0, Board: 0, Alight: 1}, {Train: swiss, Date: 0, Board: 0, Alight: 1}}, Money{}, false},
+		{"one ride", []xtimetable.Ride{{Train: paid, Date: 0, Board: 0, Alight: 2}}, traintravel.Money{Amount: 9, Currency: "eur"}, true},
+		{"beside a fare", []xtimetable.Ride{{Train: paid, Date: 0, Board: 0, Alight: 1}, {Train: flat, Date: 0, Board: 0, Alight: 2}}, traintravel.Money{Amount: 14, Currency: "eur"}, true},
+		{"no row", []xtimetable.Ride{{Train: paid, Date: 0, Board: 1, Alight: 2}}, traintravel.Money{}, false},
+		{"a leg without", []xtimetable.Ride{{Train: flat, Date: 0, Board: 0, Alight: 2}, {Train: paid, Date: 0, Board: 1, Alight: 2}}, traintravel.Money{}, false},
+		{"two currencies", []xtimetable.Ride{{Train: paid, Date: 0, Board: 0, Alight: 1}, {Train: swiss, Date: 0, Board: 0, Alight: 1}}, traintravel.Money{}, false},
 	} {
-		if got, ok := timetable.FarePrice(c.legs); got != c.want || ok != c.ok {
+		if got, ok := xtimetable.FarePrice(c.legs); got != c.want || ok != c.ok {
 			t.Errorf("%s: %v, %t; want %v, %t", c.name, got, ok, c.want, c.ok)
 		}
 	}
@@ -94,24 +96,24 @@ func TestPricesInFares(t *testing.T) {
 
 func TestCheckPrices(t *testing.T) {
 	t.Parallel()
-	amounts := func(rows ...[]int64) *Prices { return &Prices{Currency: "eur", Amounts: rows} }
+	amounts := func(rows ...[]int64) *traintravel.Prices { return &traintravel.Prices{Currency: "eur", Amounts: rows} }
 	for _, c := range []struct {
 		name   string
-		prices *Prices
-		fare   Fare
+		prices *traintravel.Prices
+		fare   traintravel.Fare
 		want   []string // the beginnings of what is said
 	}{
-		{"none at all", amounts(), Fare{}, nil},
-		{"short rows", amounts([]int64{0, 1}, nil), Fare{}, nil},
-		{"the greatest", amounts([]int64{0, schedule.MaxFare, schedule.MaxFare}, []int64{0, 0, schedule.MaxFare}, []int64{0, 0, 0}), Fare{}, nil},
-		{"beside a fare", amounts(), Fare{Currency: "eur", Base: 1}, []string{"trains[0].fare: stands beside prices", "trains[1].fare: stands beside prices"}},
-		{"no currency", &Prices{}, Fare{}, []string{`trains[0].prices.currency: "" is no currency code`}},
-		{"too many rows", amounts(nil, nil, nil, nil), Fare{}, []string{"trains[0].prices.amounts: has 4 entries for 3 calls"}},
-		{"too long a row", amounts(nil, []int64{0, 0, 0, 1}), Fare{}, []string{"trains[0].prices.amounts[1]: has 4 entries for 3 calls"}},
-		{"below zero", amounts([]int64{0, 0, -1}), Fare{}, []string{"trains[0].prices.amounts[0][2]: is negative"}},
-		{"too high", amounts(nil, []int64{0, 0, schedule.MaxFare + 1}), Fare{}, []string{"trains[0].prices.amounts[1][2]: is negative or absurdly high"}},
-		{"from a call to itself", amounts([]int64{1}), Fare{}, []string{"trains[0].prices.amounts[0][0]: is the price of a ride that ends"}},
-		{"backwards", amounts(nil, []int64{1}), Fare{}, []string{"trains[0].prices.amounts[1][0]: is the price of a ride that ends"}},
+		{"none at all", amounts(), traintravel.Fare{}, nil},
+		{"short rows", amounts([]int64{0, 1}, nil), traintravel.Fare{}, nil},
+		{"the greatest", amounts([]int64{0, schedule.MaxFare, schedule.MaxFare}, []int64{0, 0, schedule.MaxFare}, []int64{0, 0, 0}), traintravel.Fare{}, nil},
+		{"beside a fare", amounts(), traintravel.Fare{Currency: "eur", Base: 1}, []string{"trains[0].fare: stands beside prices", "trains[1].fare: stands beside prices"}},
+		{"no currency", &traintravel.Prices{}, traintravel.Fare{}, []string{`trains[0].prices.currency: "" is no currency code`}},
+		{"too many rows", amounts(nil, nil, nil, nil), traintravel.Fare{}, []string{"trains[0].prices.amounts: has 4 entries for 3 calls"}},
+		{"too long a row", amounts(nil, []int64{0, 0, 0, 1}), traintravel.Fare{}, []string{"trains[0].prices.amounts[1]: has 4 entries for 3 calls"}},
+		{"below zero", amounts([]int64{0, 0, -1}), traintravel.Fare{}, []string{"trains[0].prices.amounts[0][2]: is negative"}},
+		{"too high", amounts(nil, []int64{0, 0, schedule.MaxFare + 1}), traintravel.Fare{}, []string{"trains[0].prices.amounts[1][2]: is negative or absurdly high"}},
+		{"from a call to itself", amounts([]int64{1}), traintravel.Fare{}, []string{"trains[0].prices.amounts[0][0]: is the price of a ride that ends"}},
+		{"backwards", amounts(nil, []int64{1}), traintravel.Fare{}, []string{"trains[0].prices.amounts[1][0]: is the price of a ride that ends"}},
 	} {
 		tt := sound()
 		tt.Trains = append(tt.Trains, tt.Trains[0])
@@ -129,7 +131,7 @@ func TestCheckPrices(t *testing.T) {
 	}
 	tt := sound()
 	tt.Trains = append(tt.Trains, tt.Trains[0])
-	tt.Trains[0].Fare, tt.Trains[1].Fare = Fare{}, Fare{}
+	tt.Trains[0].Fare, tt.Trains[1].Fare = traintravel.Fare{}, traintravel.Fare{}
 	shared := amounts([]int64{0, 1, 1})
 	tt.Trains[0].Prices, tt.Trains[1].Prices = shared, shared
 	tt.Trains[1].Calls = tt.Trains[1].Calls[:2] // for which they are too long

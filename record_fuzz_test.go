@@ -1,9 +1,11 @@
-package traintravel
+package traintravel_test
 
 import (
 	"bytes"
 	"errors"
 	"testing"
+
+	"github.com/traintravel/traintravel"
 )
 
 // fuzzRecord reads any bytes as a record of a kind: they are refused, or read
@@ -23,7 +25,7 @@ func fuzzRecord(f *testing.F, kind string) {
 				t.Fatal("reading has changed the bytes")
 			}
 			if err != nil {
-				if errors.Is(err, ErrNewerData) && b[0] <= k.sample[0] {
+				if errors.Is(err, traintravel.ErrNewerData) && b[0] <= k.sample[0] {
 					t.Fatalf("version %d: %v", b[0], err)
 				}
 				return

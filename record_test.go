@@ -1,4 +1,4 @@
-package traintravel
+package traintravel_test
 
 import (
 	"bytes"
@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/traintravel/traintravel"
+
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
@@ -21,8 +23,8 @@ import (
 	"github.com/traintravel/traintravel/internal/ids"
 	"github.com/traintravel/traintravel/internal/railtest"
 	"github.com/traintravel/traintravel/internal/records"
-	"github.com/traintravel/traintravel/internal/seats"
-	"github.com/traintravel/traintravel/internal/timetable"
+	xseats "github.com/traintravel/traintravel/internal/seats"
+	xtimetable "github.com/traintravel/traintravel/internal/timetable"
 	"github.com/traintravel/traintravel/internal/trains"
 	"github.com/traintravel/traintravel/internal/tz"
 	"github.com/traintravel/traintravel/transfer"
@@ -44,7 +46,7 @@ var recordKinds = []struct {
 		return v.Encode(), err
 	}},
 	{"inventory", sampleInventory().Encode(), func(b []byte) ([]byte, error) {
-		v, err := seats.DecodeInventory(b)
+		v, err := xseats.DecodeInventory(b)
 		return v.Encode(), err
 	}},
 	{"timetable", trains.EncodeNumbered(sampleTimetable()), func(b []byte) ([]byte, error) {
@@ -75,7 +77,7 @@ var recordKinds = []struct {
 		return v.Encode(), err
 	}},
 	{"current", sampleCurrent().Encode(), func(b []byte) ([]byte, error) {
-		v, err := timetable.DecodeCurrent(b)
+		v, err := xtimetable.DecodeCurrent(b)
 		return v.Encode(), err
 	}},
 	{"server", sampleServer().Encode(), func(b []byte) ([]byte, error) {
@@ -94,7 +96,7 @@ var recordKinds = []struct {
 		d, err := records.DecodeDelivery(b)
 		return d.Encode(), err
 	}},
-	{"moves", trains.EncodeMoves([]trains.Move{{Train: 0, Date: NewDate(2026, 5, 4), Slot: 1}, {Train: 300, Date: NewDate(2026, 5, 5), Slot: 0}}), func(b []byte) ([]byte, error) {
+	{"moves", trains.EncodeMoves([]trains.Move{{Train: 0, Date: traintravel.NewDate(2026, 5, 4), Slot: 1}, {Train: 300, Date: traintravel.NewDate(2026, 5, 5), Slot: 0}}), func(b []byte) ([]byte, error) {
 		v, err := trains.DecodeMoves(b, 301)
 		return trains.EncodeMoves(v), err
 	}},
@@ -104,17 +106,17 @@ func sampleID(n byte) uuid.UUID { return ids.Stamp(uuid.UUID{0: n, 7: n, 15: n},
 
 func sampleTime(ns int) time.Time { return time.Date(2026, 5, 4, 8, 30, 0, ns, time.UTC) }
 
-func sampleBooking() *Booking {
+func sampleBooking() *traintravel.Booking {
 	berlin, _ := time.LoadLocation("Europe/Berlin")
-	return &Booking{
-		ID: sampleID(1), TripID: sampleID(2), Owner: Subject{Issuer: "https://issuer.example", ID: "søren"}, Client: "app",
-		PassengerName: "Ζωή Ångström 👩‍🚀", HasBicycle: true, HasDog: true, Status: Confirmed,
-		Created: sampleTime(1), Expires: sampleTime(999_999_999), PinnedUntil: sampleTime(2), Price: Money{Amount: 4990, Currency: "eur"},
+	return &traintravel.Booking{
+		ID: sampleID(1), TripID: sampleID(2), Owner: traintravel.Subject{Issuer: "https://issuer.example", ID: "søren"}, Client: "app",
+		PassengerName: "Ζωή Ångström 👩‍🚀", HasBicycle: true, HasDog: true, Status: traintravel.Confirmed,
+		Created: sampleTime(1), Expires: sampleTime(999_999_999), PinnedUntil: sampleTime(2), Price: traintravel.Money{Amount: 4990, Currency: "eur"},
 		LatestPayment: sampleID(3), OpenPayment: sampleID(4), PaidBy: sampleID(5),
-		Legs: []Leg{{
-			Run: RunID{Train: sampleID(6), Date: NewDate(2026, 5, 4)}, Operator: "Rail", Number: "ICE 1",
-			Origin:      Stop{Station: sampleID(7), Name: "Köln", Time: sampleTime(0).In(berlin)},
-			Destination: Stop{Station: sampleID(8), Name: "Łódź", Time: sampleTime(3)},
+		Legs: []traintravel.Leg{{
+			Run: traintravel.RunID{Train: sampleID(6), Date: traintravel.NewDate(2026, 5, 4)}, Operator: "Rail", Number: "ICE 1",
+			Origin:      traintravel.Stop{Station: sampleID(7), Name: "Köln", Time: sampleTime(0).In(berlin)},
+			Destination: traintravel.Stop{Station: sampleID(8), Name: "Łódź", Time: sampleTime(3)},
 			Coach:       "7", Seat: 61, Board: 3, Alight: 255,
 		}},
 	}
@@ -122,10 +124,10 @@ func sampleBooking() *Booking {
 
 func samplePayment() *records.Payment {
 	return &records.Payment{
-		Payment: Payment{
-			ID: sampleID(1), Booking: sampleID(2), Amount: Money{Amount: -4990, Currency: "eur"}, Status: Failed,
-			Source:  Source{Card: &Card{Name: "J. Doe", Number: "************4242", ExpMonth: 12, ExpYear: 2030, City: "Genève", Country: "CH", PostCode: "1201"}},
-			Failure: Failure{Code: CardDeclined, Message: "The card was declined."}, Created: sampleTime(1), RefundOf: sampleID(3),
+		Payment: traintravel.Payment{
+			ID: sampleID(1), Booking: sampleID(2), Amount: traintravel.Money{Amount: -4990, Currency: "eur"}, Status: traintravel.Failed,
+			Source:  traintravel.Source{Card: &traintravel.Card{Name: "J. Doe", Number: "************4242", ExpMonth: 12, ExpYear: 2030, City: "Genève", Country: "CH", PostCode: "1201"}},
+			Failure: traintravel.Failure{Code: traintravel.CardDeclined, Message: "The card was declined."}, Created: sampleTime(1), RefundOf: sampleID(3),
 		},
 		Charging: true, Deadline: sampleTime(2), Next: sampleTime(3), Tries: 300,
 	}
@@ -135,51 +137,51 @@ func sampleServer() agenda.Server {
 	return agenda.Server{Heartbeats: 300, Leaving: true, Shares: []agenda.Held{{Kind: records.EventDue, Parts: agenda.AllParts}, {Kind: records.HoldEnds, Parts: 1}}}
 }
 
-func sampleInventory() *seats.Inventory {
-	return &seats.Inventory{
-		Revision: 300, List: math.MaxUint64, Calls: []uint64{1, 2, 1}, Coaches: []Coach{{Number: "1", Seats: 80}, {Number: "A", Seats: 1}},
-		Taken: []seats.Taken{
-			{Booking: sampleID(1), Place: 80, From: 0, To: 2, Hook: true, Until: seats.ForGood, Sold: math.MaxUint64},
-			{Booking: sampleID(2), Place: seats.NoPlace, From: 1, To: 2, Until: -1, Sold: math.MaxUint64},
+func sampleInventory() *xseats.Inventory {
+	return &xseats.Inventory{
+		Revision: 300, List: math.MaxUint64, Calls: []uint64{1, 2, 1}, Coaches: []traintravel.Coach{{Number: "1", Seats: 80}, {Number: "A", Seats: 1}},
+		Taken: []xseats.Taken{
+			{Booking: sampleID(1), Place: 80, From: 0, To: 2, Hook: true, Until: xseats.ForGood, Sold: math.MaxUint64},
+			{Booking: sampleID(2), Place: xseats.NoPlace, From: 1, To: 2, Until: -1, Sold: math.MaxUint64},
 		},
-		Stranded: []seats.StrandedPlace{{
-			Taken: seats.Taken{Booking: sampleID(3), Place: seats.NoPlace, From: 3, To: 255, Until: 5, Sold: math.MaxUint64}, Board: 7, Alight: 8, Twice: true, Coach: "É", Seat: 200,
+		Stranded: []xseats.StrandedPlace{{
+			Taken: xseats.Taken{Booking: sampleID(3), Place: xseats.NoPlace, From: 3, To: 255, Until: 5, Sold: math.MaxUint64}, Board: 7, Alight: 8, Twice: true, Coach: "É", Seat: 200,
 		}},
 	}
 }
 
-func sampleTimetable() (*Timetable, []trains.Numbering) {
-	tt := &Timetable{Stations: []Station{
+func sampleTimetable() (*traintravel.Timetable, []trains.Numbering) {
+	tt := &traintravel.Timetable{Stations: []traintravel.Station{
 		{ID: sampleID(1), OtherIDs: nil, Name: "Köln Hbf", Address: "Trankgasse 11", OtherNames: nil, Country: "DE", Zone: "Europe/Berlin", Latitude: 50.943, Longitude: 6.9587},
 		{ID: sampleID(2), OtherIDs: nil, Name: "Łódź", Address: "", OtherNames: nil, Country: "", Zone: "Europe/Warsaw", Latitude: -90, Longitude: -180},
 	}}
-	days := &Calendar{Weekdays: [7]bool{true, false, true}, From: NewDate(2026, 1, 1), To: NewDate(2026, 12, 31), Added: []Date{1, -1}, Removed: []Date{2}}
-	train := Train{
+	days := &traintravel.Calendar{Weekdays: [7]bool{true, false, true}, From: traintravel.NewDate(2026, 1, 1), To: traintravel.NewDate(2026, 12, 31), Added: []traintravel.Date{1, -1}, Removed: []traintravel.Date{2}}
+	train := traintravel.Train{
 		Feed: "f", ID: "1", Operator: "Rail", Number: "ICE 1", Zone: "Europe/Berlin", Days: days,
-		Calls: []Call{
+		Calls: []traintravel.Call{
 			{Station: sampleID(1), Arrive: -5, Depart: 100, NoAlighting: true},
-			{Station: sampleID(2), Arrive: 200, Depart: MaxServiceTime, Metres: 300_000, NoBoarding: true},
+			{Station: sampleID(2), Arrive: 200, Depart: traintravel.MaxServiceTime, Metres: 300_000, NoBoarding: true},
 		},
-		Coaches: []Coach{{Number: "1", Seats: 80}, {Number: "2", Seats: 1}}, Bicycles: NotAllowed, Dogs: Allowed, Hooks: 8, Fare: Fare{Currency: "eur", Base: 1_000, PerKm: 12},
+		Coaches: []traintravel.Coach{{Number: "1", Seats: 80}, {Number: "2", Seats: 1}}, Bicycles: traintravel.NotAllowed, Dogs: traintravel.Allowed, Hooks: 8, Fare: traintravel.Fare{Currency: "eur", Base: 1_000, PerKm: 12},
 	}
 	other := train
-	other.ID, other.Days, other.Coaches, other.Fare = "2", nil, nil, Fare{}
-	tt.Trains = []Train{train, other, train}
+	other.ID, other.Days, other.Coaches, other.Fare = "2", nil, nil, traintravel.Fare{}
+	tt.Trains = []traintravel.Train{train, other, train}
 	return tt, []trains.Numbering{{Train: sampleID(3), Number: 1}, {Train: sampleID(4), Number: trains.MaxNumber}, {Train: sampleID(5), Number: 2}}
 }
 
 func sampleRegistry() trains.Registry {
 	return trains.Registry{High: trains.MaxNumber, Entries: []trains.Registered{
-		{Number: 1, Base: sampleID(1), Twin: 0, List: 1, Terminus: 2, Source: 3, Since: FirstDate, Last: NewDate(2026, 12, 31)},
-		{Number: trains.MaxNumber, Base: sampleID(2), Twin: 300, List: math.MaxUint64, Since: NewDate(2026, 1, 1), Last: (LastDate + 1) - 1},
+		{Number: 1, Base: sampleID(1), Twin: 0, List: 1, Terminus: 2, Source: 3, Since: traintravel.FirstDate, Last: traintravel.NewDate(2026, 12, 31)},
+		{Number: trains.MaxNumber, Base: sampleID(2), Twin: 300, List: math.MaxUint64, Since: traintravel.NewDate(2026, 1, 1), Last: (traintravel.LastDate + 1) - 1},
 	}}
 }
 
 func sampleSubscription() *records.Subscription {
 	return &records.Subscription{
-		Subscription: Subscription{
-			ID: sampleID(1), URL: "https://hooks.example/søren", Events: []EventType{BookingCreated, PaymentFailed},
-			Owner: Subject{Issuer: "https://issuer.example", ID: "søren"}, Client: "app", ByClient: true, Disabled: true, Disabling: Disabling{By: DisabledByUnknown},
+		Subscription: traintravel.Subscription{
+			ID: sampleID(1), URL: "https://hooks.example/søren", Events: []traintravel.EventType{traintravel.BookingCreated, traintravel.PaymentFailed},
+			Owner: traintravel.Subject{Issuer: "https://issuer.example", ID: "søren"}, Client: "app", ByClient: true, Disabled: true, Disabling: traintravel.Disabling{By: traintravel.DisabledByUnknown},
 			Created: time.Date(2026, 5, 4, 3, 2, 1, 7, time.UTC),
 		},
 		Secrets: []records.SealedSecret{{Sealed: "\x00sealed", Until: time.Time{}}, {Sealed: "before", Until: time.Date(2026, 5, 5, 3, 2, 1, 7, time.UTC)}},
@@ -193,7 +195,7 @@ func sampleDelivery() *records.Delivery {
 }
 
 func sampleQueued() records.Queued {
-	return records.Queued{Kind: BookingConfirmed, Booking: sampleID(1), Payment: sampleID(2), Created: sampleTime(1), Failures: 300}
+	return records.Queued{Kind: traintravel.BookingConfirmed, Booking: sampleID(1), Payment: sampleID(2), Created: sampleTime(1), Failures: 300}
 }
 
 func sampleRemembered() records.Remembered {
@@ -208,8 +210,8 @@ func sampleClosing() transfer.Closing {
 	return transfer.Closing{Moved: true, Move: sampleID(1), Attempt: sampleID(2), Began: sampleTime(1), To: "another store"}
 }
 
-func sampleCurrent() timetable.Current {
-	return timetable.Current{Generation: sampleID(1), Timetable: 1 << 30, Registry: 300}
+func sampleCurrent() xtimetable.Current {
+	return xtimetable.Current{Generation: sampleID(1), Timetable: 1 << 30, Registry: 300}
 }
 
 func TestRecordsSayWhenTheyAreDamaged(t *testing.T) {
@@ -217,7 +219,7 @@ func TestRecordsSayWhenTheyAreDamaged(t *testing.T) {
 	for _, k := range recordKinds {
 		damaged := func(b []byte, what string) {
 			t.Helper()
-			if _, err := k.rewrite(b); err == nil || errors.Is(err, ErrNewerData) {
+			if _, err := k.rewrite(b); err == nil || errors.Is(err, traintravel.ErrNewerData) {
 				t.Errorf("%s, %s: %v", k.name, what, err)
 			}
 		}
@@ -238,7 +240,7 @@ func TestNewerRecordsAreRefusedAsNewer(t *testing.T) {
 	for _, k := range recordKinds {
 		for _, v := range []byte{k.sample[0] + 1, 255} {
 			for _, b := range [][]byte{append([]byte{v}, k.sample[1:]...), {v}} {
-				if _, err := k.rewrite(b); !errors.Is(err, ErrNewerData) || !strings.Contains(err.Error(), "record") {
+				if _, err := k.rewrite(b); !errors.Is(err, traintravel.ErrNewerData) || !strings.Contains(err.Error(), "record") {
 					t.Errorf("%s of version %d: %v", k.name, v, err)
 				}
 			}
@@ -306,7 +308,7 @@ func TestRecordsThatCannotBe(t *testing.T) {
 		t.Error("a booking without legs is read")
 	}
 	refund := samplePayment()
-	refund.Source = Source{}
+	refund.Source = traintravel.Source{}
 	raw, source := refund.Encode(), 1+16+16+len("\xfb\x4d\x03eur")
 	if raw[source]++; raw[source] != 1 {
 		t.Fatalf("the source begins elsewhere: % x", raw)
@@ -316,8 +318,8 @@ func TestRecordsThatCannotBe(t *testing.T) {
 	}
 	backwards, beyond, restless := sampleInventory(), sampleInventory(), sampleInventory()
 	backwards.Taken[0].From, beyond.Taken[0].To, restless.Stranded[0].To = 2, 3, 3
-	for name, v := range map[string]*seats.Inventory{"rides backwards": backwards, "rides beyond the terminus": beyond, "is stranded nowhere": restless} {
-		if _, err := seats.DecodeInventory(v.Encode()); err == nil {
+	for name, v := range map[string]*xseats.Inventory{"rides backwards": backwards, "rides beyond the terminus": beyond, "is stranded nowhere": restless} {
+		if _, err := xseats.DecodeInventory(v.Encode()); err == nil {
 			t.Errorf("an inventory where somebody %s is read", name)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/audit/audittest"
 	"github.com/traintravel/traintravel/store/memstore"
 )
 
@@ -65,7 +66,7 @@ func TestRefundAsBefore(t *testing.T) {
 	o.mustPay(b, traintravel.Succeeded)
 	o.clock.add(time.Second)
 	o.expect("cancelling", o.CancelBooking(t.Context(), anna, b.ID), nil)
-	id, err := traintravel.RefundAsBefore(t.Context(), o.store)
+	id, err := audittest.RefundAsBefore(t.Context(), o.store)
 	if err != nil || id.Version() != 7 {
 		t.Fatal(id, err)
 	}

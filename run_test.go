@@ -59,7 +59,7 @@ func (o *office) runs() (stop func()) {
 // tomorrow is a trip on the bubble's second day.
 func (o *office) tomorrow(from, to rune, number string) uuid.UUID {
 	o.t.Helper()
-	id, err := o.DirectTrip(o.t.Context(), number, traintravel.NewDate(2000, 1, 2), station(from), station(to))
+	id, err := o.direct(o.t.Context(), number, traintravel.NewDate(2000, 1, 2), station(from), station(to))
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -283,4 +283,18 @@ func TestRunWithoutNotifier(t *testing.T) {
 			t.Errorf("%d events are queued", books.Events)
 		}
 	})
+}
+
+// RunDue returns that its context has ended.
+func TestRunDueStops(t *testing.T) {
+	t.Parallel()
+	s, err := traintravel.New(memstore.New(), traintravel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if err := s.RunDue(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/audit/audittest"
 	"github.com/traintravel/traintravel/internal/pgtest"
 	"github.com/traintravel/traintravel/sandbox"
 	"github.com/traintravel/traintravel/store/pgstore"
@@ -205,7 +206,7 @@ func TestServersOnPostgres(t *testing.T) {
 	t.Logf("%d bookings, %d starts of servers, %d events, %d posts of which %d again", len(c.bookings), c.starts, len(o.post.events), c.mail.count(), c.mail.twice())
 }
 
-func heldAny(books traintravel.Books) bool {
+func heldAny(books audittest.Books) bool {
 	for _, b := range books.Bookings {
 		if b.Status == traintravel.Held {
 			return true

@@ -190,7 +190,7 @@ func (c *cluster) call(i int, do func(context.Context, *machine)) {
 }
 
 func (c *cluster) book(ctx context.Context, m *machine) {
-	id, err := m.DirectTrip(ctx, "S 3", traintravel.NewDate(2000, 1, 2), station('F'), station('G'))
+	id, err := m.direct(ctx, "S 3", traintravel.NewDate(2000, 1, 2), station('F'), station('G'))
 	if err != nil {
 		return
 	}

@@ -130,3 +130,34 @@ func TestManyEndpointsHang(t *testing.T) {
 		}
 	})
 }
+
+// RunDue comes to each endpoint of many that do not answer, and again when they do.
+func TestRunDueBesideEndpointsThatHang(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const dull = 80
+		m := &dullroom{
+			mailroom: &mailroom{answers: map[string]func(int) (traintravel.WebhookAnswer, error){}},
+			waits:    map[string]int{}, came: map[string]time.Time{},
+		}
+		o := &office{t: t, store: memstore.New(), bank: &bank{Gateway: sandbox.New()}, post: &post{}}
+		o = o.another(func(opts *traintravel.Options) {
+			opts.Now, opts.Webhooks = nil, &traintravel.WebhookOptions{Sender: m, SealKey: make([]byte, 32), PerHost: 1000}
+		})
+		o.load(inBubbles())
+		for i := range dull {
+			by := traintravel.Caller{Subject: traintravel.Subject{Issuer: anna.Issuer, ID: fmt.Sprint(i)}}
+			o.subscribe(by, fmt.Sprint("https://dull.example/", i))
+			o.book(by, o.unreserved())
+		}
+		o.do()
+		m.awake = true
+		for range 10 {
+			time.Sleep(time.Hour)
+			o.do()
+		}
+		if n := len(m.came); n != dull {
+			t.Errorf("%d of %d endpoints were told when they answered again", n, dull)
+		}
+	})
+}

@@ -38,7 +38,7 @@ func withSeats(t traintravel.Train, n int) traintravel.Train {
 // ride is the ID of a trip from A on a day of the week.
 func (o *office) ride(day int, to rune) uuid.UUID {
 	o.t.Helper()
-	id, err := o.DirectTrip(o.t.Context(), "R 1", monday+traintravel.Date(day), station('A'), station(to))
+	id, err := o.direct(o.t.Context(), "R 1", monday+traintravel.Date(day), station('A'), station(to))
 	if err != nil {
 		o.t.Fatalf("to %c on day %d: %v", to, day, err)
 	}
@@ -212,7 +212,7 @@ func TestTwinBookedWhileLoading(t *testing.T) {
 		if updates < last {
 			break
 		}
-		o.Forget()
+		o.forget()
 		o.full(b, 3, 'B')
 	}
 }
@@ -256,7 +256,7 @@ func TestNoTwinIsSoldTwice(t *testing.T) {
 			if rapid.Bool().Draw(t, "another office") {
 				office = o.another()
 			}
-			office.Forget() // what another may have sold since
+			office.forget() // what another may have sold since
 			for _, b := range bookings {
 				if !runs[fmt.Sprint(b.line, b.day)] {
 					continue

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/audit/audittest"
 	"github.com/traintravel/traintravel/store/memstore"
 	"github.com/traintravel/traintravel/store/storetest"
 )
@@ -19,7 +20,7 @@ const day = 24 * time.Hour
 func (o *office) pass(d time.Duration) {
 	o.t.Helper()
 	o.clock.add(d)
-	o.KeepForgetting(o.t.Context())
+	o.do()
 	for range 2 { // what it has put on the agenda
 		o.do()
 	}
@@ -47,7 +48,7 @@ func (o *office) left(when string, want ...traintravel.Booking) {
 // far is a trip on a day that is so far ahead.
 func (o *office) far(days int) uuid.UUID {
 	o.t.Helper()
-	id, err := o.DirectTrip(o.t.Context(), "R 1", traintravel.DateOf(opens)+traintravel.Date(days), station('A'), station('B'))
+	id, err := o.direct(o.t.Context(), "R 1", traintravel.DateOf(opens)+traintravel.Date(days), station('A'), station('B'))
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -169,8 +170,8 @@ func TestUnpaidBookingsWaitForEvents(t *testing.T) {
 			o.do()                // ends the hold
 			o.clock.add(20 * day) // the server was down
 			if name == "delivery" {
-				o.KeepForgetting(t.Context())
-				for _, d := range traintravel.RemovePass(o.Service) { // before what is due is posted
+				o.do()
+				for _, d := range removePasses(t.Context(), o.store, o.now) { // before what is due is posted
 					o.expect("the pass", d(t.Context()), nil)
 				}
 			} else {
@@ -272,7 +273,7 @@ func TestServersRemoveUnpaidBookings(t *testing.T) {
 		other := o.at(stores[1])
 		broken, stop := context.WithCancel(t.Context())
 		stop()
-		for _, d := range traintravel.RemovePass(other.Service) {
+		for _, d := range removePasses(t.Context(), other.store, other.now) {
 			if err := d(broken); !errors.Is(err, context.Canceled) {
 				t.Error(err)
 			}
@@ -298,7 +299,7 @@ func TestPendingDeliveryOfRemovedBooking(t *testing.T) {
 	b := o.book(anna, o.trip('A', 'B', "R 5"))
 	o.clock.add(2 * time.Hour)
 	o.do() // ends the hold, and the delivery fails
-	if err := traintravel.Vandalize(t.Context(), o.store, traintravel.RemoveBooking(b.ID)); err != nil {
+	if err := audittest.Vandalize(t.Context(), o.store, audittest.RemoveBooking(b.ID)); err != nil {
 		t.Fatal(err)
 	}
 	m.answers[hook] = nil

@@ -21,7 +21,7 @@ func TestJobsBesideUnreadableRecords(t *testing.T) {
 	o := newOffice(t, store).another(func(opts *traintravel.Options) { opts.Retain = time.Hour })
 	tt := roomy()
 	o.load(tt)
-	o.Forget()
+	o.forget()
 	sold := func(by traintravel.Caller, from, to rune, number string) traintravel.Booking {
 		o.clock.add(time.Second)
 		b := o.book(by, o.trip(from, to, number))
@@ -69,7 +69,7 @@ func TestJobsBesideUnreadableRecords(t *testing.T) {
 	if done, err := o.EraseSubject(t.Context(), berta.Subject); err != nil || done.Bookings != 1 || len(done.Kept) != 0 || done.Unreadable != 2 {
 		t.Errorf("erased: %+v, %v", done, err)
 	}
-	o.KeepForgetting(t.Context())
+	o.do()
 	_ = o.RunDue(t.Context()) // events of what cannot be read are still to be told
 	for id, b := range map[uuid.UUID]string{ridesOn.ID: "cancelled", whole.ID: "cancelled"} {
 		if h, err := o.BookingHistory(t.Context(), id); err != nil || !h.Booking.Erased() {
@@ -135,7 +135,7 @@ func TestImportBesideAnUnreadableRun(t *testing.T) {
 					t.Errorf("import %d: %+v", n, report)
 				}
 			}
-			o.Forget()
+			o.forget()
 			if _, err := o.Trip(t.Context(), bad.TripID); !errors.Is(err, traintravel.ErrNewerData) {
 				t.Errorf("the trip that cannot be sold here: %v", err)
 			}
@@ -144,7 +144,7 @@ func TestImportBesideAnUnreadableRun(t *testing.T) {
 			if stranded := o.loadAll(r1("ABH", 0, 1), r1("ACG", 0, 1)); len(stranded) > 0 {
 				t.Errorf("%v are stranded", stranded)
 			}
-			o.Forget()
+			o.forget()
 			o.full(a, 0, 'B')
 			o.full(b, 0, 'C')
 		})

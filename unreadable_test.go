@@ -52,7 +52,7 @@ func newScene(t *testing.T, store traintravel.Store) *scene {
 	o, m := withWebhooks(t, store)
 	s := &scene{office: o, m: m, ctx: t.Context()}
 	o.load(roomy())
-	o.Forget()
+	o.forget()
 	s.trip = o.trip('A', 'C', "R 1")
 	s.run, s.other = o.run("R 1"), o.run("R 6")
 	s.sub = o.subscribe(anna, hook)
@@ -368,7 +368,7 @@ func TestUnreadableRecordsAreInNobodysWay(t *testing.T) {
 					t.Errorf("the check reports %v, %v", report.Faults, err)
 				}
 				restore()
-				s.Forget()
+				s.forget()
 			})
 		}
 	}

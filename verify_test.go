@@ -105,7 +105,7 @@ func TestVerificationLapses(t *testing.T) {
 			daily.Trains[i].Days = traintravel.Daily(traintravel.DateOf(opens), traintravel.DateOf(opens.AddDate(0, 0, 7)))
 		}
 		o.load(daily)
-		trip, err := o.DirectTrip(t.Context(), "S 3", traintravel.DateOf(opens.AddDate(0, 0, 5)), station('F'), station('G'))
+		trip, err := o.direct(t.Context(), "S 3", traintravel.DateOf(opens.AddDate(0, 0, 5)), station('F'), station('G'))
 		if err != nil {
 			t.Fatal(err)
 		}

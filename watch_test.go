@@ -67,7 +67,7 @@ func (o *office) paymentIs(b traintravel.Booking, want traintravel.PaymentStatus
 // tripIn is a direct trip some days after opens.
 func (o *office) tripIn(days int, from, to rune, number string) uuid.UUID {
 	o.t.Helper()
-	id, err := o.DirectTrip(o.t.Context(), number, traintravel.DateOf(opens)+traintravel.Date(days), station(from), station(to))
+	id, err := o.direct(o.t.Context(), number, traintravel.DateOf(opens)+traintravel.Date(days), station(from), station(to))
 	if err != nil {
 		o.t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package traintravel
+package audittest
 
 import (
 	"bytes"
@@ -8,12 +8,13 @@ import (
 
 	"github.com/traintravel/traintravel/internal/ids"
 	"github.com/traintravel/traintravel/internal/records"
+	"github.com/traintravel/traintravel/store"
 )
 
 // RefundAsBefore gives the one refund in a store an ID as earlier versions made them,
 // of version 7, and returns it.
-func RefundAsBefore(ctx context.Context, store Store) (id uuid.UUID, err error) {
-	err = Vandalize(ctx, store, func(v *Vandal) {
+func RefundAsBefore(ctx context.Context, of store.Store) (id uuid.UUID, err error) {
+	err = Vandalize(ctx, of, func(v *Vandal) {
 		p := v.payment(func(p *records.Payment) bool { return p.RefundOf != uuid.Nil })
 		v.delete(p.Key())
 		v.delete(p.AgendaKey())

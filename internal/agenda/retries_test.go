@@ -1,10 +1,9 @@
-package traintravel_test
+package agenda_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -13,14 +12,14 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/traintravel/traintravel"
-	"github.com/traintravel/traintravel/sandbox"
+	"github.com/traintravel/traintravel/rail"
+	"github.com/traintravel/traintravel/store"
 	"github.com/traintravel/traintravel/store/memstore"
 )
 
 // A chore is work of every kind, some of which fails.
 type chore struct {
-	store traintravel.Store
+	store *memstore.Store
 	mu    sync.Mutex
 	bad   map[uuid.UUID]bool
 	whole bool // one that fails has all that it is worked on with fail
@@ -31,7 +30,7 @@ type chore struct {
 }
 
 // do does what is due, but for the bad.
-func (c *chore) do(name string, due map[traintravel.Key]uuid.UUID) error {
+func (c *chore) do(name string, due map[store.Key]uuid.UUID) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	failed := false
@@ -48,7 +47,7 @@ func (c *chore) do(name string, due map[traintravel.Key]uuid.UUID) error {
 		panic("it is broken")
 	}
 	c.did[name] += len(due)
-	return c.store.Update(context.Background(), func(tx traintravel.Tx) error {
+	return c.store.Update(context.Background(), func(tx store.Tx) error {
 		for k := range due {
 			tx.Delete(k)
 		}
@@ -56,7 +55,7 @@ func (c *chore) do(name string, due map[traintravel.Key]uuid.UUID) error {
 	})
 }
 
-func (c *chore) failing(f traintravel.FailingWork) {
+func (c *chore) failing(f rail.FailingWork) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.told[f.Work] = f.Items
@@ -76,18 +75,11 @@ func TestWorkThatFailsIsInNobodysWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const bad, good = 1400, 100
 		c := &chore{store: memstore.New(), bad: map[uuid.UUID]bool{}, tries: map[string]int{}, did: map[string]int{}, told: map[string]int{}}
-		s, err := traintravel.New(c.store, traintravel.Options{
-			Gateway: sandbox.New(), Notifier: &post{}, Retain: time.Hour, Logger: slog.New(slog.NewTextHandler(c, nil)),
-			Webhooks: &traintravel.WebhookOptions{Sender: &mailroom{}, SealKey: make([]byte, 32), PerHost: 1000},
-			Observer: traintravel.Observer{Failing: c.failing},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		works := s.Works()
+		s := newService(c.store, c)
+		works := s.works()
 		id := func(n int) uuid.UUID { return uuid.UUID{0: byte(n >> 8), 1: byte(n), 6: 0x40, 8: 0x80} }
 		for name, key := range works {
-			if err := c.store.Update(t.Context(), func(tx traintravel.Tx) error {
+			if err := c.store.Update(t.Context(), func(tx store.Tx) error {
 				for n := range bad + good {
 					tx.Put(key(time.Now().Add(time.Duration(n-bad-good)*time.Second), id(n)), []byte(name))
 				}
@@ -102,7 +94,7 @@ func TestWorkThatFailsIsInNobodysWay(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		begun := time.Now()
-		go func() { s.RunWith(ctx, c.do); close(ended) }()
+		go func() { s.run(ctx, c.do); close(ended) }()
 		done := func(name string, want int) bool {
 			c.mu.Lock()
 			defer c.mu.Unlock()
@@ -137,7 +129,7 @@ func TestWorkThatFailsIsInNobodysWay(t *testing.T) {
 
 		// One that is gone is forgotten, and the others are done soon when they can be.
 		gone := works["endHold"](begun.Add(time.Duration(-bad-good)*time.Second), id(0))
-		if err := c.store.Update(ctx, func(tx traintravel.Tx) error { tx.Delete(gone); return nil }); err != nil {
+		if err := c.store.Update(ctx, func(tx store.Tx) error { tx.Delete(gone); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
@@ -169,14 +161,11 @@ func TestOneOfABatchFails(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const all = 1000
 				c := &chore{store: memstore.New(), whole: whole, tries: map[string]int{}, did: map[string]int{}, told: map[string]int{}}
-				s, err := traintravel.New(c.store, traintravel.Options{Webhooks: &traintravel.WebhookOptions{Sender: &mailroom{}, SealKey: make([]byte, 32), PerHost: 1000}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := newService(c.store, c)
 				first := uuid.New()
 				c.bad = map[uuid.UUID]bool{first: true}
-				key := s.Works()["fanOut"]
-				if err := c.store.Update(t.Context(), func(tx traintravel.Tx) error {
+				key := s.works()["fanOut"]
+				if err := c.store.Update(t.Context(), func(tx store.Tx) error {
 					tx.Put(key(time.Now().Add(-time.Hour), first), nil)
 					for range all {
 						tx.Put(key(time.Now(), uuid.New()), nil)
@@ -187,7 +176,7 @@ func TestOneOfABatchFails(t *testing.T) {
 				}
 				ctx, stop := context.WithTimeout(t.Context(), time.Minute/2)
 				defer stop()
-				s.RunWith(ctx, c.do)
+				s.run(ctx, c.do)
 				if n := c.did["fanOut"]; n != all || c.tries["fanOut"] > 8 {
 					t.Errorf("%d of %d are done, and the one that fails was tried %d times", n, all, c.tries["fanOut"])
 				}

@@ -1,4 +1,4 @@
-package traintravel_test
+package agenda_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/store"
 	"github.com/traintravel/traintravel/store/memstore"
 )
 
@@ -21,22 +21,19 @@ func TestNewWorkDuringPass(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const pages, page = 20, 256 + 64
-		store := memstore.New()
-		s, err := traintravel.New(store, traintravel.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		key, begun := s.Works()["forgetKey"], time.Now()
+		on := memstore.New()
+		s := newService(on, nil)
+		key, begun := s.works()["forgetKey"], time.Now()
 		id := func(n int) (id uuid.UUID) {
 			binary.BigEndian.PutUint32(id[:], uint32(n))
 			return id
 		}
-		write := func(fn func(traintravel.Tx)) {
-			if err := store.Update(context.Background(), func(tx traintravel.Tx) error { fn(tx); return nil }); err != nil {
+		write := func(fn func(store.Tx)) {
+			if err := on.Update(context.Background(), func(tx store.Tx) error { fn(tx); return nil }); err != nil {
 				t.Error(err)
 			}
 		}
-		write(func(tx traintravel.Tx) {
+		write(func(tx store.Tx) {
 			for n := range pages * page {
 				tx.Put(key(begun, id(n+1)), nil)
 			}
@@ -44,15 +41,15 @@ func TestNewWorkDuringPass(t *testing.T) {
 		var mu sync.Mutex
 		did := map[uuid.UUID]bool{}
 		ctx, stop := context.WithCancel(t.Context())
-		go s.RunWith(ctx, func(_ string, due map[traintravel.Key]uuid.UUID) error {
+		go s.run(ctx, func(_ string, due map[store.Key]uuid.UUID) error {
 			for k, one := range due {
 				mu.Lock()
 				did[one] = true
 				mu.Unlock()
-				write(func(tx traintravel.Tx) { tx.Delete(k) })
+				write(func(tx store.Tx) { tx.Delete(k) })
 				if one == id(page+1) { // Run has come to the second page
-					write(func(tx traintravel.Tx) { tx.Put(key(begun, id(0)), nil) })
-					s.Wake()
+					write(func(tx store.Tx) { tx.Put(key(begun, id(0)), nil) })
+					s.wake()
 				}
 			}
 			return nil

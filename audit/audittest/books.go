@@ -1,4 +1,4 @@
-package traintravel
+package audittest
 
 import (
 	"context"
@@ -6,15 +6,18 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/traintravel/traintravel/audit"
 	"github.com/traintravel/traintravel/internal/records"
 	"github.com/traintravel/traintravel/internal/tz"
+	"github.com/traintravel/traintravel/rail"
+	"github.com/traintravel/traintravel/store"
 	"github.com/traintravel/traintravel/transfer"
 )
 
 // Books is what Audit found in a store.
 type Books struct {
-	Bookings map[uuid.UUID]Booking
-	Payments map[uuid.UUID]Payment
+	Bookings map[uuid.UUID]rail.Booking
+	Payments map[uuid.UUID]rail.Payment
 	// Kept is what confirmed bookings have paid, and what cancelled ones did
 	// not get back. Owed is what waits to be refunded, Open what attempts of
 	// unknown outcome may have taken. All in minor units.
@@ -29,12 +32,12 @@ type Books struct {
 
 // Audit reads everything in a store on which nobody works. The error tells every
 // fault that Check finds. Bookings may have been paid with any amount.
-func Audit(ctx context.Context, store Store) (Books, error) {
+func Audit(ctx context.Context, of store.Store) (Books, error) {
 	b := Books{
-		Bookings: map[uuid.UUID]Booking{}, Payments: map[uuid.UUID]Payment{},
+		Bookings: map[uuid.UUID]rail.Booking{}, Payments: map[uuid.UUID]rail.Payment{},
 		Kept: map[string]int64{}, Owed: map[string]int64{}, Open: map[string]int64{},
 	}
-	report, err := Check(ctx, store, CheckOptions{AnyAmount: true})
+	report, err := audit.Check(ctx, of, audit.CheckOptions{AnyAmount: true})
 	if err != nil {
 		return b, err
 	}
@@ -42,7 +45,7 @@ func Audit(ctx context.Context, store Store) (Books, error) {
 	for _, f := range report.Faults {
 		faults = append(faults, errors.New(f.String()))
 	}
-	if err := b.read(ctx, store); err != nil {
+	if err := b.read(ctx, of); err != nil {
 		faults = append(faults, err)
 	}
 	for _, p := range b.Payments {
@@ -52,33 +55,33 @@ func Audit(ctx context.Context, store Store) (Books, error) {
 }
 
 // StoredBookings are those in a store, whatever their status.
-func StoredBookings(ctx context.Context, r Reader) (all []Booking, err error) {
-	_, err = records.EachOf(ctx, r, Range{Table: TableBookings}, func(rec Record) (Booking, error) { return records.DecodeBooking(rec.Value, &tz.Zones{}) },
-		func(b Booking) bool { all = append(all, b); return true })
+func StoredBookings(ctx context.Context, r store.Reader) (all []rail.Booking, err error) {
+	_, err = records.EachOf(ctx, r, store.Range{Table: store.TableBookings}, func(rec store.Record) (rail.Booking, error) { return records.DecodeBooking(rec.Value, &tz.Zones{}) },
+		func(b rail.Booking) bool { all = append(all, b); return true })
 	return all, err
 }
 
-func (b *Books) read(ctx context.Context, r Reader) error {
+func (b *Books) read(ctx context.Context, r store.Reader) error {
 	generations := map[string]bool{}
-	err := transfer.EachRecord(ctx, r, func(table Table, page []Record) error {
+	err := transfer.EachRecord(ctx, r, func(table store.Table, page []store.Record) error {
 		for _, rec := range page {
 			switch table {
-			case TableTimetable:
+			case store.TableTimetable:
 				generations[rec.ID[:16]] = true
-			case TableBookings:
+			case store.TableBookings:
 				if x, err := records.DecodeBooking(rec.Value, &tz.Zones{}); err == nil {
 					b.Bookings[x.ID] = x
 				}
-			case TablePayments:
+			case store.TablePayments:
 				if p, err := records.DecodePayment(rec.Value); err == nil {
 					b.Payments[p.ID] = p.Payment
 				}
-			case TableAgenda:
+			case store.TableAgenda:
 				if k := records.Kind(rec.ID[0]); k == records.EventDue || k == records.FanOutDue {
 					b.Events++
 				}
-			case TableDeliveries:
-				if d, err := records.DecodeDelivery(rec.Value); rec.ID[0] == 'd' && err == nil && d.Status == DeliveryPending {
+			case store.TableDeliveries:
+				if d, err := records.DecodeDelivery(rec.Value); rec.ID[0] == 'd' && err == nil && d.Status == rail.DeliveryPending {
 					b.Deliveries++
 				}
 			}
@@ -90,17 +93,17 @@ func (b *Books) read(ctx context.Context, r Reader) error {
 }
 
 // count adds a payment to the sums.
-func (b *Books) count(p Payment) {
+func (b *Books) count(p rail.Payment) {
 	of := b.Bookings[p.Booking]
 	switch {
 	case p.RefundOf != uuid.Nil:
-		if p.Status != Succeeded {
+		if p.Status != rail.Succeeded {
 			b.Owed[p.Amount.Currency] -= p.Amount.Amount
 		}
 		if of.PaidBy == p.RefundOf {
 			b.Kept[p.Amount.Currency] += p.Amount.Amount
 		}
-	case p.Status == Pending:
+	case p.Status == rail.Pending:
 		b.Open[p.Amount.Currency] += p.Amount.Amount
 	case of.PaidBy == p.ID:
 		b.Kept[p.Amount.Currency] += p.Amount.Amount

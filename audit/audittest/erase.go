@@ -1,4 +1,4 @@
-package traintravel
+package audittest
 
 import (
 	"bytes"
@@ -6,14 +6,16 @@ import (
 
 	"github.com/traintravel/traintravel/internal/codec"
 	"github.com/traintravel/traintravel/internal/records"
+	"github.com/traintravel/traintravel/rail"
+	"github.com/traintravel/traintravel/store"
 )
 
 // CopyFailures gives each delivery of a payment that failed a copy of what the gateway
 // said, as events of version 2 have it.
 func CopyFailures(v *Vandal) {
-	v.each(TableDeliveries, func(k Key, value []byte) bool {
+	v.each(store.TableDeliveries, func(k store.Key, value []byte) bool {
 		d, err := records.DecodeDelivery(value)
-		if k.ID[0] != 'd' || err != nil || d.Type != PaymentFailed {
+		if k.ID[0] != 'd' || err != nil || d.Type != rail.PaymentFailed {
 			return k.ID[0] == 'q'
 		}
 		values, err := v.store.Get(v.ctx, records.PaymentKey(d.Queued.Booking, d.Queued.Payment))

@@ -1,0 +1,3 @@
+// Package audittest reads a store whole for tests, and damages stores in the ways that a check
+// must find.
+package audittest
