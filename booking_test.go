@@ -8,32 +8,32 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
-
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/officetest"
 )
 
 // A booking that was paid after it was read is not cancelled as it was read.
 func TestCancelUnchanged(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store)
-		b := o.book(anna, o.trip('A', 'D', "R 1"))
-		o.mustPay(b, traintravel.Succeeded)
-		o.expect("as it was", o.CancelUnchanged(t.Context(), anna, b), traintravel.ErrChanged)
-		now, err := o.Booking(t.Context(), anna, b.ID)
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := officetest.New(t, store)
+		b := o.Book(officetest.Anna, o.TripID('A', 'D', "R 1"))
+		o.MustPay(b, traintravel.Succeeded)
+		o.Expect("as it was", o.CancelUnchanged(t.Context(), officetest.Anna, b), traintravel.ErrChanged)
+		now, err := o.Booking(t.Context(), officetest.Anna, b.ID)
 		if err != nil || now.Status != traintravel.Confirmed {
 			t.Fatalf("the booking is %v, %v", now.Status, err)
 		}
-		o.expect("somebody else's", o.CancelUnchanged(t.Context(), berta, now), traintravel.ErrNotFound)
-		o.expect("as it is", o.CancelUnchanged(t.Context(), anna, now), nil)
-		o.expect("again", o.CancelUnchanged(t.Context(), anna, now), traintravel.ErrChanged)
+		o.Expect("somebody else's", o.CancelUnchanged(t.Context(), officetest.Berta, now), traintravel.ErrNotFound)
+		o.Expect("as it is", o.CancelUnchanged(t.Context(), officetest.Anna, now), nil)
+		o.Expect("again", o.CancelUnchanged(t.Context(), officetest.Anna, now), traintravel.ErrChanged)
 	})
 }
 
 // TestLifeOfABooking goes the whole way, from a search to the refund.
 func TestLifeOfABooking(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		ctx, o := t.Context(), newOffice(t, store)
-		found, err := o.SearchTrips(ctx, traintravel.TripQuery{Origin: station('A'), Destination: station('D'), Depart: opens, Direct: true})
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		ctx, o := t.Context(), officetest.New(t, store)
+		found, err := o.SearchTrips(ctx, traintravel.TripQuery{Origin: officetest.Station('A'), Destination: officetest.Station('D'), Depart: officetest.Opens, Direct: true})
 		if err != nil || len(found.Items) != 1 {
 			t.Fatalf("found %+v, %v", found, err)
 		}
@@ -42,13 +42,13 @@ func TestLifeOfABooking(t *testing.T) {
 			t.Fatalf("found %+v", trip)
 		}
 
-		b, err := o.CreateBooking(ctx, anna, traintravel.NewBooking{TripID: trip.ID, PassengerName: " Anna Żółć ", HasBicycle: true, HasDog: true})
+		b, err := o.CreateBooking(ctx, officetest.Anna, traintravel.NewBooking{TripID: trip.ID, PassengerName: " Anna Żółć ", HasBicycle: true, HasDog: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := traintravel.Booking{
-			ID: b.ID, TripID: trip.ID, Owner: anna.Subject, Client: "app", PassengerName: "Anna Żółć", HasBicycle: true, HasDog: true,
-			Status: traintravel.Held, Created: opens, Changed: opens, Expires: opens.Add(time.Hour), Price: trip.Price, Legs: trip.Legs, Hooks: []bool{true},
+			ID: b.ID, TripID: trip.ID, Owner: officetest.Anna.Subject, Client: "app", PassengerName: "Anna Żółć", HasBicycle: true, HasDog: true,
+			Status: traintravel.Held, Created: officetest.Opens, Changed: officetest.Opens, Expires: officetest.Opens.Add(time.Hour), Price: trip.Price, Legs: trip.Legs, Hooks: []bool{true},
 		}
 		want.Legs[0].Coach, want.Legs[0].Seat = "1", 1
 		if d := cmp.Diff(want, b); d != "" {
@@ -63,9 +63,9 @@ func TestLifeOfABooking(t *testing.T) {
 				t.Fatalf("%s: %v (-want +got):\n%s", what, err, d)
 			}
 		}
-		got, err := o.Booking(ctx, anna, b.ID)
+		got, err := o.Booking(ctx, officetest.Anna, b.ID)
 		same("read", got, err)
-		list, err := o.Bookings(ctx, anna, traintravel.Page{})
+		list, err := o.Bookings(ctx, officetest.Anna, traintravel.Page{})
 		same("listed", list.Items[0], err)
 		if len(list.Items) != 1 || list.Next != "" {
 			t.Errorf("listed %+v", list)
@@ -74,40 +74,40 @@ func TestLifeOfABooking(t *testing.T) {
 			t.Errorf("%d seats are left, %v", again.Seats, err)
 		}
 
-		o.clock.add(time.Minute)
-		p := o.mustPay(b, traintravel.Succeeded)
+		o.Clock.Add(time.Minute)
+		p := o.MustPay(b, traintravel.Succeeded)
 		want.Status, want.LatestPayment, want.PaidBy, want.PaymentCount = traintravel.Confirmed, p.ID, p.ID, 1
-		want.Changed, want.Confirmed = o.clock.now().UTC(), o.clock.now().UTC()
-		got, err = o.Booking(ctx, anna, b.ID)
+		want.Changed, want.Confirmed = o.Clock.Now().UTC(), o.Clock.Now().UTC()
+		got, err = o.Booking(ctx, officetest.Anna, b.ID)
 		same("paid", got, err)
-		if p.Amount != b.Price || p.Booking != b.ID || !p.Created.Equal(opens.Add(time.Minute)) || p.Source.Card.Number != "************4242" || p.Source.Card.CVC != "" {
+		if p.Amount != b.Price || p.Booking != b.ID || !p.Created.Equal(officetest.Opens.Add(time.Minute)) || p.Source.Card.Number != "************4242" || p.Source.Card.CVC != "" {
 			t.Errorf("payment %+v", p)
 		}
-		o.do()
-		o.told(b.ID, traintravel.BookingConfirmed, traintravel.BookingCreated)
-		o.clock.add(90 * time.Minute) // the hold would be over
-		o.do()
-		o.stands(b.ID, traintravel.Confirmed)
+		o.Do()
+		o.Told(b.ID, traintravel.BookingConfirmed, traintravel.BookingCreated)
+		o.Clock.Add(90 * time.Minute) // the hold would be over
+		o.Do()
+		o.Stands(b.ID, traintravel.Confirmed)
 
-		if err := o.CancelBooking(ctx, anna, b.ID); err != nil {
+		if err := o.CancelBooking(ctx, officetest.Anna, b.ID); err != nil {
 			t.Fatal(err)
 		}
-		_, err = o.Booking(ctx, anna, b.ID)
-		o.expect("reading the cancelled booking", err, traintravel.ErrNotFound)
-		o.expect("cancelling again", o.CancelBooking(ctx, anna, b.ID), traintravel.ErrNotFound)
-		_, err = o.pay(b)
-		o.expect("paying the cancelled booking", err, traintravel.ErrNotFound)
-		if list, err := o.Bookings(ctx, anna, traintravel.Page{}); err != nil || len(list.Items) != 0 {
+		_, err = o.Booking(ctx, officetest.Anna, b.ID)
+		o.Expect("reading the cancelled booking", err, traintravel.ErrNotFound)
+		o.Expect("cancelling again", o.CancelBooking(ctx, officetest.Anna, b.ID), traintravel.ErrNotFound)
+		_, err = o.Pay(b)
+		o.Expect("paying the cancelled booking", err, traintravel.ErrNotFound)
+		if list, err := o.Bookings(ctx, officetest.Anna, traintravel.Page{}); err != nil || len(list.Items) != 0 {
 			t.Errorf("listed %+v, %v", list, err)
 		}
 		if again, err := o.Trip(ctx, trip.ID); err != nil || again.Seats != 2 {
 			t.Errorf("%d seats are left, %v", again.Seats, err)
 		}
-		o.holds(2500)
-		o.do()
-		o.holds(0)
-		o.told(b.ID, traintravel.BookingCancelled, traintravel.BookingConfirmed, traintravel.BookingCreated)
-		payments, err := o.Payments(ctx, anna, b.ID, traintravel.Page{})
+		o.BankHolds(2500)
+		o.Do()
+		o.BankHolds(0)
+		o.Told(b.ID, traintravel.BookingCancelled, traintravel.BookingConfirmed, traintravel.BookingCreated)
+		payments, err := o.Payments(ctx, officetest.Anna, b.ID, traintravel.Page{})
 		if err != nil || len(payments.Items) != 2 {
 			t.Fatalf("payments %+v, %v", payments, err)
 		}
@@ -115,7 +115,7 @@ func TestLifeOfABooking(t *testing.T) {
 		if refund.RefundOf != p.ID || refund.Amount.Amount != -2500 || refund.Status != traintravel.Succeeded {
 			t.Errorf("refund %+v", refund)
 		}
-		if latest, err := o.Payment(ctx, anna, b.ID); err != nil || latest.ID != p.ID {
+		if latest, err := o.Payment(ctx, officetest.Anna, b.ID); err != nil || latest.ID != p.ID {
 			t.Errorf("the latest attempt is %+v, %v", latest, err)
 		}
 	})
@@ -123,22 +123,22 @@ func TestLifeOfABooking(t *testing.T) {
 
 // TestEventsTellWhatHappened looks at what the events carry.
 func TestEventsTellWhatHappened(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store)
-		b := o.book(anna, o.trip('A', 'D', "R 1"))
-		failed := o.mustPay(b, traintravel.Failed, declined)
-		paid := o.mustPay(b, traintravel.Succeeded)
-		o.expect("cancelling", o.CancelBooking(t.Context(), anna, b.ID), nil)
-		lapsed := o.book(berta, o.trip('A', 'D', "R 1"))
-		o.clock.set(lapsed.Expires)
-		o.do() // all at once, after everything has happened
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := officetest.New(t, store)
+		b := o.Book(officetest.Anna, o.TripID('A', 'D', "R 1"))
+		failed := o.MustPay(b, traintravel.Failed, officetest.Declined)
+		paid := o.MustPay(b, traintravel.Succeeded)
+		o.Expect("cancelling", o.CancelBooking(t.Context(), officetest.Anna, b.ID), nil)
+		lapsed := o.Book(officetest.Berta, o.TripID('A', 'D', "R 1"))
+		o.Clock.Set(lapsed.Expires)
+		o.Do() // all at once, after everything has happened
 		status := map[traintravel.EventType]traintravel.BookingStatus{
 			traintravel.BookingCreated: traintravel.Held, traintravel.BookingConfirmed: traintravel.Confirmed,
 			traintravel.BookingCancelled: traintravel.Cancelled, traintravel.BookingExpired: traintravel.Expired,
 		}
 		payments := map[traintravel.EventType]uuid.UUID{traintravel.PaymentFailed: failed.ID, traintravel.BookingConfirmed: paid.ID}
 		ids := map[uuid.UUID]bool{}
-		for _, e := range o.post.events {
+		for _, e := range o.Post.Events {
 			ids[e.ID] = true
 			if want, ok := status[e.Type]; ok && e.Booking.Status != want {
 				t.Errorf("%s shows a booking that is %v", e.Type, e.Booking.Status)
@@ -150,50 +150,50 @@ func TestEventsTellWhatHappened(t *testing.T) {
 				t.Errorf("created: %s", cmp.Diff(b, e.Booking))
 			}
 		}
-		if len(ids) != 6 || len(o.post.events) != 6 {
-			t.Errorf("%d events, of them %d different ones, want 6", len(o.post.events), len(ids))
+		if len(ids) != 6 || len(o.Post.Events) != 6 {
+			t.Errorf("%d events, of them %d different ones, want 6", len(o.Post.Events), len(ids))
 		}
 	})
 }
 
 func TestBookingRefusals(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store)
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := officetest.New(t, store)
 		ask := func(n traintravel.NewBooking) error {
 			n.PassengerName = "Anna"
-			_, err := o.CreateBooking(t.Context(), anna, n)
+			_, err := o.CreateBooking(t.Context(), officetest.Anna, n)
 			return err
 		}
-		r1, r2, r4 := o.trip('A', 'D', "R 1"), o.trip('D', 'F', "R 2"), o.trip('G', 'H', "R 4")
-		o.expect("a bicycle where it is unknown", ask(traintravel.NewBooking{TripID: r4, HasBicycle: true}), traintravel.ErrBicyclesNotAllowed)
-		o.expect("a dog", ask(traintravel.NewBooking{TripID: r4, HasDog: true}), traintravel.ErrDogsNotAllowed)
-		o.expect("no trip at all", ask(traintravel.NewBooking{}), traintravel.ErrNotFound)
-		o.expect("somebody's UUID", ask(traintravel.NewBooking{TripID: uuid.New()}), traintravel.ErrNotFound)
-		o.book(berta, r2)
-		o.expect("the second place of one", ask(traintravel.NewBooking{TripID: r2}), traintravel.ErrSoldOut)
-		o.expect("the first bicycle", ask(traintravel.NewBooking{TripID: o.trip('A', 'C', "R 1"), HasBicycle: true}), nil)
-		o.expect("a bicycle beside it", ask(traintravel.NewBooking{TripID: o.trip('B', 'D', "R 1"), HasBicycle: true}), traintravel.ErrNoBicycleSpace)
-		o.expect("a bicycle behind it", ask(traintravel.NewBooking{TripID: o.trip('C', 'D', "R 1"), HasBicycle: true}), nil)
-		o.expect("bicycles that nobody counts", ask(traintravel.NewBooking{TripID: o.trip('F', 'G', "S 3"), HasBicycle: true}), nil)
+		r1, r2, r4 := o.TripID('A', 'D', "R 1"), o.TripID('D', 'F', "R 2"), o.TripID('G', 'H', "R 4")
+		o.Expect("a bicycle where it is unknown", ask(traintravel.NewBooking{TripID: r4, HasBicycle: true}), traintravel.ErrBicyclesNotAllowed)
+		o.Expect("a dog", ask(traintravel.NewBooking{TripID: r4, HasDog: true}), traintravel.ErrDogsNotAllowed)
+		o.Expect("no trip at all", ask(traintravel.NewBooking{}), traintravel.ErrNotFound)
+		o.Expect("somebody's UUID", ask(traintravel.NewBooking{TripID: uuid.New()}), traintravel.ErrNotFound)
+		o.Book(officetest.Berta, r2)
+		o.Expect("the second place of one", ask(traintravel.NewBooking{TripID: r2}), traintravel.ErrSoldOut)
+		o.Expect("the first bicycle", ask(traintravel.NewBooking{TripID: o.TripID('A', 'C', "R 1"), HasBicycle: true}), nil)
+		o.Expect("a bicycle beside it", ask(traintravel.NewBooking{TripID: o.TripID('B', 'D', "R 1"), HasBicycle: true}), traintravel.ErrNoBicycleSpace)
+		o.Expect("a bicycle behind it", ask(traintravel.NewBooking{TripID: o.TripID('C', 'D', "R 1"), HasBicycle: true}), nil)
+		o.Expect("bicycles that nobody counts", ask(traintravel.NewBooking{TripID: o.TripID('F', 'G', "S 3"), HasBicycle: true}), nil)
 
-		o.clock.set(opens.Add(2 * time.Hour)) // 08:00 in Berlin
-		o.expect("a train that departs now", ask(traintravel.NewBooking{TripID: r1}), traintravel.ErrDeparted)
-		o.clock.add(-1)
-		o.expect("a train about to depart", ask(traintravel.NewBooking{TripID: r1}), nil)
-		o.clock.set(opens.AddDate(-1, -1, 0))
-		o.expect("a train in 13 months", ask(traintravel.NewBooking{TripID: r1}), traintravel.ErrNotFound)
-		o.clock.set(opens)
+		o.Clock.Set(officetest.Opens.Add(2 * time.Hour)) // 08:00 in Berlin
+		o.Expect("a train that departs now", ask(traintravel.NewBooking{TripID: r1}), traintravel.ErrDeparted)
+		o.Clock.Add(-1)
+		o.Expect("a train about to depart", ask(traintravel.NewBooking{TripID: r1}), nil)
+		o.Clock.Set(officetest.Opens.AddDate(-1, -1, 0))
+		o.Expect("a train in 13 months", ask(traintravel.NewBooking{TripID: r1}), traintravel.ErrNotFound)
+		o.Clock.Set(officetest.Opens)
 	})
 }
 
 func TestPassengerName(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store)
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := officetest.New(t, store)
 		for name, ok := range map[string]bool{
 			"A": true, strings.Repeat("ß", 200): true, " " + strings.Repeat("x", 200) + "\t\n": true, "Ann-Kathrin O’Neill 李": true,
 			"": false, " \t ": false, strings.Repeat("ß", 201): false, "An\nna": false, "An\x00na": false, "An\u0085na": false, "An\xffna": false,
 		} {
-			_, err := o.CreateBooking(t.Context(), anna, traintravel.NewBooking{TripID: o.trip('F', 'G', "S 3"), PassengerName: name})
+			_, err := o.CreateBooking(t.Context(), officetest.Anna, traintravel.NewBooking{TripID: o.TripID('F', 'G', "S 3"), PassengerName: name})
 			var wrong *traintravel.InvalidError
 			if invalid := errors.As(err, &wrong); ok && err != nil || !ok && (!invalid || wrong.Field != "passenger_name") {
 				t.Errorf("%q: %v", name, err)
@@ -205,43 +205,43 @@ func TestPassengerName(t *testing.T) {
 // TestSomebodyElsesBooking: whoever is not the very subject that made a
 // booking finds none. The client program does not matter.
 func TestSomebodyElsesBooking(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		ctx, o := t.Context(), newOffice(t, store)
-		b := o.book(anna, o.trip('A', 'D', "R 1"))
-		o.mustPay(b, traintravel.Failed, declined)
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		ctx, o := t.Context(), officetest.New(t, store)
+		b := o.Book(officetest.Anna, o.TripID('A', 'D', "R 1"))
+		o.MustPay(b, traintravel.Failed, officetest.Declined)
 		for who, by := range map[string]traintravel.Caller{
-			"another subject":               berta,
+			"another subject":               officetest.Berta,
 			"the name at another issuer":    {Subject: traintravel.Subject{Issuer: "https://id.example/", ID: "anna"}, Client: "app"},
-			"a name that differs in case":   {Subject: traintravel.Subject{Issuer: anna.Issuer, ID: "Anna"}, Client: "app"},
-			"issuer and name cut elsewhere": {Subject: traintravel.Subject{Issuer: anna.Issuer + "a", ID: "nna"}, Client: "app"},
+			"a name that differs in case":   {Subject: traintravel.Subject{Issuer: officetest.Anna.Issuer, ID: "Anna"}, Client: "app"},
+			"issuer and name cut elsewhere": {Subject: traintravel.Subject{Issuer: officetest.Anna.Issuer + "a", ID: "nna"}, Client: "app"},
 			"nobody":                        {},
 		} {
 			_, err := o.Booking(ctx, by, b.ID)
-			o.expect("reading by "+who, err, traintravel.ErrNotFound)
+			o.Expect("reading by "+who, err, traintravel.ErrNotFound)
 			_, err = o.Payment(ctx, by, b.ID)
-			o.expect("the payment by "+who, err, traintravel.ErrNotFound)
+			o.Expect("the payment by "+who, err, traintravel.ErrNotFound)
 			_, err = o.Payments(ctx, by, b.ID, traintravel.Page{})
-			o.expect("the payments by "+who, err, traintravel.ErrNotFound)
-			_, err = o.PayBooking(ctx, by, b.ID, traintravel.NewPayment{Amount: b.Price, Source: visa(works)})
-			o.expect("paying by "+who, err, traintravel.ErrNotFound)
-			o.expect("cancelling by "+who, o.CancelBooking(ctx, by, b.ID), traintravel.ErrNotFound)
+			o.Expect("the payments by "+who, err, traintravel.ErrNotFound)
+			_, err = o.PayBooking(ctx, by, b.ID, traintravel.NewPayment{Amount: b.Price, Source: officetest.Visa(officetest.Works)})
+			o.Expect("paying by "+who, err, traintravel.ErrNotFound)
+			o.Expect("cancelling by "+who, o.CancelBooking(ctx, by, b.ID), traintravel.ErrNotFound)
 			if list, err := o.Bookings(ctx, by, traintravel.Page{}); err != nil || len(list.Items) != 0 {
 				t.Errorf("the list of %s: %+v, %v", who, list, err)
 			}
 		}
-		o.holds(0)
-		other := anna
+		o.BankHolds(0)
+		other := officetest.Anna
 		other.Client = "another app"
 		if _, err := o.Booking(ctx, other, b.ID); err != nil {
 			t.Errorf("through another client: %v", err)
 		}
-		o.expect("cancelling through another client", o.CancelBooking(ctx, other, b.ID), nil)
+		o.Expect("cancelling through another client", o.CancelBooking(ctx, other, b.ID), nil)
 	})
 }
 
 // TestCancellationTerms: the operator says what a confirmed booking is worth.
 func TestCancellationTerms(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		ctx := t.Context()
 		tooLate := errors.New("too late")
 		half := func(b traintravel.Booking, now time.Time) (traintravel.Money, error) {
@@ -250,55 +250,55 @@ func TestCancellationTerms(t *testing.T) {
 			}
 			return traintravel.Money{Amount: b.Price.Amount / 2, Currency: b.Price.Currency}, nil
 		}
-		o := newOffice(t, store, func(opts *traintravel.Options) { opts.Cancel = half })
-		b, late, held := o.book(anna, o.trip('A', 'D', "R 1")), o.book(anna, o.trip('A', 'D', "R 1")), o.book(anna, o.trip('D', 'E', "R 2"))
-		o.mustPay(b, traintravel.Succeeded)
-		o.mustPay(late, traintravel.Succeeded)
-		o.expect("cancelling", o.CancelBooking(ctx, anna, b.ID), nil)
-		o.expect("cancelling a hold", o.CancelBooking(ctx, anna, held.ID), nil)
-		o.do()
-		o.holds(2500 + 1250)
-		if kept := o.audit().Kept["eur"]; kept != 2500+1250 {
+		o := officetest.New(t, store, func(opts *traintravel.Options) { opts.Cancel = half })
+		b, late, held := o.Book(officetest.Anna, o.TripID('A', 'D', "R 1")), o.Book(officetest.Anna, o.TripID('A', 'D', "R 1")), o.Book(officetest.Anna, o.TripID('D', 'E', "R 2"))
+		o.MustPay(b, traintravel.Succeeded)
+		o.MustPay(late, traintravel.Succeeded)
+		o.Expect("cancelling", o.CancelBooking(ctx, officetest.Anna, b.ID), nil)
+		o.Expect("cancelling a hold", o.CancelBooking(ctx, officetest.Anna, held.ID), nil)
+		o.Do()
+		o.BankHolds(2500 + 1250)
+		if kept := o.Audit().Kept["eur"]; kept != 2500+1250 {
 			t.Errorf("the books say %d", kept)
 		}
-		o.clock.set(opens.Add(90 * time.Minute))
-		o.expect("cancelling late", o.CancelBooking(ctx, anna, late.ID), tooLate)
-		o.stands(late.ID, traintravel.Confirmed)
-		o.expect("cancelling what is over", o.CancelBooking(ctx, anna, b.ID), traintravel.ErrNotFound)
+		o.Clock.Set(officetest.Opens.Add(90 * time.Minute))
+		o.Expect("cancelling late", o.CancelBooking(ctx, officetest.Anna, late.ID), tooLate)
+		o.Stands(late.ID, traintravel.Confirmed)
+		o.Expect("cancelling what is over", o.CancelBooking(ctx, officetest.Anna, b.ID), traintravel.ErrNotFound)
 
-		hold := o.book(berta, o.trip('A', 'D', "R 1"))
-		o.expect("cancelling a hold late", o.CancelBooking(ctx, berta, hold.ID), nil)
-		o.clock.set(opens.Add(2 * time.Hour))
-		o.expect("cancelling after departure", o.CancelBooking(ctx, anna, late.ID), traintravel.ErrDeparted)
-		o.clock.add(-1)
+		hold := o.Book(officetest.Berta, o.TripID('A', 'D', "R 1"))
+		o.Expect("cancelling a hold late", o.CancelBooking(ctx, officetest.Berta, hold.ID), nil)
+		o.Clock.Set(officetest.Opens.Add(2 * time.Hour))
+		o.Expect("cancelling after departure", o.CancelBooking(ctx, officetest.Anna, late.ID), traintravel.ErrDeparted)
+		o.Clock.Add(-1)
 	})
 }
 
 // TestPriceIsFrozen: what was sold at a price is paid at that price.
 func TestPriceIsFrozen(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		price := int64(900)
-		o := newOffice(t, store, func(opts *traintravel.Options) {
+		o := officetest.New(t, store, func(opts *traintravel.Options) {
 			opts.Price = func(trip traintravel.Trip) (traintravel.Money, bool) {
 				return traintravel.Money{Amount: price, Currency: "chf"}, trip.Legs[0].Number != "S 3"
 			}
 		})
-		id := o.trip('A', 'D', "R 1")
-		b := o.book(anna, id)
+		id := o.TripID('A', 'D', "R 1")
+		b := o.Book(officetest.Anna, id)
 		price = 1900
 		if trip, err := o.Trip(t.Context(), id); err != nil || trip.Price.Amount != 1900 {
 			t.Errorf("the trip costs %v, %v", trip.Price, err)
 		}
-		_, err := o.PayBooking(t.Context(), anna, b.ID, traintravel.NewPayment{Amount: traintravel.Money{Amount: 1900, Currency: "chf"}, Source: visa(works)})
+		_, err := o.PayBooking(t.Context(), officetest.Anna, b.ID, traintravel.NewPayment{Amount: traintravel.Money{Amount: 1900, Currency: "chf"}, Source: officetest.Visa(officetest.Works)})
 		var mismatch *traintravel.AmountError
 		if !errors.As(err, &mismatch) || mismatch.Due != (traintravel.Money{Amount: 900, Currency: "chf"}) {
 			t.Errorf("paying the new price: %v", err)
 		}
-		o.mustPay(b, traintravel.Succeeded)
-		if got := o.bank.Balance("chf").Amount; got != 900 {
+		o.MustPay(b, traintravel.Succeeded)
+		if got := o.Bank.Balance("chf").Amount; got != 900 {
 			t.Errorf("charged %d", got)
 		}
-		free := o.another() // sells at the fares
-		o.tryBook(anna, free.trip('F', 'G', "S 3"), traintravel.ErrNotFound)
+		free := o.Another() // sells at the fares
+		o.TryBook(officetest.Anna, free.TripID('F', 'G', "S 3"), traintravel.ErrNotFound)
 	})
 }

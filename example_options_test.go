@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/sandbox"
 )

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/cities"
 	"github.com/traintravel/traintravel/gtfs"

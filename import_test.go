@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
-
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/officetest"
 	"github.com/traintravel/traintravel/store/boltstore"
 	"github.com/traintravel/traintravel/store/memstore"
 )
@@ -21,47 +21,47 @@ import (
 func TestTripIDsLast(t *testing.T) {
 	t.Parallel()
 	var all []map[string]uuid.UUID
-	note := func(o *office) {
-		ids := map[string]uuid.UUID{"connection": o.joined(4)}
+	note := func(o *officetest.Office) {
+		ids := map[string]uuid.UUID{"connection": o.Joined(4)}
 		for _, trip := range []string{"AD R 1", "BC R 1", "DE R 2", "FG S 3", "GH R 4", "AB R 5"} {
-			ids[trip] = o.trip(rune(trip[0]), rune(trip[1]), trip[3:])
+			ids[trip] = o.TripID(rune(trip[0]), rune(trip[1]), trip[3:])
 		}
 		all = append(all, ids)
 	}
-	mem := newOffice(t, memstore.New())
+	mem := officetest.New(t, memstore.New())
 	note(mem)
 	path := filepath.Join(t.TempDir(), "trains.db")
 	store, err := boltstore.Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &office{t: t, store: store, bank: mem.bank, post: mem.post}
-	o = o.another()
-	o.clock.set(opens)
-	o.load(network())
-	b := o.book(anna, o.joined(4))
+	o := &officetest.Office{T: t, Store: store, Bank: mem.Bank, Post: mem.Post}
+	o = o.Another()
+	o.Clock.Set(officetest.Opens)
+	o.Load(officetest.Network())
+	b := o.Book(officetest.Anna, o.Joined(4))
 	note(o)
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	o.store = openBolt(t, path)
-	o = o.another()
+	o.Store = officetest.OpenBolt(t, path)
+	o = o.Another()
 	note(o)
-	if got, err := o.Booking(t.Context(), anna, b.ID); err != nil || !cmp.Equal(got, b) {
+	if got, err := o.Booking(t.Context(), officetest.Anna, b.ID); err != nil || !cmp.Equal(got, b) {
 		t.Errorf("after a restart: %v %s", err, cmp.Diff(b, got))
 	}
-	next := network()
+	next := officetest.Network()
 	for i := range next.Trains {
 		next.Trains[i].ID = fmt.Sprint("new ", i)
 	}
-	next.Trains = append(next.Trains, train("R 0", 7, "ABCDEFGH", seats(9)), train("R 1", 9, "ABCD", seats(1)))
+	next.Trains = append(next.Trains, officetest.Train("R 0", 7, "ABCDEFGH", officetest.Seats(9)), officetest.Train("R 1", 9, "ABCD", officetest.Seats(1)))
 	slices.Reverse(next.Trains)
 	slices.Reverse(next.Stations)
-	o.load(next)
-	o.load(next)
-	o.clock.add(24 * time.Hour)
-	o.load(next)
-	o.clock.set(opens)
+	o.Load(next)
+	o.Load(next)
+	o.Clock.Add(24 * time.Hour)
+	o.Load(next)
+	o.Clock.Set(officetest.Opens)
 	// Now there are two trains named R 1: the new one leaves an hour later.
 	ids := map[string]uuid.UUID{}
 	for name, id := range all[0] {
@@ -85,31 +85,31 @@ func TestTripIDsLast(t *testing.T) {
 // TestCallIsInserted: an ID of before is refused, or still means the same ride.
 func TestCallIsInserted(t *testing.T) {
 	for name, after := range map[string]string{"in the middle": "ACBD", "behind": "ABDE", "away": "AD", "another": "ACD"} {
-		onEveryStoreCase(t, name, func(t *testing.T, store traintravel.Store) {
-			o := newOffice(t, store)
-			o.load(timetable(train("R 1", 8, "ABD", seats(3)), train("R 2", 13, "DEF", seats(3))))
+		officetest.OnEveryStoreCase(t, name, func(t *testing.T, store traintravel.Store) {
+			o := officetest.New(t, store)
+			o.Load(officetest.Timetable(officetest.Train("R 1", 8, "ABD", officetest.Seats(3)), officetest.Train("R 2", 13, "DEF", officetest.Seats(3))))
 			old := map[string]uuid.UUID{}
 			for _, ride := range []string{"AB", "BD", "AD"} {
-				old[ride] = o.trip(rune(ride[0]), rune(ride[1]), "R 1")
+				old[ride] = o.TripID(rune(ride[0]), rune(ride[1]), "R 1")
 			}
-			old["AF"] = joinTrips(old["AD"], o.trip('D', 'F', "R 2"))
+			old["AF"] = officetest.JoinTrips(old["AD"], o.TripID('D', 'F', "R 2"))
 			was := map[string]traintravel.Trip{}
 			for ride, id := range old {
 				was[ride], _ = o.Trip(t.Context(), id)
 			}
-			second := o.another()
+			second := o.Another()
 			second.Trip(t.Context(), old["AB"]) // knows the old timetable
 
-			changed := train("R 1", 8, "ABD", seats(3))
+			changed := officetest.Train("R 1", 8, "ABD", officetest.Seats(3))
 			changed.Calls = nil
 			for i, c := range after {
 				at := traintravel.Clock(8, 0) + traintravel.ServiceTime(i*1200)
-				changed.Calls = append(changed.Calls, traintravel.Call{Station: station(c), Arrive: at, Depart: at})
+				changed.Calls = append(changed.Calls, traintravel.Call{Station: officetest.Station(c), Arrive: at, Depart: at})
 			}
-			o.load(timetable(changed, train("R 2", 13, "DEF", seats(3))))
+			o.Load(officetest.Timetable(changed, officetest.Train("R 2", 13, "DEF", officetest.Seats(3))))
 			for ride, id := range old {
-				for _, office := range []*office{o, second} {
-					b, err := office.CreateBooking(t.Context(), anna, traintravel.NewBooking{TripID: id, PassengerName: "Anna"})
+				for _, office := range []*officetest.Office{o, second} {
+					b, err := office.CreateBooking(t.Context(), officetest.Anna, traintravel.NewBooking{TripID: id, PassengerName: "Anna"})
 					if errors.Is(err, traintravel.ErrNotFound) {
 						continue
 					}
@@ -120,14 +120,14 @@ func TestCallIsInserted(t *testing.T) {
 				}
 			}
 			for _, ride := range []string{"AD"} { // what the new ID is
-				if id := o.trip(rune(ride[0]), rune(ride[1]), "R 1"); id == old[ride] {
+				if id := o.TripID(rune(ride[0]), rune(ride[1]), "R 1"); id == old[ride] {
 					t.Errorf("the ID from %s is the old one", ride)
 				}
-				o.book(anna, o.trip('A', 'D', "R 1"))
+				o.Book(officetest.Anna, o.TripID('A', 'D', "R 1"))
 			}
 			// The old list comes back, and so do its IDs.
-			o.load(timetable(train("R 1", 8, "ABD", seats(3)), train("R 2", 13, "DEF", seats(3))))
-			o.tryBook(berta, old["AF"], nil)
+			o.Load(officetest.Timetable(officetest.Train("R 1", 8, "ABD", officetest.Seats(3)), officetest.Train("R 2", 13, "DEF", officetest.Seats(3))))
+			o.TryBook(officetest.Berta, old["AF"], nil)
 		})
 	}
 }
@@ -135,46 +135,46 @@ func TestCallIsInserted(t *testing.T) {
 // TestImportBetweenSearchAndBooking at another service, which notices when it
 // books and not before.
 func TestImportBetweenSearchAndBooking(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store)
-		second := o.another()
-		r1, r2 := second.trip('A', 'D', "R 1"), second.trip('D', 'E', "R 2")
-		kept := second.trip('A', 'B', "R 5")
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := officetest.New(t, store)
+		second := o.Another()
+		r1, r2 := second.TripID('A', 'D', "R 1"), second.TripID('D', 'E', "R 2")
+		kept := second.TripID('A', 'B', "R 5")
 		// R 1 has one place fewer and another price, R 2 is withdrawn, and all
 		// have other IDs in the feed.
-		next := timetable(train("R 5", 20, "AB", seats(3)), train("R 1", 8, "ABCD", seats(1)))
+		next := officetest.Timetable(officetest.Train("R 5", 20, "AB", officetest.Seats(3)), officetest.Train("R 1", 8, "ABCD", officetest.Seats(1)))
 		next.Trains[0].ID, next.Trains[1].ID, next.Trains[1].Fare.Base = "x", "y", 5000
-		o.load(next)
-		second.tryBook(anna, r2, traintravel.ErrNotFound)
-		b := second.book(anna, r1)
+		o.Load(next)
+		second.TryBook(officetest.Anna, r2, traintravel.ErrNotFound)
+		b := second.Book(officetest.Anna, r1)
 		if b.Price.Amount != 6500 {
 			t.Errorf("sold at %v", b.Price)
 		}
-		second.tryBook(berta, r1, traintravel.ErrSoldOut)
-		second.book(berta, kept)
+		second.TryBook(officetest.Berta, r1, traintravel.ErrSoldOut)
+		second.Book(officetest.Berta, kept)
 	})
 }
 
 // TestBookedRunIsFitted: who has booked keeps their place and their section
 // when calls come and go, and the rest is sold.
 func TestBookedRunIsFitted(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store)
-		o.load(timetable(train("R 1", 8, "ABD", seats(1))))
-		b := o.book(anna, o.trip('A', 'B', "R 1"))
-		o.load(timetable(train("R 1", 8, "ABCDE", seats(1))))
-		o.tryBook(berta, o.trip('A', 'C', "R 1"), traintravel.ErrSoldOut)
-		c := o.book(berta, o.trip('B', 'D', "R 1"))
-		o.tryBook(berta, o.trip('C', 'E', "R 1"), traintravel.ErrSoldOut)
-		o.book(berta, o.trip('D', 'E', "R 1"))
-		if report := o.load(timetable(train("R 1", 8, "ABDE", seats(1)))); len(report.Stranded) != 0 {
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := officetest.New(t, store)
+		o.Load(officetest.Timetable(officetest.Train("R 1", 8, "ABD", officetest.Seats(1))))
+		b := o.Book(officetest.Anna, o.TripID('A', 'B', "R 1"))
+		o.Load(officetest.Timetable(officetest.Train("R 1", 8, "ABCDE", officetest.Seats(1))))
+		o.TryBook(officetest.Berta, o.TripID('A', 'C', "R 1"), traintravel.ErrSoldOut)
+		c := o.Book(officetest.Berta, o.TripID('B', 'D', "R 1"))
+		o.TryBook(officetest.Berta, o.TripID('C', 'E', "R 1"), traintravel.ErrSoldOut)
+		o.Book(officetest.Berta, o.TripID('D', 'E', "R 1"))
+		if report := o.Load(officetest.Timetable(officetest.Train("R 1", 8, "ABDE", officetest.Seats(1)))); len(report.Stranded) != 0 {
 			t.Errorf("stranded %+v", report.Stranded)
 		}
-		o.mustPay(b, traintravel.Succeeded)
-		o.expect("cancelling", o.CancelBooking(t.Context(), berta, c.ID), nil)
-		o.tryBook(anna, o.trip('A', 'D', "R 1"), traintravel.ErrSoldOut)
-		o.book(anna, o.trip('B', 'D', "R 1"))
-		if got := o.state(b.ID); !cmp.Equal(got.Legs, b.Legs) {
+		o.MustPay(b, traintravel.Succeeded)
+		o.Expect("cancelling", o.CancelBooking(t.Context(), officetest.Berta, c.ID), nil)
+		o.TryBook(officetest.Anna, o.TripID('A', 'D', "R 1"), traintravel.ErrSoldOut)
+		o.Book(officetest.Anna, o.TripID('B', 'D', "R 1"))
+		if got := o.Stored(b.ID); !cmp.Equal(got.Legs, b.Legs) {
 			t.Errorf("the trip as sold has changed: %s", cmp.Diff(b.Legs, got.Legs))
 		}
 	})
@@ -184,18 +184,18 @@ func TestBookedRunIsFitted(t *testing.T) {
 // the call comes back they have it as before.
 func TestStranded(t *testing.T) {
 	for name, next := range map[string]*traintravel.Timetable{
-		"a call is gone":  timetable(train("R 1", 8, "ACD", seats(1, 1))),
-		"a coach is gone": timetable(train("R 1", 8, "ABCD", seats(1))),
-		"the train is":    timetable(train("R 5", 20, "AB", seats(3))),
+		"a call is gone":  officetest.Timetable(officetest.Train("R 1", 8, "ACD", officetest.Seats(1, 1))),
+		"a coach is gone": officetest.Timetable(officetest.Train("R 1", 8, "ABCD", officetest.Seats(1))),
+		"the train is":    officetest.Timetable(officetest.Train("R 5", 20, "AB", officetest.Seats(3))),
 	} {
-		onEveryStoreCase(t, name, func(t *testing.T, store traintravel.Store) {
-			ctx, o := t.Context(), newOffice(t, store)
-			before := timetable(train("R 1", 8, "ABCD", seats(1, 1)))
-			o.load(before)
-			fill := o.book(anna, o.trip('A', 'B', "R 1"))
-			paid, held, gone := o.book(anna, o.trip('B', 'C', "R 1")), o.book(anna, o.trip('A', 'B', "R 1")), o.book(anna, o.trip('B', 'D', "R 1"))
-			o.mustPay(paid, traintravel.Succeeded)
-			report := o.load(next)
+		officetest.OnEveryStoreCase(t, name, func(t *testing.T, store traintravel.Store) {
+			ctx, o := t.Context(), officetest.New(t, store)
+			before := officetest.Timetable(officetest.Train("R 1", 8, "ABCD", officetest.Seats(1, 1)))
+			o.Load(before)
+			fill := o.Book(officetest.Anna, o.TripID('A', 'B', "R 1"))
+			paid, held, gone := o.Book(officetest.Anna, o.TripID('B', 'C', "R 1")), o.Book(officetest.Anna, o.TripID('A', 'B', "R 1")), o.Book(officetest.Anna, o.TripID('B', 'D', "R 1"))
+			o.MustPay(paid, traintravel.Succeeded)
+			report := o.Load(next)
 			var want []uuid.UUID
 			for _, b := range []traintravel.Booking{fill, paid, held, gone} {
 				if name != "a coach is gone" || b.Legs[0].Coach == "2" {
@@ -216,30 +216,30 @@ func TestStranded(t *testing.T) {
 				t.Fatalf("stranded %v, want %v", got, want)
 			}
 			if name == "a call is gone" {
-				o.tryBook(berta, o.trip('A', 'C', "R 1"), traintravel.ErrSoldOut)
-				o.tryBook(berta, o.trip('C', 'D', "R 1"), traintravel.ErrSoldOut)
+				o.TryBook(officetest.Berta, o.TripID('A', 'C', "R 1"), traintravel.ErrSoldOut)
+				o.TryBook(officetest.Berta, o.TripID('C', 'D', "R 1"), traintravel.ErrSoldOut)
 			}
 			// They are paid, cancelled and expire as ever.
-			if b, err := o.Booking(ctx, anna, paid.ID); err != nil || !cmp.Equal(b.Legs, paid.Legs) {
+			if b, err := o.Booking(ctx, officetest.Anna, paid.ID); err != nil || !cmp.Equal(b.Legs, paid.Legs) {
 				t.Errorf("%+v, %v", b, err)
 			}
-			o.mustPay(held, traintravel.Succeeded)
-			o.expect("cancelling", o.CancelBooking(ctx, anna, gone.ID), nil)
-			o.clock.set(fill.Expires)
-			o.do()
-			o.stands(fill.ID, traintravel.Expired)
-			o.clock.set(opens)
-			if report := o.load(before); len(report.Stranded) != 0 {
+			o.MustPay(held, traintravel.Succeeded)
+			o.Expect("cancelling", o.CancelBooking(ctx, officetest.Anna, gone.ID), nil)
+			o.Clock.Set(fill.Expires)
+			o.Do()
+			o.Stands(fill.ID, traintravel.Expired)
+			o.Clock.Set(officetest.Opens)
+			if report := o.Load(before); len(report.Stranded) != 0 {
 				t.Errorf("stranded for good: %+v", report.Stranded)
 			}
-			o.book(berta, o.trip('A', 'B', "R 1"))
-			o.tryBook(berta, o.trip('A', 'B', "R 1"), traintravel.ErrSoldOut)
-			o.book(berta, o.trip('B', 'D', "R 1"))
-			o.tryBook(berta, o.trip('B', 'C', "R 1"), traintravel.ErrSoldOut)
-			o.expect("cancelling", o.CancelBooking(ctx, anna, paid.ID), nil)
-			o.book(berta, o.trip('B', 'C', "R 1"))
-			o.do()
-			o.stands(held.ID, traintravel.Confirmed)
+			o.Book(officetest.Berta, o.TripID('A', 'B', "R 1"))
+			o.TryBook(officetest.Berta, o.TripID('A', 'B', "R 1"), traintravel.ErrSoldOut)
+			o.Book(officetest.Berta, o.TripID('B', 'D', "R 1"))
+			o.TryBook(officetest.Berta, o.TripID('B', 'C', "R 1"), traintravel.ErrSoldOut)
+			o.Expect("cancelling", o.CancelBooking(ctx, officetest.Anna, paid.ID), nil)
+			o.Book(officetest.Berta, o.TripID('B', 'C', "R 1"))
+			o.Do()
+			o.Stands(held.ID, traintravel.Confirmed)
 		})
 	}
 }

@@ -12,72 +12,51 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
-
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/officetest"
 	"github.com/traintravel/traintravel/store/memstore"
 )
-
-// walk follows Next through a list, and runs between before each page but the
-// first.
-func walk[T any](t *testing.T, limit int, list func(traintravel.Page) (traintravel.List[T], error), between func(page int)) []T {
-	t.Helper()
-	var all []T
-	for page, p := 1, (traintravel.Page{Limit: limit}); ; page++ {
-		l, err := list(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(l.Items) > limit || l.Next != "" && len(l.Items) < limit {
-			t.Fatalf("page %d of %d has %d items", page, limit, len(l.Items))
-		}
-		all = append(all, l.Items...)
-		if p.After = l.Next; p.After == "" {
-			return all
-		}
-		between(page)
-	}
-}
 
 // TestBookingsArePaged while they come, lapse and are cancelled: whatever is
 // there all the time is met once, newest first, and nothing is met twice.
 func TestBookingsArePaged(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store)
-		trip := o.trip('F', 'G', "S 3")
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := officetest.New(t, store)
+		trip := o.TripID('F', 'G', "S 3")
 		var lasting []uuid.UUID
-		short := o.another(func(opts *traintravel.Options) { opts.HoldFor = time.Minute })
+		short := o.Another(func(opts *traintravel.Options) { opts.HoldFor = time.Minute })
 		for i := range 27 {
-			o.clock.add(time.Second)
-			short.clock.set(o.clock.now())
+			o.Clock.Add(time.Second)
+			short.Clock.Set(o.Clock.Now())
 			if i%3 == 0 {
-				short.book(anna, trip)
+				short.Book(officetest.Anna, trip)
 				continue
 			}
-			lasting = append(lasting, o.book(anna, trip).ID)
-			o.book(berta, trip)
+			lasting = append(lasting, o.Book(officetest.Anna, trip).ID)
+			o.Book(officetest.Berta, trip)
 		}
 		slices.Reverse(lasting)
 		rnd := rand.New(rand.NewPCG(1, 2))
 		cancelled := map[uuid.UUID]bool{}
 		for _, limit := range []int{1, 4, 18, 26, 100} {
-			o.clock.set(opens.Add(time.Minute))
-			got := walk(t, limit, func(p traintravel.Page) (traintravel.List[traintravel.Booking], error) {
-				return o.Bookings(t.Context(), anna, p)
+			o.Clock.Set(officetest.Opens.Add(time.Minute))
+			got := officetest.Walk(t, limit, func(p traintravel.Page) (traintravel.List[traintravel.Booking], error) {
+				return o.Bookings(t.Context(), officetest.Anna, p)
 			}, func(page int) {
-				o.clock.set(opens.Add(time.Minute + time.Duration(page)*10*time.Second)) // more of the short ones lapse
-				o.book(anna, trip)                                                       // newer than all
+				o.Clock.Set(officetest.Opens.Add(time.Minute + time.Duration(page)*10*time.Second)) // more of the short ones lapse
+				o.Book(officetest.Anna, trip)                                                       // newer than all
 				if page%2 == 0 {
-					o.do()
+					o.Do()
 				}
 				if id := lasting[rnd.IntN(len(lasting))]; page%3 == 0 && !cancelled[id] {
 					cancelled[id] = true
-					o.expect("cancelling", o.CancelBooking(t.Context(), anna, id), nil)
+					o.Expect("cancelling", o.CancelBooking(t.Context(), officetest.Anna, id), nil)
 				}
 			})
 			seen := map[uuid.UUID]bool{}
 			var met []uuid.UUID
 			for i, b := range got {
-				if seen[b.ID] || b.Owner != anna.Subject {
+				if seen[b.ID] || b.Owner != officetest.Anna.Subject {
 					t.Errorf("met %v twice, or of another", b.ID)
 				}
 				if i > 0 && bytes.Compare(b.ID[:], got[i-1].ID[:]) >= 0 {
@@ -97,13 +76,13 @@ func TestBookingsArePaged(t *testing.T) {
 }
 
 func TestPages(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		ctx, o := t.Context(), newOffice(t, store)
-		trip := o.trip('F', 'G', "S 3")
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		ctx, o := t.Context(), officetest.New(t, store)
+		trip := o.TripID('F', 'G', "S 3")
 		var ids []uuid.UUID
 		for range 23 {
-			o.clock.add(time.Second)
-			ids = append([]uuid.UUID{o.book(anna, trip).ID}, ids...)
+			o.Clock.Add(time.Second)
+			ids = append([]uuid.UUID{o.Book(officetest.Anna, trip).ID}, ids...)
 		}
 		for _, test := range []struct {
 			page     traintravel.Page
@@ -119,7 +98,7 @@ func TestPages(t *testing.T) {
 			{traintravel.Page{Number: 7, Limit: 3}, 18, 21, true},
 			{traintravel.Page{Number: 9, Limit: 5, After: fourth(t, o)}, 4, 9, true}, // After decides
 		} {
-			list, err := o.Bookings(ctx, anna, test.page)
+			list, err := o.Bookings(ctx, officetest.Anna, test.page)
 			var got []uuid.UUID
 			for _, b := range list.Items {
 				got = append(got, b.ID)
@@ -128,17 +107,17 @@ func TestPages(t *testing.T) {
 				t.Errorf("%+v: %d items, next %q, %v", test.page, len(got), list.Next, err)
 			}
 		}
-		id := o.onlyPaid(trip)
+		id := onlyPaid(o, trip)
 		for field, page := range map[string]traintravel.Page{
 			"page": {Number: -1}, "page ": {Number: 1_000_001}, "limit": {Limit: -1}, "limit ": {Limit: 101}, "after": {After: "AAAA"}, "after ": {After: "%"},
 		} {
 			want := field[:len(field)-map[bool]int{true: 1}[field[len(field)-1] == ' ']]
 			lists := map[string]func() error{
-				"bookings": func() error { _, err := o.Bookings(ctx, anna, page); return err },
-				"payments": func() error { _, err := o.Payments(ctx, anna, id, page); return err },
+				"bookings": func() error { _, err := o.Bookings(ctx, officetest.Anna, page); return err },
+				"payments": func() error { _, err := o.Payments(ctx, officetest.Anna, id, page); return err },
 				"stations": func() error { _, err := o.Stations(ctx, traintravel.StationQuery{Page: page}); return err },
 				"trips": func() error {
-					_, err := o.SearchTrips(ctx, traintravel.TripQuery{Origin: station('A'), Destination: station('B'), Depart: opens, Page: page})
+					_, err := o.SearchTrips(ctx, traintravel.TripQuery{Origin: officetest.Station('A'), Destination: officetest.Station('B'), Depart: officetest.Opens, Page: page})
 					return err
 				},
 			}
@@ -153,29 +132,29 @@ func TestPages(t *testing.T) {
 }
 
 // onlyPaid books and tries to pay a few times.
-func (o *office) onlyPaid(trip uuid.UUID) uuid.UUID {
-	o.t.Helper()
-	b := o.book(berta, trip)
+func onlyPaid(o *officetest.Office, trip uuid.UUID) uuid.UUID {
+	o.T.Helper()
+	b := o.Book(officetest.Berta, trip)
 	for range 5 {
-		o.clock.add(time.Second)
-		o.mustPay(b, traintravel.Failed, declined)
+		o.Clock.Add(time.Second)
+		o.MustPay(b, traintravel.Failed, officetest.Declined)
 	}
 	return b.ID
 }
 
 // TestPaymentsArePaged while another attempt is made.
 func TestPaymentsArePaged(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store, unlimited)
-		id := o.onlyPaid(o.trip('F', 'G', "S 3"))
-		b := o.state(id)
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := officetest.New(t, store, officetest.Unlimited)
+		id := onlyPaid(o, o.TripID('F', 'G', "S 3"))
+		b := o.Stored(id)
 		for limit := 1; limit <= 6; limit++ {
-			before := len(o.audit().Payments)
-			got := walk(t, limit, func(p traintravel.Page) (traintravel.List[traintravel.Payment], error) {
-				return o.Payments(t.Context(), berta, id, p)
+			before := len(o.Audit().Payments)
+			got := officetest.Walk(t, limit, func(p traintravel.Page) (traintravel.List[traintravel.Payment], error) {
+				return o.Payments(t.Context(), officetest.Berta, id, p)
 			}, func(int) {
-				o.clock.add(time.Second)
-				o.mustPay(b, traintravel.Failed, declined)
+				o.Clock.Add(time.Second)
+				o.MustPay(b, traintravel.Failed, officetest.Declined)
 			})
 			for i := range got {
 				if i > 0 && !got[i].Created.Before(got[i-1].Created) {
@@ -200,19 +179,19 @@ func (s repeating) View(ctx context.Context, fn func(traintravel.Reader) error) 
 func TestReadingIsRepeated(t *testing.T) {
 	t.Parallel()
 	ctx, store := t.Context(), memstore.New()
-	o := newOffice(t, store, unlimited)
-	again := o.at(repeating{store})
-	id := o.onlyPaid(o.trip('F', 'G', "S 3"))
-	o.book(berta, o.trip('A', 'C', "R 1"))
-	runs := []traintravel.RunID{o.run("R 1").ID, o.run("S 3").ID}
+	o := officetest.New(t, store, officetest.Unlimited)
+	again := o.At(repeating{store})
+	id := onlyPaid(o, o.TripID('F', 'G', "S 3"))
+	o.Book(officetest.Berta, o.TripID('A', 'C', "R 1"))
+	runs := []traintravel.RunID{o.RunOf("R 1").ID, o.RunOf("S 3").ID}
 	page := traintravel.Page{Limit: traintravel.MaxLimit}
-	for name, read := range map[string]func(*office) (any, error){
-		"payments":  func(o *office) (any, error) { return o.Payments(ctx, berta, id, page) },
-		"bookings":  func(o *office) (any, error) { return o.Bookings(ctx, berta, page) },
-		"history":   func(o *office) (any, error) { return o.BookingHistory(ctx, id) },
-		"manifest":  func(o *office) (any, error) { return o.Manifest(ctx, runs[0]) },
-		"no places": func(o *office) (any, error) { return o.Manifest(ctx, runs[1]) },
-		"subject":   func(o *office) (any, error) { return o.ExportSubject(ctx, berta.Subject) },
+	for name, read := range map[string]func(*officetest.Office) (any, error){
+		"payments":  func(o *officetest.Office) (any, error) { return o.Payments(ctx, officetest.Berta, id, page) },
+		"bookings":  func(o *officetest.Office) (any, error) { return o.Bookings(ctx, officetest.Berta, page) },
+		"history":   func(o *officetest.Office) (any, error) { return o.BookingHistory(ctx, id) },
+		"manifest":  func(o *officetest.Office) (any, error) { return o.Manifest(ctx, runs[0]) },
+		"no places": func(o *officetest.Office) (any, error) { return o.Manifest(ctx, runs[1]) },
+		"subject":   func(o *officetest.Office) (any, error) { return o.ExportSubject(ctx, officetest.Berta.Subject) },
 	} {
 		want, err := read(o)
 		if err != nil {
@@ -226,25 +205,25 @@ func TestReadingIsRepeated(t *testing.T) {
 
 // TestTripsArePaged while they sell out and depart.
 func TestTripsArePaged(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store)
-		tt := network()
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := officetest.New(t, store)
+		tt := officetest.Network()
 		for h := 7; h < 23; h++ {
-			tt.Trains = append(tt.Trains, train(fmt.Sprint("T ", h), h, "BC", seats(1)))
+			tt.Trains = append(tt.Trains, officetest.Train(fmt.Sprint("T ", h), h, "BC", officetest.Seats(1)))
 		}
-		o.load(tt)
-		query := traintravel.TripQuery{Origin: station('B'), Destination: station('C'), Depart: opens}
+		o.Load(tt)
+		query := traintravel.TripQuery{Origin: officetest.Station('B'), Destination: officetest.Station('C'), Depart: officetest.Opens}
 		for limit := 1; limit < 7; limit++ {
-			o.clock.set(opens.Add(time.Minute))
-			got := walk(t, limit, func(p traintravel.Page) (traintravel.List[traintravel.Trip], error) {
+			o.Clock.Set(officetest.Opens.Add(time.Minute))
+			got := officetest.Walk(t, limit, func(p traintravel.Page) (traintravel.List[traintravel.Trip], error) {
 				q := query
 				q.Page = p
 				return o.SearchTrips(t.Context(), q)
 			}, func(page int) {
 				if page == 2 { // the last one of the page before is sold
-					o.tryBook(anna, o.trip('B', 'C', fmt.Sprint("T ", 6+page*limit)), nil)
+					o.TryBook(officetest.Anna, o.TripID('B', 'C', fmt.Sprint("T ", 6+page*limit)), nil)
 				}
-				o.clock.add(20 * time.Minute)
+				o.Clock.Add(20 * time.Minute)
 			})
 			for i := 1; i < len(got); i++ {
 				if !got[i].Origin().Time.After(got[i-1].Origin().Time) && got[i].Legs[0].Number == got[i-1].Legs[0].Number {
@@ -265,8 +244,8 @@ func TestTripsArePaged(t *testing.T) {
 func soldBefore(limit int) int { return limit - 1 }
 
 // fourth is the cursor behind anna's fourth booking.
-func fourth(t *testing.T, o *office) string {
-	list, err := o.Bookings(t.Context(), anna, traintravel.Page{Limit: 4})
+func fourth(t *testing.T, o *officetest.Office) string {
+	list, err := o.Bookings(t.Context(), officetest.Anna, traintravel.Page{Limit: 4})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,33 +11,33 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/officetest"
 	"github.com/traintravel/traintravel/store/memstore"
 )
 
 // TestNoLimit: the greatest durations mean what one would think.
 func TestNoLimit(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store, func(opts *traintravel.Options) {
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := officetest.New(t, store, func(opts *traintravel.Options) {
 			opts.HoldFor, opts.PendingFor, opts.Horizon = math.MaxInt64, math.MaxInt64, math.MaxInt64
 			opts.ChargeTimeout = 24 * time.Hour
 		})
-		departs := opens.Add(6 * time.Hour)
-		trip := o.trip('D', 'E', "R 2")
-		b := o.book(anna, trip)
+		departs := officetest.Opens.Add(6 * time.Hour)
+		trip := o.TripID('D', 'E', "R 2")
+		b := o.Book(officetest.Anna, trip)
 		if !b.Expires.Equal(departs) {
 			t.Errorf("it is held until %v, want the departure, %v", b.Expires, departs)
 		}
-		o.bank.after = func(_ string, _ uuid.UUID, out *traintravel.Outcome) error {
+		o.Bank.After = func(_ string, _ uuid.UUID, out *traintravel.Outcome) error {
 			*out = traintravel.Outcome{Status: traintravel.Pending}
 			return nil
 		}
-		o.mustPay(b, traintravel.Pending)
-		o.clock.set(departs.Add(-1))
-		o.do()
-		o.stands(b.ID, traintravel.Held)
-		o.tryBook(berta, trip, traintravel.ErrSoldOut)
+		o.MustPay(b, traintravel.Pending)
+		o.Clock.Set(departs.Add(-1))
+		o.Do()
+		o.Stands(b.ID, traintravel.Held)
+		o.TryBook(officetest.Berta, trip, traintravel.ErrSoldOut)
 	})
 }
 
@@ -65,18 +65,18 @@ func TestNewRefuses(t *testing.T) {
 
 // TestPriceCanBePaid: what is sold can be paid.
 func TestPriceCanBePaid(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		price := traintravel.Money{Amount: 1e16, Currency: "eur"}
-		o := newOffice(t, store, func(opts *traintravel.Options) {
+		o := officetest.New(t, store, func(opts *traintravel.Options) {
 			opts.Price = func(traintravel.Trip) (traintravel.Money, bool) { return price, true }
 		})
-		trip := o.trip('D', 'E', "R 2")
-		o.mustPay(o.book(anna, trip), traintravel.Succeeded)
+		trip := o.TripID('D', 'E', "R 2")
+		o.MustPay(o.Book(officetest.Anna, trip), traintravel.Succeeded)
 
 		price.Amount++
-		_, bookErr := o.CreateBooking(t.Context(), anna, traintravel.NewBooking{TripID: o.trip('F', 'G', "S 3"), PassengerName: "Anna"})
+		_, bookErr := o.CreateBooking(t.Context(), officetest.Anna, traintravel.NewBooking{TripID: o.TripID('F', 'G', "S 3"), PassengerName: "Anna"})
 		_, tripErr := o.Trip(t.Context(), trip)
-		found, err := o.SearchTrips(t.Context(), traintravel.TripQuery{Origin: station('F'), Destination: station('G'), Depart: opens})
+		found, err := o.SearchTrips(t.Context(), traintravel.TripQuery{Origin: officetest.Station('F'), Destination: officetest.Station('G'), Depart: officetest.Opens})
 		if err != nil || len(found.Items) > 0 {
 			t.Errorf("searching: %d trips, %v", len(found.Items), err)
 		}
@@ -93,7 +93,7 @@ func TestOneWrongPriceHidesNoOtherTrip(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	wrong := map[string]traintravel.Money{"R 2": {}, "R 3": {Amount: 100, Currency: "€"}, "R 4": {Amount: -1, Currency: "eur"}}
-	o := newOffice(t, memstore.New(), func(opts *traintravel.Options) {
+	o := officetest.New(t, memstore.New(), func(opts *traintravel.Options) {
 		opts.Logger = slog.New(slog.NewTextHandler(&log, nil))
 		opts.Price = func(trip traintravel.Trip) (traintravel.Money, bool) {
 			if m, ok := wrong[trip.Legs[0].Number]; ok {
@@ -102,11 +102,11 @@ func TestOneWrongPriceHidesNoOtherTrip(t *testing.T) {
 			return traintravel.Money{Amount: 100, Currency: "eur"}, true
 		}
 	})
-	o.load(timetable(train("R 1", 8, "AB", seats(3)), train("R 2", 9, "AB", seats(3)), train("R 3", 10, "AB", seats(3)), train("R 4", 11, "AB", seats(3)),
-		train("R 5", 12, "AB", seats(3)), train("S 1", 10, "BC", seats(3)), train("S 2", 14, "BC", seats(3))))
+	o.Load(officetest.Timetable(officetest.Train("R 1", 8, "AB", officetest.Seats(3)), officetest.Train("R 2", 9, "AB", officetest.Seats(3)), officetest.Train("R 3", 10, "AB", officetest.Seats(3)), officetest.Train("R 4", 11, "AB", officetest.Seats(3)),
+		officetest.Train("R 5", 12, "AB", officetest.Seats(3)), officetest.Train("S 1", 10, "BC", officetest.Seats(3)), officetest.Train("S 2", 14, "BC", officetest.Seats(3))))
 	for to, want := range map[rune]string{'B': "[R 1 R 5]", 'C': "[R 1 R 5]"} {
 		for range 3 {
-			found, err := o.SearchTrips(t.Context(), traintravel.TripQuery{Origin: station('A'), Destination: station(to), Depart: opens})
+			found, err := o.SearchTrips(t.Context(), traintravel.TripQuery{Origin: officetest.Station('A'), Destination: officetest.Station(to), Depart: officetest.Opens})
 			var trains []string
 			for _, trip := range found.Items {
 				trains = append(trains, trip.Legs[0].Number)
@@ -119,7 +119,7 @@ func TestOneWrongPriceHidesNoOtherTrip(t *testing.T) {
 	if n := strings.Count(log.String(), "price is wrong"); n != len(wrong) {
 		t.Errorf("it was logged %d times:\n%s", n, log.String())
 	}
-	trip := o.trip('A', 'B', "R 2")
+	trip := o.TripID('A', 'B', "R 2")
 	if _, err := o.Trip(t.Context(), trip); err == nil || !strings.Contains(err.Error(), "Options.Price") {
 		t.Errorf("the trip by its ID: %v", err)
 	}

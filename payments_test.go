@@ -8,24 +8,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
-
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/officetest"
 	"github.com/traintravel/traintravel/sandbox"
 )
 
-func iban(number traintravel.Secret) traintravel.Source {
-	return traintravel.Source{Bank: &traintravel.BankAccount{
-		Name: "Anna", Number: number, AccountType: traintravel.Individual, BankName: "Bank", Country: "AT",
-	}}
-}
-
 // TestOutcomes are those of the sandbox: a decline leaves the hold.
 func TestOutcomes(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store, unlimited)
-		b := o.book(anna, o.trip('A', 'D', "R 1"))
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := officetest.New(t, store, officetest.Unlimited)
+		b := o.Book(officetest.Anna, o.TripID('A', 'D', "R 1"))
 		pay := func(source traintravel.Source) (traintravel.Payment, error) {
-			return o.PayBooking(t.Context(), anna, b.ID, traintravel.NewPayment{Amount: b.Price, Source: source})
+			return o.PayBooking(t.Context(), officetest.Anna, b.ID, traintravel.NewPayment{Amount: b.Price, Source: source})
 		}
 		for number, code := range map[traintravel.Secret]string{
 			"4000 0000 0000 0002":      traintravel.CardDeclined,
@@ -35,85 +29,85 @@ func TestOutcomes(t *testing.T) {
 			"4000000000000119":         traintravel.ProcessingError,
 			"AT86 1904 3002 3547 3202": "debit_not_authorized",
 		} {
-			source := visa(number)
+			source := officetest.Visa(number)
 			if number[0] == 'A' {
-				source = iban(number)
+				source = officetest.Iban(number)
 			}
 			p, err := pay(source)
 			if err != nil || p.Status != traintravel.Failed || p.Failure.Code != code || p.Failure.Message == "" {
 				t.Errorf("%v: %+v, %v", number, p, err)
 			}
-			got, err := o.Payment(t.Context(), anna, b.ID)
+			got, err := o.Payment(t.Context(), officetest.Anna, b.ID)
 			if err != nil || !cmp.Equal(got, p) {
 				t.Errorf("read %s, %v", cmp.Diff(p, got), err)
 			}
-			if o.state(b.ID).Status != traintravel.Held {
+			if o.Stored(b.ID).Status != traintravel.Held {
 				t.Fatal("the hold is gone")
 			}
-			o.clock.add(time.Second)
+			o.Clock.Add(time.Second)
 		}
-		p, err := pay(iban("AT611904300234573201"))
+		p, err := pay(officetest.Iban("AT611904300234573201"))
 		if err != nil || p.Status != traintravel.Succeeded || p.Source.Bank.Number != "****************3201" {
 			t.Errorf("%+v, %v", p, err)
 		}
-		_, err = pay(visa(works))
-		o.expect("paying again", err, traintravel.ErrAlreadyPaid)
-		o.holds(b.Price.Amount)
-		all, err := o.Payments(t.Context(), anna, b.ID, traintravel.Page{})
+		_, err = pay(officetest.Visa(officetest.Works))
+		o.Expect("paying again", err, traintravel.ErrAlreadyPaid)
+		o.BankHolds(b.Price.Amount)
+		all, err := o.Payments(t.Context(), officetest.Anna, b.ID, traintravel.Page{})
 		if err != nil || len(all.Items) != 7 || all.Items[0].ID != p.ID {
 			t.Errorf("%+v, %v", all, err)
 		}
-		o.do()
-		o.told(b.ID, traintravel.BookingConfirmed, traintravel.BookingCreated, traintravel.PaymentFailed, traintravel.PaymentFailed,
+		o.Do()
+		o.Told(b.ID, traintravel.BookingConfirmed, traintravel.BookingCreated, traintravel.PaymentFailed, traintravel.PaymentFailed,
 			traintravel.PaymentFailed, traintravel.PaymentFailed, traintravel.PaymentFailed, traintravel.PaymentFailed)
 	})
 }
 
 // TestPaymentsThatAreRefused have charged nothing, and left no trace.
 func TestPaymentsThatAreRefused(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		ctx, o := t.Context(), newOffice(t, store)
-		b := o.book(anna, o.trip('A', 'D', "R 1"))
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		ctx, o := t.Context(), officetest.New(t, store)
+		b := o.Book(officetest.Anna, o.TripID('A', 'D', "R 1"))
 		for name, amount := range map[string]traintravel.Money{
 			"a cent less":      {Amount: 2499, Currency: "eur"},
 			"a cent more":      {Amount: 2501, Currency: "eur"},
 			"another currency": {Amount: 2500, Currency: "chf"},
 		} {
-			_, err := o.PayBooking(ctx, anna, b.ID, traintravel.NewPayment{Amount: amount, Source: visa(works)})
+			_, err := o.PayBooking(ctx, officetest.Anna, b.ID, traintravel.NewPayment{Amount: amount, Source: officetest.Visa(officetest.Works)})
 			var mismatch *traintravel.AmountError
 			if !errors.As(err, &mismatch) || mismatch.Due != b.Price {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		wrongCard, both := visa("4242424242424241"), visa(works)
-		both.Bank = iban("AT611904300234573201").Bank
+		wrongCard, both := officetest.Visa("4242424242424241"), officetest.Visa(officetest.Works)
+		both.Bank = officetest.Iban("AT611904300234573201").Bank
 		for field, n := range map[string]traintravel.NewPayment{
-			"amount":        {Amount: traintravel.Money{Currency: "eur"}, Source: visa(works)},
-			"currency":      {Amount: traintravel.Money{Amount: 2500, Currency: "EUR"}, Source: visa(works)},
+			"amount":        {Amount: traintravel.Money{Currency: "eur"}, Source: officetest.Visa(officetest.Works)},
+			"currency":      {Amount: traintravel.Money{Amount: 2500, Currency: "EUR"}, Source: officetest.Visa(officetest.Works)},
 			"source":        {Amount: b.Price},
 			"source.number": {Amount: b.Price, Source: wrongCard},
 		} {
-			_, err := o.PayBooking(ctx, anna, b.ID, n)
+			_, err := o.PayBooking(ctx, officetest.Anna, b.ID, n)
 			var wrong *traintravel.InvalidError
 			if !errors.As(err, &wrong) || wrong.Field != field {
 				t.Errorf("%s: %v", field, err)
 			}
 		}
-		_, err := o.PayBooking(ctx, anna, b.ID, traintravel.NewPayment{Amount: b.Price, Source: both})
+		_, err := o.PayBooking(ctx, officetest.Anna, b.ID, traintravel.NewPayment{Amount: b.Price, Source: both})
 		if err == nil {
 			t.Error("two sources are accepted")
 		}
-		_, err = o.PayBooking(ctx, anna, uuid.New(), traintravel.NewPayment{Amount: b.Price, Source: visa(works)})
-		o.expect("no booking", err, traintravel.ErrNotFound)
-		poor := o.another(func(opts *traintravel.Options) { opts.Gateway = nil })
-		_, err = poor.pay(b)
-		o.expect("no gateway", err, traintravel.ErrNoGateway)
-		_, err = o.Payment(ctx, anna, b.ID)
-		o.expect("before the first attempt", err, traintravel.ErrNotFound)
-		if all, err := o.Payments(ctx, anna, b.ID, traintravel.Page{}); err != nil || len(all.Items) != 0 {
+		_, err = o.PayBooking(ctx, officetest.Anna, uuid.New(), traintravel.NewPayment{Amount: b.Price, Source: officetest.Visa(officetest.Works)})
+		o.Expect("no booking", err, traintravel.ErrNotFound)
+		poor := o.Another(func(opts *traintravel.Options) { opts.Gateway = nil })
+		_, err = poor.Pay(b)
+		o.Expect("no gateway", err, traintravel.ErrNoGateway)
+		_, err = o.Payment(ctx, officetest.Anna, b.ID)
+		o.Expect("before the first attempt", err, traintravel.ErrNotFound)
+		if all, err := o.Payments(ctx, officetest.Anna, b.ID, traintravel.Page{}); err != nil || len(all.Items) != 0 {
 			t.Errorf("%+v, %v", all, err)
 		}
-		if len(o.bank.Movements()) > 0 {
+		if len(o.Bank.Movements()) > 0 {
 			t.Error("the bank was asked")
 		}
 	})
@@ -121,81 +115,81 @@ func TestPaymentsThatAreRefused(t *testing.T) {
 
 // TestExpiredCard is an attempt that failed, of which the bank never hears.
 func TestExpiredCard(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store)
-		b := o.book(anna, o.trip('A', 'D', "R 1"))
-		source := visa(works)
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := officetest.New(t, store)
+		b := o.Book(officetest.Anna, o.TripID('A', 'D', "R 1"))
+		source := officetest.Visa(officetest.Works)
 		source.Card.ExpMonth, source.Card.ExpYear = 2, 2026 // it is March
 		n := traintravel.NewPayment{Amount: b.Price, Source: source, IdempotencyKey: "k"}
-		p, err := o.PayBooking(t.Context(), anna, b.ID, n)
+		p, err := o.PayBooking(t.Context(), officetest.Anna, b.ID, n)
 		if err != nil || p.Status != traintravel.Failed || p.Failure.Code != traintravel.ExpiredCard {
 			t.Fatalf("%+v, %v", p, err)
 		}
-		again, err := o.PayBooking(t.Context(), anna, b.ID, n)
+		again, err := o.PayBooking(t.Context(), officetest.Anna, b.ID, n)
 		if p.Replayed = true; err != nil || !cmp.Equal(p, again) {
 			t.Errorf("again: %s, %v", cmp.Diff(p, again), err)
 		}
-		if len(o.bank.Movements()) > 0 {
+		if len(o.Bank.Movements()) > 0 {
 			t.Error("the bank was asked")
 		}
 		source.Card.ExpMonth = 3
-		if p, err := o.PayBooking(t.Context(), anna, b.ID, traintravel.NewPayment{Amount: b.Price, Source: source}); err != nil || p.Status != traintravel.Succeeded {
+		if p, err := o.PayBooking(t.Context(), officetest.Anna, b.ID, traintravel.NewPayment{Amount: b.Price, Source: source}); err != nil || p.Status != traintravel.Succeeded {
 			t.Errorf("in its last month: %+v, %v", p, err)
 		}
-		o.do()
-		o.told(b.ID, traintravel.BookingConfirmed, traintravel.BookingCreated, traintravel.PaymentFailed)
+		o.Do()
+		o.Told(b.ID, traintravel.BookingConfirmed, traintravel.BookingCreated, traintravel.PaymentFailed)
 	})
 }
 
 // TestCallerGoesAway in the middle of a charge: it is finished without them.
 func TestCallerGoesAway(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store)
-		b := o.book(anna, o.trip('A', 'D', "R 1"))
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := officetest.New(t, store)
+		b := o.Book(officetest.Anna, o.TripID('A', 'D', "R 1"))
 		ctx, goAway := context.WithCancel(t.Context())
-		o.bank.before = func(string, uuid.UUID) error { goAway(); return nil }
-		p, err := o.PayBooking(ctx, anna, b.ID, traintravel.NewPayment{Amount: b.Price, Source: visa(works)})
+		o.Bank.Before = func(string, uuid.UUID) error { goAway(); return nil }
+		p, err := o.PayBooking(ctx, officetest.Anna, b.ID, traintravel.NewPayment{Amount: b.Price, Source: officetest.Visa(officetest.Works)})
 		if err != nil || p.Status != traintravel.Succeeded {
 			t.Errorf("%+v, %v", p, err)
 		}
-		o.stands(b.ID, traintravel.Confirmed)
+		o.Stands(b.ID, traintravel.Confirmed)
 
-		_, err = o.PayBooking(ctx, anna, b.ID, traintravel.NewPayment{Amount: b.Price, Source: visa(works)})
-		o.expect("one who is gone before", err, context.Canceled)
-		o.holds(b.Price.Amount)
+		_, err = o.PayBooking(ctx, officetest.Anna, b.ID, traintravel.NewPayment{Amount: b.Price, Source: officetest.Visa(officetest.Works)})
+		o.Expect("one who is gone before", err, context.Canceled)
+		o.BankHolds(b.Price.Amount)
 	})
 }
 
 // TestSettlesLater: a bank account whose outcome comes later.
 func TestSettlesLater(t *testing.T) {
 	for number, ok := range map[traintravel.Secret]bool{"AT321904300235473204": true, "AT051904300235473205": false} {
-		onEveryStoreCase(t, string(number[16:]), func(t *testing.T, store traintravel.Store) {
-			o := newOffice(t, store)
-			b := o.book(anna, o.trip('A', 'D', "R 1"))
+		officetest.OnEveryStoreCase(t, string(number[16:]), func(t *testing.T, store traintravel.Store) {
+			o := officetest.New(t, store)
+			b := o.Book(officetest.Anna, o.TripID('A', 'D', "R 1"))
 			later := &slow{Gateway: sandbox.New()}
-			o = o.another(func(opts *traintravel.Options) { opts.Gateway = later })
-			p, err := o.PayBooking(t.Context(), anna, b.ID, traintravel.NewPayment{Amount: b.Price, Source: iban(number)})
+			o = o.Another(func(opts *traintravel.Options) { opts.Gateway = later })
+			p, err := o.PayBooking(t.Context(), officetest.Anna, b.ID, traintravel.NewPayment{Amount: b.Price, Source: officetest.Iban(number)})
 			if err != nil || p.Status != traintravel.Pending {
 				t.Fatalf("%+v, %v", p, err)
 			}
 			for range 3 {
-				o.clock.add(time.Minute)
-				o.do()
-				o.stands(b.ID, traintravel.Held)
+				o.Clock.Add(time.Minute)
+				o.Do()
+				o.Stands(b.ID, traintravel.Held)
 			}
-			_, err = o.pay(b)
-			o.expect("paying again", err, traintravel.ErrPaymentInProgress)
-			o.expect("cancelling", o.CancelBooking(t.Context(), anna, b.ID), traintravel.ErrPaymentInProgress)
+			_, err = o.Pay(b)
+			o.Expect("paying again", err, traintravel.ErrPaymentInProgress)
+			o.Expect("cancelling", o.CancelBooking(t.Context(), officetest.Anna, b.ID), traintravel.ErrPaymentInProgress)
 			if later.settled = (traintravel.Outcome{Status: traintravel.Succeeded}); !ok {
 				later.settled = traintravel.Outcome{Status: traintravel.Failed, Failure: traintravel.Failure{Code: "debit_not_authorized", Message: "No."}}
 			}
-			o.clock.add(time.Hour)
-			o.do()
-			p, err = o.Payment(t.Context(), anna, b.ID)
+			o.Clock.Add(time.Hour)
+			o.Do()
+			p, err = o.Payment(t.Context(), officetest.Anna, b.ID)
 			if ok {
-				o.stands(b.ID, traintravel.Confirmed)
+				o.Stands(b.ID, traintravel.Confirmed)
 			} else {
-				o.stands(b.ID, traintravel.Expired) // the hold has run out meanwhile
+				o.Stands(b.ID, traintravel.Expired) // the hold has run out meanwhile
 			}
 			if err != nil || p.Status != later.settled.Status || p.Failure != later.settled.Failure {
 				t.Errorf("%+v, %v", p, err)
@@ -219,17 +213,17 @@ func (s *slow) Lookup(context.Context, uuid.UUID) (traintravel.Outcome, error) {
 
 // TestRefundIsTriedUntilItSucceeds, and made once.
 func TestRefundIsTriedUntilItSucceeds(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store)
-		b := o.book(anna, o.trip('A', 'D', "R 1"))
-		o.mustPay(b, traintravel.Succeeded)
-		o.clock.add(time.Second)
-		o.expect("cancelling", o.CancelBooking(t.Context(), anna, b.ID), nil)
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := officetest.New(t, store)
+		b := o.Book(officetest.Anna, o.TripID('A', 'D', "R 1"))
+		o.MustPay(b, traintravel.Succeeded)
+		o.Clock.Add(time.Second)
+		o.Expect("cancelling", o.CancelBooking(t.Context(), officetest.Anna, b.ID), nil)
 		tries := 0
 		refused := errors.New("the bank is closed")
 		// Refused, answered with Failed and with Pending, and made without an
 		// answer: after each it is tried again.
-		o.bank.before = func(op string, _ uuid.UUID) error {
+		o.Bank.Before = func(op string, _ uuid.UUID) error {
 			if op == "refund" {
 				if tries++; tries == 1 {
 					return refused
@@ -239,7 +233,7 @@ func TestRefundIsTriedUntilItSucceeds(t *testing.T) {
 			}
 			return nil
 		}
-		o.bank.after = func(op string, _ uuid.UUID, out *traintravel.Outcome) error {
+		o.Bank.After = func(op string, _ uuid.UUID, out *traintravel.Outcome) error {
 			if op == "refund" {
 				switch tries {
 				case 3:
@@ -253,25 +247,25 @@ func TestRefundIsTriedUntilItSucceeds(t *testing.T) {
 			return nil
 		}
 		for try := 1; try <= 6; try++ {
-			refund, err := o.Payments(t.Context(), anna, b.ID, traintravel.Page{Limit: 1})
+			refund, err := o.Payments(t.Context(), officetest.Anna, b.ID, traintravel.Page{Limit: 1})
 			if err != nil || refund.Items[0].Status != traintravel.Pending {
 				t.Fatalf("before try %d: %+v, %v", try, refund.Items, err)
 			}
-			if owed := o.audit().Owed["eur"]; owed != b.Price.Amount {
+			if owed := o.Audit().Owed["eur"]; owed != b.Price.Amount {
 				t.Errorf("the books owe %d", owed)
 			}
-			o.do()
+			o.Do()
 			if tries != try {
 				t.Fatalf("%d tries, want %d", tries, try)
 			}
-			o.clock.add(2 * time.Hour)
+			o.Clock.Add(2 * time.Hour)
 		}
-		o.do()
-		if owed := o.audit().Owed["eur"]; owed != 0 || tries != 6 {
+		o.Do()
+		if owed := o.Audit().Owed["eur"]; owed != 0 || tries != 6 {
 			t.Errorf("the books owe %d after %d tries", owed, tries)
 		}
-		o.holds(0)
-		if n := len(o.bank.Movements()); n != 2 {
+		o.BankHolds(0)
+		if n := len(o.Bank.Movements()); n != 2 {
 			t.Errorf("%d movements", n)
 		}
 	})
@@ -279,20 +273,20 @@ func TestRefundIsTriedUntilItSucceeds(t *testing.T) {
 
 // TestAnyAmount, if the operator wants it, is what was paid and is given back.
 func TestAnyAmount(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store, func(opts *traintravel.Options) { opts.AnyAmount = true })
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := officetest.New(t, store, func(opts *traintravel.Options) { opts.AnyAmount = true })
 		for _, amount := range []traintravel.Money{{Amount: 1, Currency: "eur"}, {Amount: 4999, Currency: "gbp"}, {Amount: 2500, Currency: "eur"}} {
-			b := o.book(anna, o.trip('A', 'D', "R 1"))
-			p, err := o.PayBooking(t.Context(), anna, b.ID, traintravel.NewPayment{Amount: amount, Source: visa(works)})
+			b := o.Book(officetest.Anna, o.TripID('A', 'D', "R 1"))
+			p, err := o.PayBooking(t.Context(), officetest.Anna, b.ID, traintravel.NewPayment{Amount: amount, Source: officetest.Visa(officetest.Works)})
 			if err != nil || p.Status != traintravel.Succeeded || p.Amount != amount {
 				t.Fatalf("%+v, %v", p, err)
 			}
-			if got := o.bank.Balance(amount.Currency); got != amount {
+			if got := o.Bank.Balance(amount.Currency); got != amount {
 				t.Errorf("the bank holds %v of %v", got, amount)
 			}
-			o.expect("cancelling", o.CancelBooking(t.Context(), anna, b.ID), nil)
-			o.do()
-			if got := o.bank.Balance(amount.Currency); got.Amount != 0 {
+			o.Expect("cancelling", o.CancelBooking(t.Context(), officetest.Anna, b.ID), nil)
+			o.Do()
+			if got := o.Bank.Balance(amount.Currency); got.Amount != 0 {
 				t.Errorf("the bank holds %v of %v", got, amount)
 			}
 		}

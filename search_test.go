@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/officetest"
 )
 
 func TestSearch(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store)
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := officetest.New(t, store)
 		numbers := func(q traintravel.TripQuery) []string {
 			t.Helper()
 			found, err := o.SearchTrips(t.Context(), q)
@@ -27,14 +27,14 @@ func TestSearch(t *testing.T) {
 			}
 			return out
 		}
-		ab := traintravel.TripQuery{Origin: station('A'), Destination: station('B'), Depart: opens}
+		ab := traintravel.TripQuery{Origin: officetest.Station('A'), Destination: officetest.Station('B'), Depart: officetest.Opens}
 		want := func(what string, q traintravel.TripQuery, want ...string) {
 			t.Helper()
 			if got := numbers(q); !slices.Equal(got, want) {
 				t.Errorf("%s: %q, want %q", what, got, want)
 			}
 		}
-		eight := opens.Add(2 * time.Hour)
+		eight := officetest.Opens.Add(2 * time.Hour)
 		want("that day", ab, "R 1", "R 5")
 		ab.Depart = eight
 		want("from its departure", ab, "R 1", "R 5")
@@ -50,38 +50,38 @@ func TestSearch(t *testing.T) {
 		want("a day that is past", ab)
 		ab.Depart = time.Date(2027, 1, 1, 12, 0, 0, 0, time.UTC)
 		want("after the timetable's end", ab)
-		ab.Depart = opens
-		o.clock.set(eight)
+		ab.Depart = officetest.Opens
+		o.Clock.Set(eight)
 		want("when one has departed", ab, "R 5")
-		o.clock.set(eight.Add(-1))
+		o.Clock.Set(eight.Add(-1))
 		want("when one is about to", ab, "R 1", "R 5")
-		want("the other way", traintravel.TripQuery{Origin: station('B'), Destination: station('A'), Depart: opens})
+		want("the other way", traintravel.TripQuery{Origin: officetest.Station('B'), Destination: officetest.Station('A'), Depart: officetest.Opens})
 
-		o.clock.set(opens)
-		gh := traintravel.TripQuery{Origin: station('G'), Destination: station('H'), Depart: opens}
+		o.Clock.Set(officetest.Opens)
+		gh := traintravel.TripQuery{Origin: officetest.Station('G'), Destination: officetest.Station('H'), Depart: officetest.Opens}
 		want("anybody", gh, "R 4")
 		gh.Bicycles = true
 		want("bicycles where it is unknown", gh)
 		gh.Bicycles, gh.Dogs = false, true
 		want("dogs where they may not", gh)
-		ad := traintravel.TripQuery{Origin: station('A'), Destination: station('D'), Depart: opens, Direct: true}
-		_, err := o.CreateBooking(t.Context(), anna, traintravel.NewBooking{TripID: o.trip('A', 'D', "R 1"), PassengerName: "Anna", HasBicycle: true})
-		o.expect("the bicycle", err, nil)
+		ad := traintravel.TripQuery{Origin: officetest.Station('A'), Destination: officetest.Station('D'), Depart: officetest.Opens, Direct: true}
+		_, err := o.CreateBooking(t.Context(), officetest.Anna, traintravel.NewBooking{TripID: o.TripID('A', 'D', "R 1"), PassengerName: "Anna", HasBicycle: true})
+		o.Expect("the bicycle", err, nil)
 		want("with seats", ad, "R 1")
 		ad.Bicycles = true
 		want("without hooks", ad)
 		ad.Bicycles = false
-		o.book(anna, o.trip('B', 'C', "R 1"))
+		o.Book(officetest.Anna, o.TripID('B', 'C', "R 1"))
 		want("sold out", ad)
-		o.clock.set(opens.Add(time.Hour))
+		o.Clock.Set(officetest.Opens.Add(time.Hour))
 		want("when the holds are over", ad, "R 1")
 
 		for field, q := range map[string]traintravel.TripQuery{
-			"origin":       {Origin: uuid.New(), Destination: station('B'), Depart: opens},
-			"destination":  {Origin: station('A'), Destination: uuid.New(), Depart: opens},
-			"date ":        {Origin: station('A'), Destination: station('B'), Depart: time.Unix(1<<62, 0)},
-			"destination ": {Origin: station('A'), Destination: station('A'), Depart: opens},
-			"date":         {Origin: station('A'), Destination: station('B')},
+			"origin":       {Origin: uuid.New(), Destination: officetest.Station('B'), Depart: officetest.Opens},
+			"destination":  {Origin: officetest.Station('A'), Destination: uuid.New(), Depart: officetest.Opens},
+			"date ":        {Origin: officetest.Station('A'), Destination: officetest.Station('B'), Depart: time.Unix(1<<62, 0)},
+			"destination ": {Origin: officetest.Station('A'), Destination: officetest.Station('A'), Depart: officetest.Opens},
+			"date":         {Origin: officetest.Station('A'), Destination: officetest.Station('B')},
 		} {
 			_, err := o.SearchTrips(t.Context(), q)
 			var wrong *traintravel.InvalidError
@@ -95,11 +95,11 @@ func TestSearch(t *testing.T) {
 // TestDemoNetwork goes to Paris, as the API's published examples do.
 func TestDemoNetwork(t *testing.T) {
 	t.Parallel()
-	tt := demoNetwork(t)
+	tt := officetest.DemoNetwork(t)
 	onEvery := func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store)
-		o.load(tt)
-		o.clock.set(time.Date(2024, 2, 1, 8, 0, 0, 0, time.UTC))
+		o := officetest.New(t, store)
+		o.Load(tt)
+		o.Clock.Set(time.Date(2024, 2, 1, 8, 0, 0, 0, time.UTC))
 		found, err := o.SearchTrips(t.Context(), traintravel.TripQuery{
 			Origin: uuid.MustParse("efdbb9d1-02c2-4bc3-afb7-6788d8782b1e"), Destination: uuid.MustParse("b2e783e1-c824-4d63-b37a-d8d698862f1d"),
 			Depart: time.Date(2024, 2, 2, 9, 0, 0, 0, time.UTC),
@@ -108,10 +108,10 @@ func TestDemoNetwork(t *testing.T) {
 			t.Fatalf("%+v, %v", found, err)
 		}
 		for i, trip := range found.Items {
-			b := o.book(traintravel.Caller{Subject: traintravel.Subject{ID: fmt.Sprint(i)}}, trip.ID)
-			o.mustPay(b, traintravel.Succeeded)
+			b := o.Book(traintravel.Caller{Subject: traintravel.Subject{ID: fmt.Sprint(i)}}, trip.ID)
+			o.MustPay(b, traintravel.Succeeded)
 		}
-		o.do()
+		o.Do()
 	}
-	t.Run("stores", func(t *testing.T) { onEveryStore(t, onEvery) })
+	t.Run("stores", func(t *testing.T) { officetest.OnEveryStore(t, onEvery) })
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
-
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/officetest"
 	"github.com/traintravel/traintravel/store/memstore"
 )
 
@@ -30,8 +30,8 @@ var someStations = []struct {
 }
 
 func TestStations(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		o := newOffice(t, store)
+	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
+		o := officetest.New(t, store)
 		tt := &traintravel.Timetable{}
 		for i, c := range someStations {
 			tt.Stations = append(tt.Stations, traintravel.Station{
@@ -39,10 +39,10 @@ func TestStations(t *testing.T) {
 				Zone: "Europe/Zurich", Latitude: c.lat, Longitude: c.lon,
 			})
 		}
-		o.load(tt)
+		o.Load(tt)
 		ask := func(q traintravel.StationQuery) []string {
 			t.Helper()
-			stations := walk(t, 2, func(p traintravel.Page) (traintravel.List[traintravel.Station], error) {
+			stations := officetest.Walk(t, 2, func(p traintravel.Page) (traintravel.List[traintravel.Station], error) {
 				q.Page = p
 				return o.Stations(t.Context(), q)
 			}, func(int) {})
@@ -114,21 +114,21 @@ func TestStations(t *testing.T) {
 			t.Errorf("%+v, %v", got, err)
 		}
 		_, err := o.Station(t.Context(), uuid.New())
-		o.expect("no station", err, traintravel.ErrNotFound)
+		o.Expect("no station", err, traintravel.ErrNotFound)
 	})
 }
 
 // Where trains decide the order, a new timetable means to begin again.
 func TestPagesOfASearchAreOfOneTimetable(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t, memstore.New())
+	o := officetest.New(t, memstore.New())
 	searched, all := traintravel.StationQuery{Search: "s"}, traintravel.StationQuery{}
 	tt := &traintravel.Timetable{}
 	for i := range 5 {
-		tt.Stations = append(tt.Stations, traintravel.Station{ID: station(rune('A' + i)), Name: "S " + string(rune('A'+i)), Zone: "UTC"})
+		tt.Stations = append(tt.Stations, traintravel.Station{ID: officetest.Station(rune('A' + i)), Name: "S " + string(rune('A'+i)), Zone: "UTC"})
 	}
-	tt.Trains = append(tt.Trains, train("1", 8, "CE"), train("2", 9, "CD"))
-	o.load(tt)
+	tt.Trains = append(tt.Trains, officetest.Train("1", 8, "CE"), officetest.Train("2", 9, "CD"))
+	o.Load(tt)
 	next := func(q traintravel.StationQuery) traintravel.StationQuery {
 		t.Helper()
 		q.Page.Limit = 2
@@ -160,20 +160,20 @@ func TestPagesOfASearchAreOfOneTimetable(t *testing.T) {
 		"no search":             {Page: searched.Page},
 		"a search after a list": {Search: "s", Page: all.Page},
 	} {
-		o.refused(what, q)
+		refused(o, what, q)
 	}
-	o.load(tt)
-	o.refused("a search, now that the timetable is another", searched)
+	o.Load(tt)
+	refused(o, "a search, now that the timetable is another", searched)
 	if got := names(all); got != "CD" {
 		t.Errorf("of all come %s", got)
 	}
 }
 
 // refused asks for a page of stations after one of another list.
-func (o *office) refused(what string, q traintravel.StationQuery) {
-	o.t.Helper()
+func refused(o *officetest.Office, what string, q traintravel.StationQuery) {
+	o.T.Helper()
 	var wrong *traintravel.InvalidError
-	if _, err := o.Stations(o.t.Context(), q); !errors.As(err, &wrong) || wrong.Field != "after" {
-		o.t.Errorf("%s: %v", what, err)
+	if _, err := o.Stations(o.T.Context(), q); !errors.As(err, &wrong) || wrong.Field != "after" {
+		o.T.Errorf("%s: %v", what, err)
 	}
 }

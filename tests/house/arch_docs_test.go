@@ -1,0 +1,236 @@
+package house_test
+
+import (
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Every package says what it is, and every exported name of a package that
+// others import says what it promises.
+func TestDocComments(t *testing.T) {
+	t.Parallel()
+	each(t, func(p *pkg) {
+		var files []*ast.File // of our own: go/doc cuts off what is not exported
+		for _, f := range p.files {
+			if f.test {
+				continue
+			}
+			file, err := parser.ParseFile(fset, f.path, nil, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, file)
+		}
+		if len(files) == 0 {
+			return
+		}
+		docs, err := doc.NewFromFiles(fset, files, module)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := commented{t, p.name}
+		c.name("the package", docs.Doc)
+		if p.main || p.under("internal") {
+			return
+		}
+		c.values(docs.Consts, docs.Vars)
+		c.funcs("", docs.Funcs)
+		for _, typ := range docs.Types {
+			c.name(typ.Name, typ.Doc)
+			c.values(typ.Consts, typ.Vars)
+			c.funcs("", typ.Funcs)
+			c.funcs(typ.Name+".", typ.Methods)
+			c.interfaces(typ)
+		}
+	})
+}
+
+// commented checks that names of a package have a comment.
+type commented struct {
+	t       *testing.T
+	pkgName string
+}
+
+func (c commented) name(name, comment string) {
+	c.t.Helper()
+	if strings.TrimSpace(comment) == "" {
+		c.t.Errorf("%s: %s has no comment", c.pkgName, name)
+	}
+}
+
+func (c commented) funcs(of string, funcs []*doc.Func) {
+	c.t.Helper()
+	for _, f := range funcs {
+		if f.Name != "Error" { // it returns what the type says that it is
+			c.name(of+f.Name, f.Doc)
+		}
+	}
+}
+
+// values takes the comment of a group for all in it.
+func (c commented) values(groups ...[]*doc.Value) {
+	c.t.Helper()
+	for _, v := range slices.Concat(groups...) {
+		for _, s := range v.Decl.Specs {
+			s := s.(*ast.ValueSpec)
+			if s.Names[0].IsExported() {
+				c.name(s.Names[0].Name, v.Doc+s.Doc.Text()+s.Comment.Text())
+			}
+		}
+	}
+}
+
+// interfaces checks methods, but not an only one: that is what the type's own
+// comment is about.
+func (c commented) interfaces(typ *doc.Type) {
+	c.t.Helper()
+	for _, s := range typ.Decl.Specs {
+		i, ok := s.(*ast.TypeSpec).Type.(*ast.InterfaceType)
+		if !ok {
+			continue
+		}
+		methods := slices.DeleteFunc(slices.Clone(i.Methods.List), func(m *ast.Field) bool {
+			return len(m.Names) == 0 || !m.Names[0].IsExported()
+		})
+		for _, m := range methods {
+			if len(methods) > 1 {
+				c.name(typ.Name+"."+m.Names[0].Name, m.Doc.Text()+m.Comment.Text())
+			}
+		}
+	}
+}
+
+// readmeProgram is the Go program that the README shows.
+func readmeProgram(t *testing.T) string {
+	t.Helper()
+	_, shown, _ := strings.Cut(read(t, "README.md"), "```go\n")
+	shown, _, ok := strings.Cut(shown, "```\n")
+	if !ok {
+		t.Fatal("README.md has no Go code")
+	}
+	return shown
+}
+
+// What the program that the README shows does is the Example, which runs.
+func TestReadmeExample(t *testing.T) {
+	t.Parallel()
+	_, run, _ := strings.Cut(read(t, "example_test.go"), "\t// README: from here\n")
+	run, _, ok := strings.Cut(run, "\t// README: to there\n")
+	if !ok {
+		t.Fatal("example_test.go has no marks around what the README shows")
+	}
+	if shown := readmeProgram(t); !strings.Contains(shown, strings.TrimRight(run, "\n")+"\n}\n") {
+		t.Errorf("README.md shows\n%s\nbut the example is\n%s", shown, run)
+	}
+}
+
+// The program that the README shows can be copied into a module of its own, and
+// does there what the README says. The requirements are ours, so that nothing
+// need be downloaded.
+func TestReadmeProgram(t *testing.T) {
+	t.Parallel()
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	mod := strings.Replace(read(t, "go.mod"), "module "+module, "module shop", 1) +
+		"\nrequire " + module + " v0.0.0\nreplace " + module + " => " + strconv.Quote(here) + "\n"
+	for name, text := range map[string]string{"go.mod": mod, "go.sum": read(t, "go.sum"), "main.go": readmeProgram(t)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shop := filepath.Join(dir, "shop.exe")
+	command := func(name string, args ...string) (string, error) {
+		cmd := exec.CommandContext(t.Context(), name, args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := command("go", "build", "-o", shop, "."); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	feed := filepath.Join(here, "internal", "demo", "feed")
+	for _, c := range []struct {
+		args []string
+		want string // at the end of what is printed
+		ok   bool
+	}{
+		{[]string{feed, "Berlin", "Paris Nord"}, "succeeded from card ************4242\n", true},
+		{[]string{feed, "Berlin", "Atlantis"}, "the timetable has no station \"Atlantis\"\n", false},
+		{[]string{feed, "London King's Cross", "Brno"}, "tomorrow\n", false},
+		{nil, "usage: shop FEED ORIGIN DESTINATION\n", false},
+	} {
+		if out, err := command(shop, c.args...); !strings.HasSuffix(out, c.want) || (err == nil) != c.ok {
+			t.Errorf("shop %q: %v, %s", c.args, err, out)
+		}
+	}
+}
+
+// Links between our own documents lead somewhere.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	link := regexp.MustCompile(`\]\(([^)#: ]+)(#[^)]*)?\)`)
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".md" {
+			return err
+		}
+		for _, m := range link.FindAllStringSubmatch(read(t, name), -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(name), m[1])); err != nil {
+				t.Errorf("%s: a link leads nowhere: %v", name, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Files that the documents for contributors name are there. One without a folder is in the
+// root, or in a folder that was named before it in the paragraph.
+func TestNamedFiles(t *testing.T) {
+	t.Parallel()
+	named := regexp.MustCompile("`([\\w./-]+)`")
+	file := regexp.MustCompile(`\w\.(go|md|yaml|txt)$`)
+	for _, document := range []string{"CONTRIBUTING.md", "docs/architecture.md", "docs/workings.md"} {
+		for paragraph := range strings.SplitSeq(read(t, document), "\n\n") {
+			folders := []string{"", "httpserver"} // what goes over HTTP is told of by itself
+			for _, m := range named.FindAllStringSubmatch(paragraph, -1) {
+				found := slices.ContainsFunc(folders, func(folder string) bool {
+					_, err := os.Stat(filepath.Join(folder, m[1]))
+					return err == nil
+				})
+				switch {
+				case file.MatchString(m[1]) && !found:
+					t.Errorf("%s names %s, which is not there", document, m[1])
+				case file.MatchString(m[1]):
+					folders = append(folders, filepath.Dir(m[1]))
+				default:
+					folders = append(folders, m[1]) // if it is one
+				}
+			}
+		}
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
