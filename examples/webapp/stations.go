@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"net/http"
-	"regexp"
 	"strings"
 )
 
@@ -47,9 +46,3 @@ type option struct {
 	station
 	Path string // of the search with this station
 }
-
-var idForm = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-
-// isID says whether a text has the form of the API's IDs. Nothing else becomes part of
-// an address of the API.
-func isID(s string) bool { return idForm.MatchString(s) }

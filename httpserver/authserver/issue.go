@@ -192,3 +192,5 @@ func (s *Server) jwks(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Cache-Control", "public, max-age=60")
 	_, _ = w.Write(s.signer.Load().set)
 }
+
+var errNoKeys = errors.New("an authorization server needs a key to sign with")

@@ -250,3 +250,7 @@ func writeAs(w http.ResponseWriter, contentType string, status int, v any) {
 	w.WriteHeader(status)
 	_, _ = w.Write(text)
 }
+
+func errTooMany() error {
+	return &oauthError{"temporarily_unavailable", "there were too many requests; Retry-After says when to try again", http.StatusTooManyRequests}
+}
