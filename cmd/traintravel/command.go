@@ -80,6 +80,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ [
 		p.backup(),
 		p.restore(),
 		p.compact(),
+		p.health(),
 		p.showConfig(),
 		p.version(),
 	)

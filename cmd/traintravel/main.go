@@ -17,6 +17,7 @@
 //	traintravel backup    write all data to a file, also while servers sell
 //	traintravel restore   put such a file in force
 //	traintravel compact   make a data file smaller
+//	traintravel health    ask a running server whether it is ready
 //	traintravel config    print the settings in force
 //	traintravel version
 //

@@ -45,6 +45,7 @@ func fenced(t *testing.T, kind string) (lines []string) {
 // runbookSays is what some commands of the runbook say, of one booking.
 var runbookSays = map[string]string{
 	`traintravel check`:                              "of 1 booking",
+	`traintravel health`:                             "ready",
 	`traintravel manifest "$TRAIN" "$DATE"`:          "John Doe",
 	`traintravel booking "$BOOKING"`:                 "succeeded",
 	`traintravel payment stuck`:                      "No payment and no refund waits",
@@ -62,7 +63,7 @@ func TestOperations(t *testing.T) {
 	need.Program(t, "curl", "curl")
 	t.Parallel()
 	commands := fenced(t, "sh")
-	for _, name := range []string{"serve", "config", "check", "backup", "restore", "compact", "webhooks", "token-keys", "ticket-keys", "import", "manifest", "block", "cancel-run", "booking", "payment stuck", "subject export", "subject erase"} {
+	for _, name := range []string{"serve", "health", "config", "check", "backup", "restore", "compact", "webhooks", "token-keys", "ticket-keys", "import", "manifest", "block", "cancel-run", "booking", "payment stuck", "subject export", "subject erase"} {
 		if !strings.Contains(strings.Join(commands, "\n"), "traintravel "+name) {
 			t.Errorf("the runbook does not run %s", name)
 		}

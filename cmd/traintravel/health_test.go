@@ -1,0 +1,92 @@
+package main
+
+import (
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The health command says of a real server that it is ready, wherever its address is set,
+// and fails once the server has stopped.
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	r := start(t, "serve", "--data", filepath.Join(t.TempDir(), "t.db"))
+	addr := strings.TrimPrefix(r.base, "http://")
+	file := configFile(t, "addr: "+addr+"\nhold: 5m\n")
+	for _, c := range []struct {
+		environ []string
+		args    []string
+		said    string
+	}{
+		{nil, []string{r.base}, "ready\n"},
+		{nil, []string{r.base + "/", "--live"}, "alive\n"},
+		{nil, []string{"--addr", addr}, "ready\n"},
+		{[]string{"TRAINTRAVEL_ADDR=" + addr}, nil, "ready\n"},
+		{nil, []string{"--config", file}, "ready\n"},
+	} {
+		if code, said, errs := once(t, c.environ, append([]string{"health"}, c.args...)...); code != 0 || said != c.said || errs != "" {
+			t.Errorf("health %v: %d, %q, %s", c.args, code, said, errs)
+		}
+	}
+	r.stop()
+	if code, said, errs := once(t, nil, "health", r.base); code != 1 || said != "" || !strings.Contains(errs, r.base+"/readyz: ") {
+		t.Errorf("of a server that has stopped: %d, %q, %s", code, said, errs)
+	}
+}
+
+// A server that is not ready, redirects or is silent is not healthy, and the message says
+// what it answered.
+func TestHealthOfOthers(t *testing.T) {
+	t.Parallel()
+	end := make(chan struct{})
+	h := http.NewServeMux()
+	h.HandleFunc("/busy/readyz", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no store", 503) })
+	h.HandleFunc("/busy/healthz", func(http.ResponseWriter, *http.Request) {})
+	h.Handle("/moved/readyz", http.RedirectHandler("/busy/healthz", http.StatusFound))
+	h.HandleFunc("/silent/readyz", func(http.ResponseWriter, *http.Request) { <-end })
+	plain, secure := httptest.NewServer(h), httptest.NewUnstartedServer(h)
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // one client refuses its certificate
+	secure.StartTLS()
+	t.Cleanup(func() { close(end); plain.Close(); secure.Close() })
+	for _, c := range []struct {
+		args []string
+		code int
+		said string
+	}{
+		{[]string{plain.URL + "/busy"}, 1, "503 Service Unavailable: no store"},
+		{[]string{plain.URL + "/busy", "--live"}, 0, "alive"},
+		{[]string{plain.URL + "/moved"}, 1, "302 Found"},
+		{[]string{plain.URL + "/silent", "--timeout", "50ms"}, 1, "no answer within 50ms"},
+		{[]string{secure.URL + "/busy", "--live"}, 1, "certificate"}, // a URL's certificate is verified
+		{[]string{"--addr", secure.Listener.Addr().String(), "--tls-cert", "x.pem"}, 1, "404"},
+		{[]string{"--addr", "127.0.0.1:0"}, 2, "give the URL of the server"},
+		{[]string{"--addr", "here"}, 2, `--addr: "here" is not an address`},
+		{[]string{"ftp://a.example"}, 2, "not an http or https URL"},
+		{[]string{"https://a:hush@b.example?x=y"}, 2, "not an http or https URL"},
+		{[]string{plain.URL, "--timeout", "0s"}, 2, "--timeout: 0s is not above zero"},
+		{[]string{plain.URL, plain.URL}, 2, "2 arguments"},
+	} {
+		code, said, errs := once(t, nil, append([]string{"health"}, c.args...)...)
+		if code != c.code || !strings.Contains(said+errs, c.said) || strings.Contains(said+errs, "hush") {
+			t.Errorf("health %v: %d, want %d; %q is not in %q", c.args, code, c.code, c.said, said+errs)
+		}
+	}
+}
+
+// A server that listens on all addresses is asked at this machine's own.
+func TestHealthTarget(t *testing.T) {
+	t.Parallel()
+	for addr, want := range map[string]string{
+		":8080": "http://127.0.0.1:8080/readyz", "0.0.0.0:80": "http://127.0.0.1:80/readyz", "[::]:80": "http://127.0.0.1:80/readyz",
+		"10.0.0.7:80": "http://10.0.0.7:80/readyz", "[::1]:80": "http://[::1]:80/readyz", "trains.example:http": "http://trains.example:80/readyz",
+	} {
+		h := healthCheck{addr: addr}
+		if got, err := h.target(""); err != nil || got != want {
+			t.Errorf("%s: %s, %v", addr, got, err)
+		}
+	}
+}
