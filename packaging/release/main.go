@@ -1,11 +1,12 @@
 // Command release makes what users download: static binaries in archives, Debian
-// packages, and their checksums.
+// packages, container images, and their checksums.
 //
-//	go run ./packaging/release -out dist
-//	go run ./packaging/release -out dist -version 1.2.3 -targets linux/amd64
+//	go -C packaging/release run . -out dist
+//	go -C packaging/release run . -out dist -version 1.2.3 -targets linux/amd64 -formats deb
 //
-// The same source, version and time, built by the same Go, are the same bytes, wherever
-// the source is. The time is that of SOURCE_DATE_EPOCH, or else of the last commit.
+// Paths are relative to the root of the repository. The same source, version and time,
+// built by the same Go, give the same bytes, wherever the source is. The time is that of
+// SOURCE_DATE_EPOCH, or else of the last commit.
 package main
 
 import (
@@ -19,83 +20,127 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// nfpm runs from a module graph of its own: as a "tool" in go.mod its dependencies
-// would be requirements of everybody who embeds us.
-const nfpm = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.45.2"
-
-const everywhere = "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,windows/arm64"
+const (
+	everywhere = "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,windows/arm64"
+	allFormats = "archive,deb,image"
+)
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("release: ")
-	out := flag.String("out", "dist", "new or empty `folder` that everything is written to")
-	version := flag.String("version", "", "`version` without a v (default: of the tag, or 0.0.0-dev.COMMIT)")
-	targets := flag.String("targets", everywhere, "`list` of what is built for: OS/ARCH,...")
-	fresh := flag.Bool("fresh", false, "compile everything anew, as on a machine that has compiled nothing yet")
+	o := options{}
+	flag.StringVar(&o.out, "out", "dist", "new or empty `folder` that everything is written to")
+	flag.StringVar(&o.version, "version", "", "`version` without a v (default: of the tag, or 0.0.0-dev.COMMIT)")
+	targets := flag.String("targets", everywhere, "`list` of platforms to build for: OS/ARCH,...; \"here\" is this machine's Linux")
+	formats := flag.String("formats", allFormats, "`list` of what to make for each; deb and image are for linux alone")
+	flag.BoolVar(&o.fresh, "fresh", false, "compile everything anew, as on a machine that has compiled nothing yet")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("%q is no flag", flag.Arg(0))
+		log.Fatalf("unexpected argument %q", flag.Arg(0))
 	}
-	if err := release(*out, *version, strings.Split(*targets, ","), *fresh); err != nil {
+	o.targets, o.formats = strings.Split(*targets, ","), strings.Split(*formats, ",")
+	if err := release(o); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func release(out, version string, targets []string, fresh bool) error {
-	r, err := newBuild(version)
+// options are the flags.
+type options struct {
+	out, version     string
+	targets, formats []string
+	fresh            bool
+}
+
+// check finds mistakes, and puts this machine's platform for "here".
+func (o *options) check() error {
+	for _, f := range o.formats {
+		if !slices.Contains(strings.Split(allFormats, ","), f) {
+			return fmt.Errorf("-formats: %q is not one of %s", f, allFormats)
+		}
+	}
+	for i, t := range o.targets {
+		if t == "here" {
+			t = "linux/" + runtime.GOARCH
+			o.targets[i] = t
+		}
+		goos, goarch, ok := strings.Cut(t, "/")
+		if !ok || goos == "" || goarch == "" {
+			return fmt.Errorf("-targets: %q is not OS/ARCH", t)
+		}
+		if goos != "linux" && !slices.Contains(o.formats, "archive") {
+			return fmt.Errorf("-targets: %s has archives alone, and -formats does not name archive", t)
+		}
+	}
+	return nil
+}
+
+func release(o options) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if err := toRoot(); err != nil {
+		return err
+	}
+	r, err := newBuild(o)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(r.tmp)
-	r.fresh = fresh
-	if err := os.MkdirAll(out, 0o755); err != nil {
+	if err := os.MkdirAll(r.out, 0o755); err != nil {
 		return err
 	}
-	if r.out, err = filepath.Abs(out); err != nil {
-		return err
-	}
-	// SHA256SUMS is about all that is there.
-	if old, err := os.ReadDir(out); err != nil || len(old) > 0 {
-		return cmp.Or(err, fmt.Errorf("-out: %s is not empty", out))
+	// SHA256SUMS is about all files that are there.
+	if old, err := os.ReadDir(r.out); err != nil || len(old) > 0 {
+		return cmp.Or(err, fmt.Errorf("-out: %s is not empty", r.out))
 	}
 	if err := r.shared(); err != nil {
 		return err
 	}
-	for _, t := range targets {
-		goos, goarch, ok := strings.Cut(t, "/")
-		if !ok {
-			return fmt.Errorf("-targets: %q is not OS/ARCH", t)
-		}
+	for _, t := range o.targets {
+		goos, goarch, _ := strings.Cut(t, "/")
 		if err := r.target(goos, goarch); err != nil {
 			return fmt.Errorf("%s: %w", t, err)
 		}
 	}
+	r.say("%s: done", r.out)
 	return r.sums()
+}
+
+// toRoot makes the root of the repository the working folder: "go -C" begins in this one.
+func toRoot() error {
+	for {
+		if _, err := os.Stat("packaging/deb/nfpm.yaml"); err == nil {
+			return nil
+		}
+		if dir, err := os.Getwd(); err != nil || dir == filepath.Dir(dir) {
+			return cmp.Or(err, errors.New("run it in a folder of the repository"))
+		}
+		if err := os.Chdir(".."); err != nil {
+			return err
+		}
+	}
 }
 
 // A build is one release that is being made.
 type build struct {
-	version string
-	time    time.Time
-	out     string
-	tmp     string
-	fresh   bool
+	options
+	time  time.Time
+	tmp   string
+	began time.Time
 }
 
 var versionForm = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`)
 
-// newBuild finds out what is built, in the folder of the repository.
-func newBuild(version string) (*build, error) {
-	if _, err := os.Stat("packaging/deb/nfpm.yaml"); err != nil {
-		return nil, errors.New("run it in the folder of the repository")
-	}
-	if version == "" {
+// newBuild finds out which version and time are built.
+func newBuild(o options) (*build, error) {
+	if o.version == "" {
 		tag, err := output(nil, "git", "describe", "--tags", "--exact-match", "--match", "v[0-9]*")
 		if err != nil {
 			if tag, err = output(nil, "git", "rev-parse", "--short=12", "HEAD"); err != nil {
@@ -103,10 +148,10 @@ func newBuild(version string) (*build, error) {
 			}
 			tag = "v0.0.0-dev." + tag
 		}
-		version = strings.TrimPrefix(tag, "v")
+		o.version = strings.TrimPrefix(tag, "v")
 	}
-	if !versionForm.MatchString(version) {
-		return nil, fmt.Errorf("-version: %q is no version such as 1.2.3 or 1.2.3-rc.1", version)
+	if !versionForm.MatchString(o.version) {
+		return nil, fmt.Errorf("-version: %q is not a version such as 1.2.3 or 1.2.3-rc.1", o.version)
 	}
 	epoch := os.Getenv("SOURCE_DATE_EPOCH")
 	if epoch == "" {
@@ -117,94 +162,21 @@ func newBuild(version string) (*build, error) {
 	}
 	seconds, err := strconv.ParseInt(epoch, 10, 64)
 	if err != nil {
-		return nil, fmt.Errorf("SOURCE_DATE_EPOCH: %q is no number of seconds", epoch)
+		return nil, fmt.Errorf("SOURCE_DATE_EPOCH: %q is not a number of seconds", epoch)
+	}
+	if o.out, err = filepath.Abs(o.out); err != nil {
+		return nil, err
 	}
 	tmp, err := os.MkdirTemp("", "traintravel-release-")
-	return &build{version: version, time: time.Unix(seconds, 0).UTC(), tmp: tmp}, err
+	return &build{options: o, time: time.Unix(seconds, 0).UTC(), tmp: tmp, began: time.Now()}, err
 }
 
-// compile is the environment and the arguments of go for a target. What would change
-// the bytes is not taken from the user's settings; the platform "" is the user's.
-func (r *build) compile(verb, goos, goarch string, more ...string) (env, args []string) {
-	env = []string{"CGO_ENABLED=0", "GOFLAGS=", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GOWORK=off", "GOOS=" + goos, "GOARCH=" + goarch}
-	if r.fresh {
-		env = append(env, "GOCACHE="+filepath.Join(r.tmp, "cache"))
-	}
-	return env, append([]string{"go", verb, "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid= -X main.release=v" + r.version}, more...)
-}
+// makes says whether a format is to be made.
+func (r *build) makes(format string) bool { return slices.Contains(r.formats, format) }
 
-// target builds for one, and packs it.
-func (r *build) target(goos, goarch string) error {
-	dir := filepath.Join(r.tmp, goos+"-"+goarch)
-	program := filepath.Join(dir, "traintravel")
-	if goos == "windows" {
-		program += ".exe"
-	}
-	env, args := r.compile("build", goos, goarch, "-o", program, "./cmd/traintravel")
-	if _, err := output(env, args...); err != nil {
-		return err
-	}
-	licences := filepath.Join(dir, "LICENSES.txt")
-	if err := collectLicences(licences, env); err != nil {
-		return err
-	}
-	files := []string{program, "LICENSE", "README.md", licences, filepath.Join(r.tmp, "traintravel.1")}
-	name := strings.Join([]string{"traintravel", r.version, goos, goarch}, "_")
-	pack := r.tarball
-	if goos == "windows" {
-		pack = r.zip
-	}
-	if err := pack(name, files); err != nil {
-		return err
-	}
-	if goos != "linux" {
-		return nil
-	}
-	return r.debian(dir, goarch)
-}
-
-// debian makes a Debian package of what target has built.
-func (r *build) debian(dir, goarch string) error {
-	_, err := output([]string{
-		"VERSION=" + r.version, "ARCH=" + goarch, "BUILT=" + dir, "SHARED=" + r.tmp,
-		"SOURCE_DATE_EPOCH=" + strconv.FormatInt(r.time.Unix(), 10),
-	}, "go", "run", nfpm, "package", "--config", "packaging/deb/nfpm.yaml", "--packager", "deb", "--target", r.out+string(filepath.Separator))
-	return err
-}
-
-// shared makes what is the same for all targets, and what the program itself tells:
-// the manual and completions for shells.
-func (r *build) shared() error {
-	program := filepath.Join(r.tmp, "here", "traintravel")
-	env, args := r.compile("build", "", "", "-o", program, "./cmd/traintravel")
-	if _, err := output(env, args...); err != nil {
-		return err
-	}
-	page, err := manPage(r.version, r.time, helpOf(program))
-	if err != nil {
-		return err
-	}
-	files := map[string]string{"traintravel.1": page}
-	for _, shell := range []string{"bash", "zsh", "fish"} {
-		script, err := output(nil, program, "completion", shell)
-		if err != nil {
-			return err
-		}
-		files[shell] = script + "\n"
-	}
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(r.tmp, name), []byte(text), 0o644); err != nil {
-			return err
-		}
-	}
-	return packed(filepath.Join(r.tmp, "traintravel.1.gz"), page)
-}
-
-// helpOf asks a program for what --help prints.
-func helpOf(program string) func(command ...string) (string, error) {
-	return func(command ...string) (string, error) {
-		return output(nil, slices.Concat([]string{program}, command, []string{"--help"})...)
-	}
+// say tells how far the build is.
+func (r *build) say(format string, args ...any) {
+	log.Printf("%3.0fs  %s", time.Since(r.began).Seconds(), fmt.Sprintf(format, args...))
 }
 
 // sums writes SHA256SUMS, as sha256sum -c reads it, and prints it.

@@ -15,7 +15,7 @@ import (
 func TestManPage(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "traintravel")
-	if _, err := output([]string{"GOOS=", "GOARCH="}, "go", "build", "-o", program, "../../cmd/traintravel"); err != nil {
+	if _, err := output([]string{"GOOS=", "GOARCH="}, "go", "-C", "../..", "build", "-o", program, "./cmd/traintravel"); err != nil {
 		t.Fatal(err)
 	}
 	at := time.Date(2026, 5, 17, 12, 0, 0, 0, time.UTC)
