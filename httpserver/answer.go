@@ -2,7 +2,6 @@ package httpserver
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -44,22 +43,6 @@ type requestKey struct{}
 func RequestID(ctx context.Context) (uuid.UUID, bool) {
 	id, ok := ctx.Value(requestKey{}).(uuid.UUID)
 	return id, ok
-}
-
-// watched says whether somebody wants to know what is answered.
-func (s *Server) watched() bool { return s.answered != nil || s.access != nil }
-
-// report tells of an answer.
-func (s *Server) report(ctx context.Context, a Answer) {
-	if s.answered != nil {
-		s.answered(ctx, a)
-	}
-	if s.access == nil || !s.access.Enabled(ctx, slog.LevelInfo) {
-		return
-	}
-	s.access.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("request", a.Request.String()), slog.String("method", a.Method), slog.String("route", a.Route),
-		slog.Int("status", a.Status), slog.Int("bytes", a.Bytes), slog.Float64("seconds", a.Took.Seconds()),
-		slog.String("problem", a.Problem), slog.String("client", a.Client))
 }
 
 // knownMethod is a method, unless it is some client's own.

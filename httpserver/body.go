@@ -18,9 +18,8 @@ import (
 )
 
 const (
-	maxBody    = 64 << 10 // bytes
-	maxDepth   = 32       // of objects and arrays
-	maxPointer = 200      // bytes of a pointer that we answer with
+	maxDepth   = 32  // of objects and arrays
+	maxPointer = 200 // bytes of a pointer that we answer with
 )
 
 // decode reads the request's body as JSON. read takes from the decoder what it

@@ -4,31 +4,10 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/google/uuid"
+
 	"github.com/traintravel/traintravel"
 )
-
-// A bookingDoc is a booking as clients see it.
-type bookingDoc struct {
-	traintravel.Booking
-	trip   bool // whether its trip can still be looked up
-	ticket bool // whether it has a ticket here once it is confirmed
-}
-
-func (d *bookingDoc) encode(e *encoder) {
-	e.item("booking")
-	d.members(e)
-	e.close("booking")
-}
-
-func (d *bookingDoc) members(e *encoder) {
-	e.id("id", d.ID)
-	e.id("trip_id", d.TripID)
-	e.text("passenger_name", d.PassengerName)
-	e.flag("has_bicycle", d.HasBicycle)
-	e.flag("has_dog", d.HasDog)
-	var links [5]link
-	e.links(d.links(links[:0]))
-}
 
 // show makes a booking the one that x.booking shows.
 func (x *exchange) show(b traintravel.Booking) error {
@@ -161,4 +140,32 @@ func (d *decoder) newBooking() traintravel.NewBooking {
 		return true
 	})
 	return n
+}
+
+// unchanged returns a problem unless the conditions of a request allow to change a
+// booking as it is now. A tag counts in whichever form the client has read the
+// booking: it says that the client knows how the booking stands.
+//
+// It returns the booking that it looked at, which is what may be changed: nil if
+// there is no condition.
+func (x *exchange) unchanged(id uuid.UUID) (*traintravel.Booking, error) {
+	if x.r.Header["If-Match"] == nil && x.r.Header["If-None-Match"] == nil {
+		return nil, nil
+	}
+	b, err := x.s.service.Booking(x.ctx(), x.by, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.show(b); err != nil {
+		return nil, err
+	}
+	var tags [2]string
+	for f := range tags {
+		x.encode(&x.booking, form(f))
+		tags[f] = tagOf(x.out, sunsetOf(b))
+	}
+	if !x.matches(tags[:]...) || x.noneWanted(tags[:]...) {
+		return nil, problemPrecondition
+	}
+	return &b, nil
 }

@@ -1,13 +1,9 @@
 package httpserver
 
 import (
-	"encoding/base64"
 	"net/http"
 	"slices"
 	"strings"
-
-	"github.com/cespare/xxhash/v2"
-	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
 )
@@ -24,17 +20,6 @@ import (
 
 var problemPrecondition = &problem{status: http.StatusPreconditionFailed, slug: "precondition-failed", title: "It is not as the request wants it",
 	detail: "The tags in If-Match or If-None-Match do not allow this request as things are now. Nothing was changed."}
-
-// tagOf is the ETag of a body. It is strong: it is of the very bytes, and of
-// Sunset, which tells more of a booking than its body does. Whoever contrived two
-// bodies with one tag would deceive no one but the reader of both.
-func tagOf(body []byte, sunset string) string {
-	var h xxhash.Digest
-	h.Reset()
-	_, _ = h.Write(body) // a hash does not fail
-	_, _ = h.WriteString(sunset)
-	return `"` + base64.RawURLEncoding.EncodeToString(h.Sum(nil)) + `"`
-}
 
 // known gives the answer in x.out an ETag and says whether the client has that
 // already. It returns a problem if the client wants another one.
@@ -58,34 +43,6 @@ func (x *exchange) knownAs(tag string) (bool, error) {
 	}
 	x.set("Etag", tag)
 	return x.noneWanted(tag), nil
-}
-
-// unchanged returns a problem unless the conditions of a request allow to change a
-// booking as it is now. A tag counts in whichever form the client has read the
-// booking: it says that the client knows how the booking stands.
-//
-// It returns the booking that it looked at, which is what may be changed: nil if
-// there is no condition.
-func (x *exchange) unchanged(id uuid.UUID) (*traintravel.Booking, error) {
-	if x.r.Header["If-Match"] == nil && x.r.Header["If-None-Match"] == nil {
-		return nil, nil
-	}
-	b, err := x.s.service.Booking(x.ctx(), x.by, id)
-	if err != nil {
-		return nil, err
-	}
-	if err := x.show(b); err != nil {
-		return nil, err
-	}
-	var tags [2]string
-	for f := range tags {
-		x.encode(&x.booking, form(f))
-		tags[f] = tagOf(x.out, sunsetOf(b))
-	}
-	if !x.matches(tags[:]...) || x.noneWanted(tags[:]...) {
-		return nil, problemPrecondition
-	}
-	return &b, nil
 }
 
 // sunsetOf is the instant at which a held booking ends, empty for one that is paid.
@@ -149,4 +106,53 @@ func listed(values []string) (tags []string) {
 		}
 	}
 	return tags
+}
+
+// sendTagged sends the answer whose body is x.out, with its ETag, unless the client
+// has it already.
+func (x *exchange) sendTagged(contentType []string) error {
+	switch known, err := x.known(); {
+	case err != nil:
+		return err
+	case known:
+		return x.empty(http.StatusNotModified)
+	}
+	x.write(http.StatusOK, contentType, x.route.cache)
+	return nil
+}
+
+// sendText answers with a text, unless the client has it already. It is kept for all
+// answers, so that one more takes no memory.
+func (x *exchange) sendText(t *text) error {
+	c, zipped := t.plain, false
+	if t.zipped.body != nil {
+		x.w.Header().Add("Vary", "Accept-Encoding")
+		if zipped = x.unzips(); zipped {
+			c = t.zipped
+		}
+	}
+	known, err := x.knownAs(c.tag)
+	if err != nil {
+		return err
+	}
+	x.policy = t.policy
+	if known {
+		return x.empty(http.StatusNotModified)
+	}
+	if zipped {
+		x.set("Content-Encoding", "gzip")
+	}
+	x.shared = c.body
+	x.write(http.StatusOK, t.contentType, x.route.cache)
+	return nil
+}
+
+// unzips says whether the client reads what is compressed with gzip.
+func (x *exchange) unzips() bool {
+	for _, coding := range readAccept(x.r.Header["Accept-Encoding"]) {
+		if coding.name == "gzip" {
+			return coding.quality > 0
+		}
+	}
+	return false
 }

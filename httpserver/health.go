@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"sync"
 	"time"
 )
 
@@ -19,9 +18,6 @@ func (h health) encode(e *encoder) {
 
 // healthy says that the process answers.
 func (s *Server) healthy(x *exchange) error { return x.answer(http.StatusOK, health("ok")) }
-
-// readyWithin is how long all that readiness needs may take to show that it is there.
-const readyWithin = 5 * time.Second
 
 // errLeaving is why a server is not ready whose [Server.Leave] was called.
 var errLeaving = errors.New("the server is about to end")
@@ -85,45 +81,20 @@ func (s *Server) look(ctx context.Context) error {
 	return err
 }
 
-// looks are the looks at readiness. Nobody's quota counts for them and they ask the
-// database, so there is one at a time: whoever comes meanwhile is told what it says.
-type looks struct {
-	mu  sync.Mutex
-	now *oneLook // that is under way, or nil
-}
-
-// A oneLook is a look that is under way. Its error may be read when done is closed.
-type oneLook struct {
-	done chan struct{}
-	err  error
-}
-
-var errLookPanicked = errors.New("looking whether the server is ready panicked")
-
-// take returns what the look says that is under way, or that it begins.
-func (l *looks) take(ctx context.Context, look func(context.Context) error) error {
-	l.mu.Lock()
-	one := l.now
-	if one != nil {
-		l.mu.Unlock()
-		select {
-		case <-one.done:
-			return one.err
-		case <-ctx.Done():
-			return ctx.Err()
+// Work says what the server has in hand, of each kind of work. It is quick.
+func (s *Server) Work() []Work {
+	all := make([]Work, 0, works)
+	for kind, pool := range s.house.pools {
+		if pool == nil {
+			continue
 		}
+		counts, last := pool.Counts(), pool.Last()
+		w := Work{Kind: work(kind).String(), Slots: pool.Slots(), Busy: counts.Busy, Waiting: counts.Waiting,
+			Refused: counts.Refused, OverShare: counts.OverShare, LastRefused: last.At, MostInHand: last.InHand, InHand: last.Of}
+		if !last.At.IsZero() {
+			w.Most = callerName(last.Most)
+		}
+		all = append(all, w)
 	}
-	one = &oneLook{done: make(chan struct{}), err: errLookPanicked}
-	l.now = one
-	l.mu.Unlock()
-	defer func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.now = nil
-		close(one.done)
-	}()
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), readyWithin) // others wait for it too
-	defer stop()
-	one.err = look(ctx)
-	return one.err
+	return all
 }

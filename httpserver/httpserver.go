@@ -116,3 +116,7 @@ var (
 	ErrInvalidToken = errors.New("the token is not valid")
 	ErrUnavailable  = errors.New("tokens cannot be verified at the moment")
 )
+
+func badOption(field, reason string) error {
+	return &traintravel.InvalidError{Field: field, Reason: reason}
+}

@@ -52,3 +52,5 @@ func (h *house) receive(w http.ResponseWriter, r *http.Request, who fair.Caller,
 		}
 	}
 }
+
+const maxBody = 64 << 10 // bytes

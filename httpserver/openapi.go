@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/fair"
 )
 
 // openAPI describes all operations of the server, by OpenAPI 3.1.
@@ -46,22 +47,6 @@ func exampleDay(now time.Time) traintravel.Date {
 		}
 	}
 	return today + 1
-}
-
-// exampleTrip is the ID of the first trip of the examples' day, or any if the
-// timetable has none.
-func (x *exchange) exampleTrip(day traintravel.Date) string {
-	loc, err := x.s.zone(x.ctx(), "origin", exampleOrigin)
-	if err != nil {
-		return openAPITrip
-	}
-	found, err := x.s.service.SearchTrips(x.ctx(), traintravel.TripQuery{
-		Origin: exampleOrigin, Destination: exampleDestination, Depart: day.Start(loc), Direct: true, Page: traintravel.Page{Limit: 1},
-	})
-	if err != nil || len(found.Items) == 0 {
-		return openAPITrip
-	}
-	return found.Items[0].ID.String()
 }
 
 // An openAPIText is openAPI as a server has it.
@@ -121,3 +106,79 @@ func writeJSON(e *jsontext.Encoder, n *yaml.Node) error {
 	}
 	return e.WriteToken(end)
 }
+
+// A described is what the description differs by from one answer to the next.
+type described struct {
+	form form   // asJSON or asYAML
+	base string // begins its links
+	day  traintravel.Date
+	trip string // of its examples
+}
+
+// write writes the description as it differs from the usual.
+func (o *openAPIText) write(d described) ([]byte, error) {
+	text := o.yaml()
+	if d.form == asJSON {
+		var err error
+		if text, err = o.json(); err != nil {
+			return nil, err
+		}
+	}
+	replace := []string{openAPIBase, d.base, openAPIDay, d.day.String(), openAPITrip, d.trip}
+	if o.tokens != "" {
+		quoted, err := jsontext.AppendQuote(nil, o.tokens)
+		if err != nil {
+			return nil, err
+		}
+		replace = append(replace, openAPITokens, string(quoted))
+	}
+	return []byte(strings.NewReplacer(replace...).Replace(text)), nil
+}
+
+// asYAML is the other form of the description.
+const asYAML = asXML
+
+// descriptions keeps the description as it was asked for. That at the server's own base
+// is made once, and again when its examples change. A trusted proxy may hand on any name
+// of the server that a client invents, so of others a few are kept.
+type descriptions struct {
+	mu  sync.Mutex
+	own [2]ownDescription // by form; at the server's own base
+
+	others *fair.Cache[described, []byte]
+}
+
+type ownDescription struct {
+	of   described
+	text *text
+}
+
+// How many bytes of descriptions at other bases than the server's own are kept, for one
+// address and in all.
+const maxDescriptions, maxAllDescriptions = 1 << 20, 8 << 20
+
+func newDescriptions() descriptions {
+	return descriptions{others: fair.NewCache[described, []byte](maxDescriptions, maxAllDescriptions)}
+}
+
+// atOwn returns the description at the server's own base.
+func (all *descriptions) atOwn(d described, from *openAPIText) (*text, error) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	own := &all.own[d.form]
+	if own.text != nil && own.of == d {
+		return own.text, nil
+	}
+	body, err := from.write(d)
+	if err != nil {
+		return nil, err
+	}
+	t := textOf(descriptionTypes[d.form], nil, body)
+	if err := t.zip(); err != nil {
+		return nil, err
+	}
+	*own = ownDescription{d, t}
+	return t, nil
+}
+
+var descriptionTypes = [2][]string{asJSON: {"application/json"}, asYAML: {"application/yaml"}} // RFC 9512

@@ -93,9 +93,6 @@ func (s *Server) payBooking(x *exchange) error {
 	return x.answer(http.StatusOK, &paymentDoc{p, true})
 }
 
-// lookAgain is in how many seconds to look again at a payment whose outcome is not known yet.
-const lookAgain = 5
-
 // lookAgain says when to look at a payment again whose outcome is not known yet.
 func (x *exchange) lookAgain(p traintravel.Payment) {
 	if p.Status == traintravel.Pending {
@@ -178,4 +175,12 @@ func (d *decoder) newPayment() traintravel.NewPayment {
 		d.refuse(err)
 	}
 	return n
+}
+
+// links of a payment lead to its booking, unless that is over.
+func (d *paymentDoc) links(to []link) []link {
+	if d.live {
+		to = append(to, link{"booking", bookingsPath, d.Booking, ""})
+	}
+	return to
 }

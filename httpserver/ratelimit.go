@@ -88,37 +88,12 @@ func (l *limiter) take(key fair.Caller, n int64) quota {
 	return q
 }
 
-func seconds(ns int64) int64 { return (ns + int64(time.Second) - 1) / int64(time.Second) }
-
 // peek returns the quota of a key and takes nothing.
 func (l *limiter) peek(key fair.Caller) quota {
 	if l == nil {
 		return quota{}
 	}
 	return l.take(key, 0)
-}
-
-// limits are those of the route: what is public, such as the pages that explain
-// problems, has its own, so that who has no quota left can read it.
-func (x *exchange) limits() *limiter {
-	if x.route.scope == public || x.route.scope == free {
-		return x.s.pages
-	}
-	return x.s.limits
-}
-
-// take counts the request as what its route costs, and refuses it if the quota is used up.
-func (x *exchange) take(key fair.Caller) error {
-	l := x.limits()
-	if l == nil {
-		return nil
-	}
-	x.quota = l.take(key, min(max(1, x.route.tokens), l.limit))
-	if x.quota.wait == 0 {
-		return nil
-	}
-	return &problem{status: http.StatusTooManyRequests, slug: "rate-limited", title: "Too many requests",
-		detail: "The quota is used up. The header Retry-After says in how many seconds there is some again.", retry: x.quota.wait}
 }
 
 // Limit counts a request that another handler answers, such as an authorization

@@ -3,8 +3,10 @@ package httpserver
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/base64"
 	"io"
-	"net/http"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // A text is the body of an answer that is made once and sent to everybody who asks for
@@ -43,46 +45,21 @@ func (t *text) zip() error {
 	return nil
 }
 
-// sendText answers with a text, unless the client has it already. It is kept for all
-// answers, so that one more takes no memory.
-func (x *exchange) sendText(t *text) error {
-	c, zipped := t.plain, false
-	if t.zipped.body != nil {
-		x.w.Header().Add("Vary", "Accept-Encoding")
-		if zipped = x.unzips(); zipped {
-			c = t.zipped
-		}
-	}
-	known, err := x.knownAs(c.tag)
-	if err != nil {
-		return err
-	}
-	x.policy = t.policy
-	if known {
-		return x.empty(http.StatusNotModified)
-	}
-	if zipped {
-		x.set("Content-Encoding", "gzip")
-	}
-	x.shared = c.body
-	x.write(http.StatusOK, t.contentType, x.route.cache)
-	return nil
-}
-
-// unzips says whether the client reads what is compressed with gzip.
-func (x *exchange) unzips() bool {
-	for _, coding := range readAccept(x.r.Header["Accept-Encoding"]) {
-		if coding.name == "gzip" {
-			return coding.quality > 0
-		}
-	}
-	return false
-}
-
 func unzip(b []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(b))
 	if err != nil {
 		return nil, err
 	}
 	return io.ReadAll(r)
+}
+
+// tagOf is the ETag of a body. It is strong: it is of the very bytes, and of
+// Sunset, which tells more of a booking than its body does. Whoever contrived two
+// bodies with one tag would deceive no one but the reader of both.
+func tagOf(body []byte, sunset string) string {
+	var h xxhash.Digest
+	h.Reset()
+	_, _ = h.Write(body) // a hash does not fail
+	_, _ = h.WriteString(sunset)
+	return `"` + base64.RawURLEncoding.EncodeToString(h.Sum(nil)) + `"`
 }

@@ -3,68 +3,9 @@ package httpserver
 import (
 	"net/http"
 	"regexp"
-	"slices"
-	"strings"
 
 	"github.com/traintravel/traintravel"
 )
-
-// A tripDoc is a trip as clients see it.
-type tripDoc struct{ traintravel.Trip }
-
-func (d *tripDoc) encode(e *encoder) {
-	e.item("trip")
-	e.id("id", d.ID)
-	e.ride(d.Origin(), d.Destination(), operators(d.Legs))
-	e.decimal("price", d.Price.Decimal())
-	e.text("currency", d.Price.Currency)
-	e.allowance("bicycles_allowed", d.Bicycles)
-	e.allowance("dogs_allowed", d.Dogs)
-	if d.Reserved {
-		e.whole("seats_available", d.Seats)
-	}
-	e.list("legs", "legs")
-	for _, leg := range d.Legs {
-		e.item("leg")
-		e.ride(leg.Origin, leg.Destination, leg.Operator)
-		e.optional("train", leg.Number)
-		e.close("leg")
-	}
-	e.endList("legs")
-	var links [3]link
-	e.links(d.links(links[:0]))
-	e.close("trip")
-}
-
-// ride writes what trips and their legs have in common.
-func (e *encoder) ride(origin, destination traintravel.Stop, operator string) {
-	e.id("origin", origin.Station)
-	e.id("destination", destination.Station)
-	e.time("departure_time", origin.Time)
-	e.time("arrival_time", destination.Time)
-	e.text("operator", operator)
-}
-
-// allowance writes a member that is absent when nothing is known.
-func (e *encoder) allowance(name string, a traintravel.Allowance) {
-	if a != traintravel.Unknown {
-		e.flag(name, a == traintravel.Allowed)
-	}
-}
-
-// operators names each operator of a trip once, in the order of the legs.
-func operators(legs []traintravel.Leg) string {
-	if len(legs) == 1 {
-		return legs[0].Operator
-	}
-	var names []string
-	for _, leg := range legs {
-		if !slices.Contains(names, leg.Operator) {
-			names = append(names, leg.Operator)
-		}
-	}
-	return strings.Join(names, ", ")
-}
 
 var tripParams = []string{"origin", "destination", "date", "bicycles", "dogs", "direct", "page", "limit", "after"}
 

@@ -241,23 +241,5 @@ type Work struct {
 	MostInHand, InHand int
 }
 
-// Work says what the server has in hand, of each kind of work. It is quick.
-func (s *Server) Work() []Work {
-	all := make([]Work, 0, works)
-	for kind, pool := range s.house.pools {
-		if pool == nil {
-			continue
-		}
-		counts, last := pool.Counts(), pool.Last()
-		w := Work{Kind: work(kind).String(), Slots: pool.Slots(), Busy: counts.Busy, Waiting: counts.Waiting,
-			Refused: counts.Refused, OverShare: counts.OverShare, LastRefused: last.At, MostInHand: last.InHand, InHand: last.Of}
-		if !last.At.IsZero() {
-			w.Most = callerName(last.Most)
-		}
-		all = append(all, w)
-	}
-	return all
-}
-
 // callerName is what the operator knows a caller by.
 func callerName(c fair.Caller) string { return strconv.FormatUint(uint64(c)>>32, 16) }
