@@ -149,47 +149,9 @@ func (s *Service) Booking(ctx context.Context, by Caller, id uuid.UUID) (_ Booki
 func (s *Service) Bookings(ctx context.Context, by Caller, p Page) (_ List[Booking], err error) {
 	ctx, end := s.begin(ctx, "Bookings")
 	defer end(&err)
-	p, err = p.Normalize()
-	if err != nil {
-		return List[Booking]{}, err
-	}
-	after, err := p.Cursor(rail.BookingList, 16)
-	if err != nil {
-		return List[Booking]{}, err
-	}
-	now, skip := s.now(), p.Skip()
-	var found []Booking
-	var left records.Omissions
-	err = s.store.View(ctx, func(r Reader) error {
-		found = nil
-		listed, err := records.ReadOwned(ctx, r, by.Subject, after)
-		for err == nil && len(found) <= skip+p.Limit {
-			var keys []Key
-			if keys, err = listed.Next(min(skip+p.Limit+1, 100)); err != nil || len(keys) == 0 {
-				break
-			}
-			var values [][]byte
-			if values, err = r.Get(ctx, keys...); err != nil {
-				break
-			}
-			for i, v := range values {
-				b, err := records.DecodeBooking(v, s.books.Zones)
-				if err != nil {
-					left.Add(keys[i], err)
-					continue
-				}
-				if b.OwnedBy(by) && b.Live(now) {
-					found = append(found, b)
-				}
-			}
-		}
-		return err
-	})
+	l, left, err := records.ListBookings(ctx, s.store, by, p, s.now(), s.books.Zones)
 	s.books.Omit(ctx, left)
-	if err != nil {
-		return List[Booking]{}, err
-	}
-	return rail.Cut(rail.BookingList, found, skip, p.Limit, func(b Booking) string { return string(b.ID[:]) }), nil
+	return l, err
 }
 
 // CancelBooking cancels a booking of the caller's and frees its places. A hold
@@ -309,16 +271,16 @@ func (s *Service) TicketStatus(ctx context.Context, booking uuid.UUID) (_ Ticket
 	return TicketUnknown, nil
 }
 
-// A Booking is one passenger's hold on a trip and, once paid, the right to travel.
-type Booking = rail.Booking
-
-// A Subject is a user: the issuer of tokens that vouches for it and the name that it goes
-// by there. It owns bookings. Both are compared byte for byte.
-type Subject = rail.Subject
-
-// A Caller is on whose behalf a method of [Service] acts: a user, and the client program
-// the user acts through, which may be empty.
-type Caller = rail.Caller
+type (
+	// A Booking is one passenger's hold on a trip and, once paid, the right to travel.
+	Booking = rail.Booking
+	// A Subject is a user: the issuer of tokens that vouches for it and the name that it goes
+	// by there. It owns bookings. Both are compared byte for byte.
+	Subject = rail.Subject
+	// A Caller is on whose behalf a method of [Service] acts: a user, and the client program
+	// the user acts through, which may be empty.
+	Caller = rail.Caller
+)
 
 // Operator is the caller whose subscriptions are the endpoints of the operator.
 //
@@ -337,12 +299,13 @@ const (
 	Cancelled = rail.Cancelled
 )
 
-// A Ticket is what a confirmed booking entitles to, and what a ticket on paper or on a
-// screen shows of it. Package ticket renders and verifies tickets.
-type Ticket = rail.Ticket
-
-// A TicketStatus is what a genuine ticket is worth.
-type TicketStatus = rail.TicketStatus
+type (
+	// A Ticket is what a confirmed booking entitles to, and what a ticket on paper or on a
+	// screen shows of it. Package ticket renders and verifies tickets.
+	Ticket = rail.Ticket
+	// A TicketStatus is what a genuine ticket is worth.
+	TicketStatus = rail.TicketStatus
+)
 
 // The statuses of a ticket.
 const (

@@ -5,73 +5,62 @@ import (
 	"github.com/traintravel/traintravel/rail"
 )
 
-// ErrNotFound: there is no such station, trip, booking or payment, or it
-// is somebody else's, or it is over.
-var ErrNotFound = rail.ErrNotFound
-
-// ErrNoTimetable: the store holds no timetable yet; load one.
-var ErrNoTimetable = rail.ErrNoTimetable
-
-// ErrHasTimetable: the store holds a timetable, and the one to be loaded
-// was to be its first.
-var ErrHasTimetable = rail.ErrHasTimetable
-
-// Refusals of a booking.
+// The errors of a Service. Those that tell more are types: [InvalidError], [AmountError],
+// [DeclinesError], [HoldsError], [HostLimitError] and [EditionError].
 var (
+	// ErrNotFound: there is no such station, trip, booking or payment, or it
+	// is somebody else's, or it is over.
+	ErrNotFound = rail.ErrNotFound
+	// ErrNoTimetable: the store holds no timetable yet; load one.
+	ErrNoTimetable = rail.ErrNoTimetable
+	// ErrHasTimetable: the store holds a timetable, and the one to be loaded
+	// was to be its first.
+	ErrHasTimetable = rail.ErrHasTimetable
+
+	// Refusals of a booking.
 	ErrSoldOut            = rail.ErrSoldOut
 	ErrBicyclesNotAllowed = rail.ErrBicyclesNotAllowed
 	ErrNoBicycleSpace     = rail.ErrNoBicycleSpace
 	ErrDogsNotAllowed     = rail.ErrDogsNotAllowed
 	ErrDeparted           = rail.ErrDeparted
-)
 
-// Refusals of a payment or a cancellation.
-var (
+	// Refusals of a payment or a cancellation.
 	ErrHoldExpired       = rail.ErrHoldExpired
 	ErrTooManyDeclines   = rail.ErrTooManyDeclines
 	ErrAlreadyPaid       = rail.ErrAlreadyPaid
 	ErrPaymentInProgress = rail.ErrPaymentInProgress
 	ErrNoGateway         = rail.ErrNoGateway
+
+	// ErrNotPaid: the booking is held, and has no ticket before it is paid.
+	ErrNotPaid = rail.ErrNotPaid
+	// ErrPaymentSettled: what became of the payment is known, and stays as it is.
+	ErrPaymentSettled = rail.ErrPaymentSettled
+	// ErrPlaceTaken: somebody has the place that is to be blocked.
+	ErrPlaceTaken = rail.ErrPlaceTaken
+	// ErrArrived: the run has arrived at its last call, and there is nothing left of it
+	// to be blocked or cancelled.
+	ErrArrived = rail.ErrArrived
+	// ErrPaidTooLate: the money came when the booking could not have its
+	// places any more, and is given back.
+	ErrPaidTooLate = rail.ErrPaidTooLate
+	// ErrChanged: the booking is not as it was read.
+	ErrChanged = rail.ErrChanged
+	// ErrKeyReused: the idempotency key came before, with another request.
+	ErrKeyReused = rail.ErrKeyReused
+	// ErrMoved: the data of the store has moved to another one, by [Copy].
+	ErrMoved = rail.ErrMoved
+	// ErrCopying: the store is being filled by [Copy], or one was that did not
+	// come to its end and has to be done again.
+	ErrCopying = rail.ErrCopying
+	// ErrHoldsData: what Copy should fill is not empty.
+	ErrHoldsData = rail.ErrHoldsData
+	// ErrNewerData: a record was written by a newer version of this module.
+	ErrNewerData = codec.ErrNewerData
 )
 
-// ErrNotPaid: the booking is held, and has no ticket before it is paid.
-var ErrNotPaid = rail.ErrNotPaid
-
-// ErrPaymentSettled: what became of the payment is known, and stays as it is.
-var ErrPaymentSettled = rail.ErrPaymentSettled
-
-// ErrPlaceTaken: somebody has the place that is to be blocked.
-var ErrPlaceTaken = rail.ErrPlaceTaken
-
-// ErrArrived: the run has arrived at its last call, and there is nothing left of it
-// to be blocked or cancelled.
-var ErrArrived = rail.ErrArrived
-
-// ErrPaidTooLate: the money came when the booking could not have its
-// places any more, and is given back.
-var ErrPaidTooLate = rail.ErrPaidTooLate
-
-// ErrChanged: the booking is not as it was read.
-var ErrChanged = rail.ErrChanged
-
-// ErrKeyReused: the idempotency key came before, with another request.
-var ErrKeyReused = rail.ErrKeyReused
-
-// ErrMoved: the data of the store has moved to another one, by [Copy].
-var ErrMoved = rail.ErrMoved
-
-// ErrCopying: the store is being filled by [Copy], or one was that did not
-// come to its end and has to be done again.
-var ErrCopying = rail.ErrCopying
-
-// ErrHoldsData: what Copy should fill is not empty.
-var ErrHoldsData = rail.ErrHoldsData
-
-// ErrNewerData: a record was written by a newer version of this module.
-var ErrNewerData = codec.ErrNewerData
-
-// An InvalidError says which input was wrong, and why.
-type InvalidError = rail.InvalidError
-
-// An AmountError refuses a payment that is not exactly the price.
-type AmountError = rail.AmountError
+type (
+	// An InvalidError says which input was wrong, and why.
+	InvalidError = rail.InvalidError
+	// An AmountError refuses a payment that is not exactly the price.
+	AmountError = rail.AmountError
+)

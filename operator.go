@@ -191,50 +191,38 @@ func (d Desk) PingSubscription(ctx context.Context, sub uuid.UUID, key string) (
 	return d.service.webhooks.Ping(ctx, d.theOperator(), sub, key)
 }
 
-// A BookingHistory is all that is known of a booking.
-type BookingHistory = rail.BookingHistory
-
-// FoundBookings is what [Service.LookUpBookings] has found.
-type FoundBookings = rail.FoundBookings
-
-// A Run is a train on one service date, as its operator sees it.
-type Run = rail.Run
-
-// A RunCall is where a run calls, in the order of travel. Times are in the time zone of
-// the station; the first Arrive and the last Depart mean nothing.
-type RunCall = rail.RunCall
-
-// A Manifest says who travels on a run, and what is left of it.
-type Manifest = rail.Manifest
-
-// A Rider is one booking on a run. Holds that have run out are none.
-type Rider = rail.Rider
-
-// A Block is a place that is not for sale between two calls, see [Service.Block].
-type Block = rail.Block
-
-// A Section counts the places of a run between two adjacent calls. On an unreserved train
-// Free is zero and means nothing.
-type Section = rail.Section
-
-// A RunCancellation says what CancelRun has done.
-type RunCancellation = rail.RunCancellation
-
-// CancelRunOptions are what CancelRun may be told. The zero value works.
-type CancelRunOptions = rail.CancelRunOptions
-
-// SubjectData is all that a store has of a subject.
-type SubjectData = rail.SubjectData
-
-// An Erasure says what EraseSubject did.
-type Erasure = rail.Erasure
-
-// A State is how things stand with the store of a service: what whoever watches over it
-// looks at beside what its [Observer] is told.
-type State = rail.State
-
-// A TimetableState tells of the timetable in force. It is zero if there is none.
-type TimetableState = rail.TimetableState
-
-// Waiting is what waits to be done: how much, and since when the longest.
-type Waiting = rail.Waiting
+type (
+	// A BookingHistory is all that is known of a booking.
+	BookingHistory = rail.BookingHistory
+	// FoundBookings is what [Service.LookUpBookings] has found.
+	FoundBookings = rail.FoundBookings
+	// A Run is a train on one service date, as its operator sees it.
+	Run = rail.Run
+	// A RunCall is where a run calls, in the order of travel. Times are in the time zone of
+	// the station; the first Arrive and the last Depart mean nothing.
+	RunCall = rail.RunCall
+	// A Manifest says who travels on a run, and what is left of it.
+	Manifest = rail.Manifest
+	// A Rider is one booking on a run. Holds that have run out are none.
+	Rider = rail.Rider
+	// A Block is a place that is not for sale between two calls, see [Service.Block].
+	Block = rail.Block
+	// A Section counts the places of a run between two adjacent calls. On an unreserved train
+	// Free is zero and means nothing.
+	Section = rail.Section
+	// A RunCancellation says what CancelRun has done.
+	RunCancellation = rail.RunCancellation
+	// CancelRunOptions are what CancelRun may be told. The zero value works.
+	CancelRunOptions = rail.CancelRunOptions
+	// SubjectData is all that a store has of a subject.
+	SubjectData = rail.SubjectData
+	// An Erasure says what EraseSubject did.
+	Erasure = rail.Erasure
+	// A State is how things stand with the store of a service: what whoever watches over it
+	// looks at beside what its [Observer] is told.
+	State = rail.State
+	// A TimetableState tells of the timetable in force. It is zero if there is none.
+	TimetableState = rail.TimetableState
+	// Waiting is what waits to be done: how much, and since when the longest.
+	Waiting = rail.Waiting
+)

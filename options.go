@@ -124,52 +124,40 @@ type Options struct {
 	FingerprintKey []byte
 }
 
-// HoldLimits bounds how many bookings a user may hold at a time without having paid for
-// them.
-type HoldLimits = rail.HoldLimits
-
-// A HoldsError refuses a booking because the user holds as many unpaid ones as may be.
-// Nothing was booked. To pay for one of them, or to cancel one, makes room at once.
-type HoldsError = rail.HoldsError
-
-// An Observer is told what a [Service] does, for metrics and traces.
-type Observer = rail.Observer
-
-// FailingWork is how many things of one kind of work fail.
-type FailingWork = rail.FailingWork
-
-// An UnreadableRecord is one that was left out.
-type UnreadableRecord = rail.UnreadableRecord
-
-// A BookingChange is what happened to a booking. From is zero if it is new.
-type BookingChange = rail.BookingChange
-
-// A PaymentChange is what happened to a payment, or to a refund. From is empty if it is
-// new.
-type PaymentChange = rail.PaymentChange
-
-// An Attempt is what came of one attempt to deliver an event.
-type Attempt = rail.Attempt
-
-// A PaymentGateway moves the money.
-type PaymentGateway = rail.PaymentGateway
-
-// DeclineLimits bounds declined attempts to pay.
-type DeclineLimits = rail.DeclineLimits
-
-// A DeclinesError refuses an attempt to pay because too many were declined within an
-// hour. Nothing was charged.
-type DeclinesError = rail.DeclinesError
-
-// A Notifier takes events to whoever wants them: a queue, a webhook, a mail.
-type Notifier = rail.Notifier
-
-// A NotifierFunc is a function that is a Notifier.
-type NotifierFunc = rail.NotifierFunc
-
-// WebhookOptions are how a service posts events to those who have subscribed.
-type WebhookOptions = webhooks.WebhookOptions
-
-// A City is a place that people know by several names, such as its names in several
-// languages. Package cities has those of Europe's larger railway cities.
-type City = rail.City
+type (
+	// HoldLimits bounds how many bookings a user may hold at a time without having paid for
+	// them.
+	HoldLimits = rail.HoldLimits
+	// A HoldsError refuses a booking because the user holds as many unpaid ones as may be.
+	// Nothing was booked. To pay for one of them, or to cancel one, makes room at once.
+	HoldsError = rail.HoldsError
+	// An Observer is told what a [Service] does, for metrics and traces.
+	Observer = rail.Observer
+	// FailingWork is how many things of one kind of work fail.
+	FailingWork = rail.FailingWork
+	// An UnreadableRecord is one that was left out.
+	UnreadableRecord = rail.UnreadableRecord
+	// A BookingChange is what happened to a booking. From is zero if it is new.
+	BookingChange = rail.BookingChange
+	// A PaymentChange is what happened to a payment, or to a refund. From is empty if it is
+	// new.
+	PaymentChange = rail.PaymentChange
+	// An Attempt is what came of one attempt to deliver an event.
+	Attempt = rail.Attempt
+	// A PaymentGateway moves the money.
+	PaymentGateway = rail.PaymentGateway
+	// DeclineLimits bounds declined attempts to pay.
+	DeclineLimits = rail.DeclineLimits
+	// A DeclinesError refuses an attempt to pay because too many were declined within an
+	// hour. Nothing was charged.
+	DeclinesError = rail.DeclinesError
+	// A Notifier takes events to whoever wants them: a queue, a webhook, a mail.
+	Notifier = rail.Notifier
+	// A NotifierFunc is a function that is a Notifier.
+	NotifierFunc = rail.NotifierFunc
+	// WebhookOptions are how a service posts events to those who have subscribed.
+	WebhookOptions = webhooks.WebhookOptions
+	// A City is a place that people know by several names, such as its names in several
+	// languages. Package cities has those of Europe's larger railway cities.
+	City = rail.City
+)

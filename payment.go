@@ -2,7 +2,6 @@ package traintravel
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -114,36 +113,7 @@ func (s *Service) Payment(ctx context.Context, by Caller, booking uuid.UUID) (_ 
 func (s *Service) Payments(ctx context.Context, by Caller, booking uuid.UUID, page Page) (_ List[Payment], err error) {
 	ctx, end := s.begin(ctx, "Payments")
 	defer end(&err)
-	page, err = page.Normalize()
-	if err != nil {
-		return List[Payment]{}, err
-	}
-	after, err := page.Cursor(rail.PaymentList, 16)
-	if err != nil {
-		return List[Payment]{}, err
-	}
-	var found []Payment
-	var left records.Omissions
-	err = s.store.View(ctx, func(r Reader) (err error) {
-		if _, err := s.books.OwnBooking(ctx, r, by, booking); err != nil {
-			return err
-		}
-		found, left, err = records.ReadPayments(ctx, r, booking)
-		return err
-	})
-	s.books.Omit(ctx, left)
-	if err != nil {
-		return List[Payment]{}, err
-	}
-	slices.Reverse(found)
-	if after != "" {
-		at := slices.IndexFunc(found, func(p Payment) bool { return string(p.ID[:]) == after })
-		if at < 0 {
-			return List[Payment]{}, rail.Invalid("after", "%.60q is not from a link of this list", page.After)
-		}
-		found = found[at+1:]
-	}
-	return rail.Cut(rail.PaymentList, found, page.Skip(), page.Limit, func(p Payment) string { return string(p.ID[:]) }), nil
+	return s.flow.List(ctx, by, booking, page)
 }
 
 // SettlePayment settles a payment or refund that the gateway has not settled, by the word
@@ -186,12 +156,13 @@ func (s *Service) FindPayment(ctx context.Context, id uuid.UUID) (_ Payment, err
 	return s.flow.Find(ctx, id)
 }
 
-// A BankAccount is an account to debit. Required: Name, Number, AccountType, BankName,
-// Country. No text has more than 200 characters.
-type BankAccount = rail.BankAccount
-
-// An AccountType tells private accounts from companies'.
-type AccountType = rail.AccountType
+type (
+	// A BankAccount is an account to debit. Required: Name, Number, AccountType, BankName,
+	// Country. No text has more than 200 characters.
+	BankAccount = rail.BankAccount
+	// An AccountType tells private accounts from companies'.
+	AccountType = rail.AccountType
+)
 
 // The account types of the documented API.
 const (
@@ -199,26 +170,23 @@ const (
 	Company    = rail.Company
 )
 
-// A Card is a payment card. Required: Name, Number, CVC, ExpMonth, ExpYear, Country. No
-// text has more than 200 characters.
-type Card = rail.Card
-
-// A Canceller is a gateway that can fence a charge: after Cancel has returned Failed, a
-// charge with this ID will never succeed, even if it arrives later.
-type Canceller = rail.Canceller
-
-// A Charge asks a gateway to take money. Source holds the full card number and code: a
-// gateway passes them on and forgets them.
-type Charge = rail.Charge
-
-// A Refund asks a gateway to give money back.
-type Refund = rail.Refund
-
-// An Outcome is what a gateway knows of a charge or a refund.
-type Outcome = rail.Outcome
-
-// A Resolution is how a refund has ended that the provider did not make.
-type Resolution = rail.Resolution
+type (
+	// A Card is a payment card. Required: Name, Number, CVC, ExpMonth, ExpYear, Country. No
+	// text has more than 200 characters.
+	Card = rail.Card
+	// A Canceller is a gateway that can fence a charge: after Cancel has returned Failed, a
+	// charge with this ID will never succeed, even if it arrives later.
+	Canceller = rail.Canceller
+	// A Charge asks a gateway to take money. Source holds the full card number and code: a
+	// gateway passes them on and forgets them.
+	Charge = rail.Charge
+	// A Refund asks a gateway to give money back.
+	Refund = rail.Refund
+	// An Outcome is what a gateway knows of a charge or a refund.
+	Outcome = rail.Outcome
+	// A Resolution is how a refund has ended that the provider did not make.
+	Resolution = rail.Resolution
+)
 
 const (
 	// RefundedElsewhere says that the payer has got the money back in another way: the
@@ -252,14 +220,14 @@ const (
 	ProcessingError   = rail.ProcessingError
 )
 
-// A Payment is an attempt to pay for a booking, or a refund.
-type Payment = rail.Payment
-
-// A Secret is a card or account number, or a card's code.
-type Secret = rail.Secret
-
-// A Verdict is what an operator says became of a payment or a refund.
-type Verdict = rail.Verdict
+type (
+	// A Payment is an attempt to pay for a booking, or a refund.
+	Payment = rail.Payment
+	// A Secret is a card or account number, or a card's code.
+	Secret = rail.Secret
+	// A Verdict is what an operator says became of a payment or a refund.
+	Verdict = rail.Verdict
+)
 
 // The verdicts.
 const (
@@ -276,8 +244,9 @@ const (
 	AsImpossible = rail.AsImpossible
 )
 
-// A Settlement is an operator's verdict on a payment or refund.
-type Settlement = rail.Settlement
-
-// A Source is what a payment is taken from: exactly one of its members is set.
-type Source = rail.Source
+type (
+	// A Settlement is an operator's verdict on a payment or refund.
+	Settlement = rail.Settlement
+	// A Source is what a payment is taken from: exactly one of its members is set.
+	Source = rail.Source
+)

@@ -7,14 +7,8 @@ import (
 	"time"
 
 	"github.com/traintravel/traintravel/internal/agenda"
-	"github.com/traintravel/traintravel/internal/ledger"
 	"github.com/traintravel/traintravel/internal/records"
 	"github.com/traintravel/traintravel/internal/webhooks"
-)
-
-const (
-	// notifyTimeout is how long a Notifier may take.
-	notifyTimeout = time.Minute
 )
 
 // Run does what becomes due: it ends holds, finds out what became of payments,
@@ -39,7 +33,7 @@ func (s *Service) Run(ctx context.Context) error {
 		working.Go(func() { agenda.KeepClock(ctx, s.store, s.now, s.log) })
 	}
 	for _, k := range s.passes() {
-		working.Go(func() { s.keepScheduled(ctx, k) })
+		working.Go(func() { agenda.Insist(ctx, s.log, k, s.books.SchedulePass) })
 	}
 	sched.Run(ctx)
 	working.Wait()
@@ -102,7 +96,7 @@ func (s *Service) workers() []*agenda.Worker {
 		ws = append(ws, &agenda.Worker{Kind: records.TravellersDue, Name: "forgetTravellers", Work: agenda.One(s.desk.ForgetTravellers)})
 	}
 	if s.opts.Notifier != nil {
-		ws = append(ws, &agenda.Worker{Kind: records.EventDue, Name: "deliver", Work: agenda.One(s.deliver)})
+		ws = append(ws, &agenda.Worker{Kind: records.EventDue, Name: "deliver", Work: agenda.One((&webhooks.Notices{Books: s.books, Notifier: s.opts.Notifier}).Deliver)})
 	}
 	if s.opts.Webhooks != nil {
 		ws = append(ws,
@@ -124,65 +118,6 @@ func (s *Service) passes() (ks []records.Kind) {
 		ks = append(ks, records.UnpaidPass)
 	}
 	return ks
-}
-
-// keepScheduled puts the next pass of a kind on the agenda, and tries until it is there.
-func (s *Service) keepScheduled(ctx context.Context, k records.Kind) {
-	for ctx.Err() == nil {
-		err := s.books.SchedulePass(ctx, k)
-		if err == nil {
-			return
-		}
-		if !errors.Is(err, ctx.Err()) {
-			s.log.Error("a pass over bookings could not be scheduled; will retry", "kind", string(k), "error", err)
-		}
-		agenda.Sleep(ctx, agenda.LookAgain)
-	}
-}
-
-// deliver tells the Notifier of an event, and puts it off if that fails.
-func (s *Service) deliver(ctx context.Context, it records.Item) error {
-	q, err := records.DecodeQueued(it.Value)
-	if err != nil {
-		return err
-	}
-	v, err := s.store.Get(ctx, append([]Key{it.Key}, q.Records()...)...)
-	if err != nil || v[0] == nil { // the agenda was read before somebody delivered it
-		return err
-	}
-	e, err := s.books.EventOf(it.ID, q, v[1:])
-	if err != nil {
-		return err
-	}
-	failed := s.notify(ctx, e)
-	if ctx.Err() != nil {
-		return nil // told to stop: the next Run delivers it
-	}
-	now := s.now()
-	err = s.books.Update(ctx, now, func(l *ledger.Ledger) error {
-		l.Delete(it.Key)
-		told := Attempt{Notifier: true, Status: DeliveryDelivered, Lag: now.Sub(q.Created)}
-		if failed != nil {
-			told.Status = DeliveryPending
-			again := q
-			again.Failures++
-			due := now.Add(ledger.RetryAfter(q.Failures))
-			l.Put(records.AgendaKey(records.EventDue, due, it.ID), again.Encode())
-		}
-		l.Attempts = append(l.Attempts, told)
-		return nil
-	})
-	if failed != nil {
-		s.log.WarnContext(ctx, "an event was not delivered; it is tried again", "event", it.ID, "type", string(q.Kind), "failures", q.Failures+1, "error", failed)
-	}
-	return err
-}
-
-func (s *Service) notify(ctx context.Context, e Event) (err error) {
-	ctx, stop := context.WithTimeout(ctx, notifyTimeout)
-	defer stop()
-	defer agenda.Recovered(&err)
-	return s.opts.Notifier.Notify(ctx, e)
 }
 
 // LastInstant returns the latest instant of a service's clock that a store

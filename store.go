@@ -21,14 +21,14 @@ func Agree(ctx context.Context, store Store, check func(recorded []byte) ([]byte
 // Agreed is what programs on a store have recorded last by Agree, or nil.
 func Agreed(ctx context.Context, r Reader) ([]byte, error) { return transfer.Agreed(ctx, r) }
 
-// CheckOptions are what Check may be told. The zero value works.
-type CheckOptions = audit.CheckOptions
-
-// A CheckReport is what Check found.
-type CheckReport = audit.CheckReport
-
-// A Fault is one thing that is wrong with a store.
-type Fault = audit.Fault
+type (
+	// CheckOptions are what Check may be told. The zero value works.
+	CheckOptions = audit.CheckOptions
+	// A CheckReport is what Check found.
+	CheckReport = audit.CheckReport
+	// A Fault is one thing that is wrong with a store.
+	Fault = audit.Fault
+)
 
 // Check reads all of a store, as it is at one instant, and reports every record that
 // does not agree with the others: places with bookings, both ways; indexes and the
@@ -43,12 +43,13 @@ func Check(ctx context.Context, store Store, opts CheckOptions) (CheckReport, er
 	return audit.Check(ctx, store, opts)
 }
 
-// A FaultKind tells faults apart. Its text never changes.
-type FaultKind = audit.FaultKind
-
-// Claims are what the services of one process have in hand of the work that is due in a
-// [LocalStore].
-type Claims = store.Claims
+type (
+	// A FaultKind tells faults apart. Its text never changes.
+	FaultKind = audit.FaultKind
+	// Claims are what the services of one process have in hand of the work that is due in a
+	// [LocalStore].
+	Claims = store.Claims
+)
 
 // Guard returns the store as a [Service] sees it: updates, and soon reads, fail
 // with [ErrMoved] or [ErrCopying] while its data has moved, or is being filled in
@@ -104,27 +105,24 @@ func Reopen(ctx context.Context, store, target Store) error {
 	return transfer.Reopen(ctx, store, target)
 }
 
-// A Store keeps what must outlive the process: an ordered map from keys to bytes with
-// serializable, durable transactions.
-type Store = store.Store
-
-// A LocalStore is a Store that one process has to itself, such as a file or the process's
-// memory.
-type LocalStore = store.LocalStore
-
-// A ReadyStore is a Store that can say whether it takes updates. One that does not
-// implement it is taken to do so for as long as it can be read.
-type ReadyStore = store.ReadyStore
-
-// A Reader reads records.
-type Reader = store.Reader
-
-// A Tx is what an Update reads and writes.
-type Tx = store.Tx
-
-// A Key names a record. ID is 1 to [MaxKey] bytes, any bytes, compared as bytes: letter
-// case matters and no byte is special.
-type Key = store.Key
+type (
+	// A Store keeps what must outlive the process: an ordered map from keys to bytes with
+	// serializable, durable transactions.
+	Store = store.Store
+	// A LocalStore is a Store that one process has to itself, such as a file or the process's
+	// memory.
+	LocalStore = store.LocalStore
+	// A ReadyStore is a Store that can say whether it takes updates. One that does not
+	// implement it is taken to do so for as long as it can be read.
+	ReadyStore = store.ReadyStore
+	// A Reader reads records.
+	Reader = store.Reader
+	// A Tx is what an Update reads and writes.
+	Tx = store.Tx
+	// A Key names a record. ID is 1 to [MaxKey] bytes, any bytes, compared as bytes: letter
+	// case matters and no byte is special.
+	Key = store.Key
+)
 
 // Limits of keys and values. A store accepts everything within them.
 const (
@@ -132,15 +130,15 @@ const (
 	MaxValue = store.MaxValue // bytes in a value; a value may be empty
 )
 
-// Range selects records of one table: From <= ID < To.
-type Range = store.Range
-
-// A Record is one result of List.
-type Record = store.Record
-
-// Table is one ordered map of a store. [Tables] returns all there are; a store made by an
-// older version of this package creates the ones it lacks.
-type Table = store.Table
+type (
+	// Range selects records of one table: From <= ID < To.
+	Range = store.Range
+	// A Record is one result of List.
+	Record = store.Record
+	// Table is one ordered map of a store. [Tables] returns all there are; a store made by an
+	// older version of this package creates the ones it lacks.
+	Table = store.Table
+)
 
 // The tables. The comment says what orders the keys, for authors of stores who
 // wish to partition; a store may treat them all alike.

@@ -54,12 +54,13 @@ func (s *Service) CompareTimetable(ctx context.Context, t *Timetable) (_ Edition
 	return s.loader.CompareNow(ctx, t)
 }
 
-// A Change is a rule for changing trains: from those that FromTrain, FromLine and From
-// describe to those that ToTrain, ToLine and To do.
-type Change = schedule.Change
-
-// A ChangeKind is what a rule says of a change.
-type ChangeKind = schedule.ChangeKind
+type (
+	// A Change is a rule for changing trains: from those that FromTrain, FromLine and From
+	// describe to those that ToTrain, ToLine and To do.
+	Change = schedule.Change
+	// A ChangeKind is what a rule says of a change.
+	ChangeKind = schedule.ChangeKind
+)
 
 const (
 	// Takes: the change takes Time.
@@ -82,13 +83,13 @@ const MaxPairs = schedule.MaxPairs
 // the other, and those that none names.
 func ChangePairs(all []Change) int { return schedule.ChangePairs(all) }
 
-const MaxCalls = schedule.MaxCalls // of a train
-
-const MaxCoaches = schedule.MaxCoaches // of a train
-
-const MaxText = rail.MaxText // characters of a name, an address, a number or an ID
-
-const MaxOtherNames = schedule.MaxOtherNames // of a station
+// Limits of what a timetable has in one place.
+const (
+	MaxCalls      = schedule.MaxCalls      // of a train
+	MaxCoaches    = schedule.MaxCoaches    // of a train
+	MaxText       = rail.MaxText           // characters of a name, an address, a number or an ID
+	MaxOtherNames = schedule.MaxOtherNames // of a station
+)
 
 // Limits of a timetable as a whole, twice what the largest railways have. They bound what a
 // server takes of memory to load one: some hundred bytes for a call, 1.5 GB at the most
@@ -130,24 +131,21 @@ const (
 	LastDate  = rail.LastDate
 )
 
-// An Edition compares a timetable with the one in force that it is to replace.
-type Edition = schedule.Edition
-
-// An EditionSize says how large a timetable is.
-type EditionSize = schedule.EditionSize
-
-// A Difference counts what the new timetable has that the one before did not have, what
-// it does not have any more, and what both have.
-type Difference = schedule.Difference
-
-// A FeedEdition is what both timetables have of one [Train.Feed].
-type FeedEdition = schedule.FeedEdition
-
-// A Doubt is a reason to think that a timetable is a mistake.
-type Doubt = schedule.Doubt
-
-// A DoubtKind is why a timetable looks like a mistake.
-type DoubtKind = schedule.DoubtKind
+type (
+	// An Edition compares a timetable with the one in force that it is to replace.
+	Edition = schedule.Edition
+	// An EditionSize says how large a timetable is.
+	EditionSize = schedule.EditionSize
+	// A Difference counts what the new timetable has that the one before did not have, what
+	// it does not have any more, and what both have.
+	Difference = schedule.Difference
+	// A FeedEdition is what both timetables have of one [Train.Feed].
+	FeedEdition = schedule.FeedEdition
+	// A Doubt is a reason to think that a timetable is a mistake.
+	Doubt = schedule.Doubt
+	// A DoubtKind is why a timetable looks like a mistake.
+	DoubtKind = schedule.DoubtKind
+)
 
 // The kinds of doubt.
 const (
@@ -156,33 +154,28 @@ const (
 	DoubtFewTrains = schedule.DoubtFewTrains // it has a twentieth of the trains of the one in force, or less
 )
 
-// An EditionError refuses a timetable that looks like a mistake.
-type EditionError = schedule.EditionError
-
-// A LoadReport says what LoadTimetable did.
-type LoadReport = rail.LoadReport
-
-// Stranded is a booking that a new timetable does not fit.
-type Stranded = rail.Stranded
-
-// A Timetable is what a railway offers: where its trains call, when, on which days, and
-// what there is to sell.
-type Timetable = schedule.Timetable
-
-// A Train is one line of the timetable: the same calls at the same times on every day it
-// runs. On one service date it is a run.
-type Train = schedule.Train
-
-// A Call is one stop of a train. Arrive and Depart never fall from call to call; the
-// first call's Arrive and the last one's Depart mean nothing.
-type Call = schedule.Call
-
-// A Coach is a coach with numbered seats, from 1 to Seats.
-type Coach = rail.Coach
-
-// An Allowance says whether something may be taken along. The zero value is Unknown,
-// which is not permission.
-type Allowance = rail.Allowance
+type (
+	// An EditionError refuses a timetable that looks like a mistake.
+	EditionError = schedule.EditionError
+	// A LoadReport says what LoadTimetable did.
+	LoadReport = rail.LoadReport
+	// Stranded is a booking that a new timetable does not fit.
+	Stranded = rail.Stranded
+	// A Timetable is what a railway offers: where its trains call, when, on which days, and
+	// what there is to sell.
+	Timetable = schedule.Timetable
+	// A Train is one line of the timetable: the same calls at the same times on every day it
+	// runs. On one service date it is a run.
+	Train = schedule.Train
+	// A Call is one stop of a train. Arrive and Depart never fall from call to call; the
+	// first call's Arrive and the last one's Depart mean nothing.
+	Call = schedule.Call
+	// A Coach is a coach with numbered seats, from 1 to Seats.
+	Coach = rail.Coach
+	// An Allowance says whether something may be taken along. The zero value is Unknown,
+	// which is not permission.
+	Allowance = rail.Allowance
+)
 
 // The allowances, as in GTFS (bikes_allowed).
 const (
@@ -191,16 +184,16 @@ const (
 	NotAllowed = rail.NotAllowed
 )
 
-// A Fare prices a ride by its length. Base and PerKm are in minor units of Currency
-// (cents), PerKm for each kilometre, rounded half up at the end.
-type Fare = schedule.Fare
-
-// Prices are what the rides on a train cost, each by itself.
-type Prices = schedule.Prices
-
-// A Calendar is a set of service dates: the Weekdays between From and To, both included,
-// with Added and without Removed. The zero Calendar is empty.
-type Calendar = schedule.Calendar
+type (
+	// A Fare prices a ride by its length. Base and PerKm are in minor units of Currency
+	// (cents), PerKm for each kilometre, rounded half up at the end.
+	Fare = schedule.Fare
+	// Prices are what the rides on a train cost, each by itself.
+	Prices = schedule.Prices
+	// A Calendar is a set of service dates: the Weekdays between From and To, both included,
+	// with Added and without Removed. The zero Calendar is empty.
+	Calendar = schedule.Calendar
+)
 
 // Daily runs on every day from from to to, both included.
 func Daily(from, to Date) *Calendar { return schedule.Daily(from, to) }

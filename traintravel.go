@@ -67,9 +67,7 @@ type Service struct {
 	clocked   bool // the clock was supplied
 }
 
-const (
-	longestCharge = 24 * time.Hour
-)
+const longestCharge = 24 * time.Hour
 
 // New returns a Service on a store. It starts nothing and reads nothing. It
 // returns an [*InvalidError] for an option out of its range.
@@ -99,14 +97,10 @@ func New(store Store, opts Options) (*Service, error) {
 		return nil, rail.Invalid("Options.Retain", "%v is less than an hour", opts.Retain)
 	}
 	opts.Retain = min(opts.Retain, webhooks.Longest)
-	if err := stations.CheckCities(opts.Cities); err != nil {
-		return nil, err
-	}
-	if err := opts.Declines.Check(); err != nil {
-		return nil, err
-	}
-	if err := opts.Holds.Check(); err != nil {
-		return nil, err
+	for _, err := range []error{stations.CheckCities(opts.Cities), opts.Declines.Check(), opts.Holds.Check()} {
+		if err != nil {
+			return nil, err
+		}
 	}
 	switch {
 	case opts.KeepUnpaid == 0:

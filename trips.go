@@ -1,18 +1,14 @@
 package traintravel
 
 import (
-	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
-	"github.com/traintravel/traintravel/internal/codec"
 	"github.com/traintravel/traintravel/internal/records"
-	"github.com/traintravel/traintravel/internal/timetable"
+	"github.com/traintravel/traintravel/internal/search"
 	"github.com/traintravel/traintravel/rail"
 )
 
@@ -53,7 +49,9 @@ func (s *Service) SearchTrips(ctx context.Context, q TripQuery) (_ List[Trip], e
 		return List[Trip]{}, err
 	}
 	now := s.now()
-	a, err := q.ask(sn, now, s.opts.Horizon)
+	a, err := search.Query{
+		Origin: q.Origin, Destination: q.Destination, Depart: q.Depart, Bicycles: q.Bicycles, Dogs: q.Dogs, Direct: q.Direct,
+	}.Ask(sn, now, s.opts.Horizon)
 	if err != nil {
 		return List[Trip]{}, err
 	}
@@ -61,53 +59,7 @@ func (s *Service) SearchTrips(ctx context.Context, q TripQuery) (_ List[Trip], e
 	if err != nil {
 		return List[Trip]{}, err
 	}
-	if after != "" {
-		i, _ := slices.BinarySearchFunc(trips, after, func(t Trip, after string) int {
-			return cmp.Or(cmp.Compare(tripCursor(t), after), -1) // the cursor's own trip was on the page before
-		})
-		trips = trips[i:]
-	}
-	return rail.Cut(rail.TripList, trips, page.Skip(), page.Limit, tripCursor), nil
-}
-
-// ask says in the terms of a timetable what is searched for, of what departs after now and
-// no further ahead than a horizon.
-func (q *TripQuery) ask(sn *timetable.Snapshot, now time.Time, horizon time.Duration) (timetable.Ask, error) {
-	origin, ok := sn.StationAt[q.Origin]
-	if !ok {
-		return timetable.Ask{}, rail.Invalid("origin", "there is no station %v", q.Origin)
-	}
-	destination, ok := sn.StationAt[q.Destination]
-	switch {
-	case !ok:
-		return timetable.Ask{}, rail.Invalid("destination", "there is no station %v", q.Destination)
-	case origin == destination:
-		return timetable.Ask{}, rail.Invalid("destination", "is the same station as the origin")
-	case q.Depart.IsZero():
-		return timetable.Ask{}, rail.Invalid("date", "is missing")
-	case !rail.Sane(q.Depart):
-		return timetable.Ask{}, rail.Invalid("date", "lies in the year %d, and only 1900 to 2199 are known", q.Depart.Year())
-	}
-	date := rail.DateOf(q.Depart.In(sn.Locations[origin]))
-	from, to := q.Depart, (date + 1).Start(sn.Locations[origin])
-	if from.Before(now) {
-		from = now.Add(1) // what departs now has departed
-	}
-	if last := now.Add(horizon + 1); to.After(last) {
-		to = last
-	}
-	return timetable.Ask{
-		Origin: origin, Destination: destination, Date: date, From: timetable.UnixUp(from), To: timetable.UnixUp(to),
-		Bicycles: q.Bicycles, Dogs: q.Dogs, OnlyDirect: q.Direct,
-	}, nil
-}
-
-// tripCursor orders trips as they are listed.
-func tripCursor(t Trip) string {
-	b := make([]byte, 0, 32)
-	b = binary.BigEndian.AppendUint64(b, uint64(codec.Nanos(t.Origin().Time))^1<<63)
-	b = binary.BigEndian.AppendUint64(b, uint64(codec.Nanos(t.Destination().Time))^1<<63)
-	return string(append(b, t.ID[:]...))
+	return search.Cut(trips, page, after), nil
 }
 
 // Trip returns a trip by its ID: ErrNotFound if it does not exist in this
@@ -150,23 +102,21 @@ func ParseDeparture(text string, loc *time.Location) (time.Time, error) {
 	return rail.ParseDeparture(text, loc)
 }
 
-// A Trip is what is searched and sold: a journey from one station to another on one to
-// four trains, on a given day.
-type Trip = rail.Trip
-
-// A Leg is a ride on one train without a change.
-type Leg = rail.Leg
-
-// A Stop is one end of a leg. Time is in the time zone of the station. In a booking,
-// Station may be one of the station's OtherIDs.
-type Stop = rail.Stop
-
-// A RunID names a train on one service date.
-type RunID = rail.RunID
-
-// Money is an amount in minor units (cents) of a currency, an ISO 4217 code in lower
-// case.
-type Money = rail.Money
+type (
+	// A Trip is what is searched and sold: a journey from one station to another on one to
+	// four trains, on a given day.
+	Trip = rail.Trip
+	// A Leg is a ride on one train without a change.
+	Leg = rail.Leg
+	// A Stop is one end of a leg. Time is in the time zone of the station. In a booking,
+	// Station may be one of the station's OtherIDs.
+	Stop = rail.Stop
+	// A RunID names a train on one service date.
+	RunID = rail.RunID
+	// Money is an amount in minor units (cents) of a currency, an ISO 4217 code in lower
+	// case.
+	Money = rail.Money
+)
 
 // ParseMoney reads a decimal number, in the form JSON gives numbers, as an
 // amount of a currency. It refuses, with an [*InvalidError] naming the member

@@ -9,8 +9,6 @@ import (
 	"github.com/traintravel/traintravel/rail"
 )
 
-// The methods about webhooks are their contract and one call.
-
 // HasWebhooks says whether the service posts events to those who subscribe to them:
 // without, all that has to do with subscriptions is ErrNoWebhooks.
 func (s *Service) HasWebhooks() bool { return s.opts.Webhooks != nil }
@@ -130,11 +128,12 @@ func (s *Service) StoppedSubscriptions(ctx context.Context, page Page) (_ List[S
 	return s.webhooks.Stopped(ctx, page)
 }
 
-// A Delivery is an event on its way to a subscription.
-type Delivery = rail.Delivery
-
-// A DeliveryStatus is how far a delivery has got, as the API spells it.
-type DeliveryStatus = rail.DeliveryStatus
+type (
+	// A Delivery is an event on its way to a subscription.
+	Delivery = rail.Delivery
+	// A DeliveryStatus is how far a delivery has got, as the API spells it.
+	DeliveryStatus = rail.DeliveryStatus
+)
 
 // The statuses of a delivery.
 const (
@@ -186,33 +185,28 @@ const (
 	DisabledByUnknown = rail.DisabledByUnknown
 )
 
-// A Disabling says who has stopped a subscription, and when. The zero value says that
-// nobody has.
-type Disabling = rail.Disabling
-
-// A Subscription has events posted to a URL. It belongs to the caller that made it: a
-// user, and the client program through which the user did.
-type Subscription = rail.Subscription
-
-// A NewSubscription asks for events to be posted to a URL.
-type NewSubscription = rail.NewSubscription
-
-// A SubscriptionChange says what of a subscription is to be another. Nil leaves it.
-type SubscriptionChange = rail.SubscriptionChange
-
-// An OperatorWebhook is an endpoint of the operator's own.
-type OperatorWebhook = rail.OperatorWebhook
-
-// A WebhookSender posts events; package httpserver has one. Its methods are called from
-// several goroutines at once.
-type WebhookSender = rail.WebhookSender
-
-// A WebhookPost is an event on its way to an endpoint.
-type WebhookPost = rail.WebhookPost
-
-// A WebhookAnswer is what a receiver said. Only the status 200 means that it has the
-// event; to a ping any of 2xx.
-type WebhookAnswer = rail.WebhookAnswer
+type (
+	// A Disabling says who has stopped a subscription, and when. The zero value says that
+	// nobody has.
+	Disabling = rail.Disabling
+	// A Subscription has events posted to a URL. It belongs to the caller that made it: a
+	// user, and the client program through which the user did.
+	Subscription = rail.Subscription
+	// A NewSubscription asks for events to be posted to a URL.
+	NewSubscription = rail.NewSubscription
+	// A SubscriptionChange says what of a subscription is to be another. Nil leaves it.
+	SubscriptionChange = rail.SubscriptionChange
+	// An OperatorWebhook is an endpoint of the operator's own.
+	OperatorWebhook = rail.OperatorWebhook
+	// A WebhookSender posts events; package httpserver has one. Its methods are called from
+	// several goroutines at once.
+	WebhookSender = rail.WebhookSender
+	// A WebhookPost is an event on its way to an endpoint.
+	WebhookPost = rail.WebhookPost
+	// A WebhookAnswer is what a receiver said. Only the status 200 means that it has the
+	// event; to a ping any of 2xx.
+	WebhookAnswer = rail.WebhookAnswer
+)
 
 var (
 	// ErrNoWebhooks: the service posts nothing to subscribers.
@@ -233,12 +227,13 @@ func EventTypes() []EventType { return rail.EventTypes() }
 // answered one yet.
 var ErrUnverified = rail.ErrUnverified
 
-// A HostLimitError refuses a subscription because the user has as many to its host as
-// there may be.
-type HostLimitError = rail.HostLimitError
-
-// An EventType names what happened to a booking.
-type EventType = rail.EventType
+type (
+	// A HostLimitError refuses a subscription because the user has as many to its host as
+	// there may be.
+	HostLimitError = rail.HostLimitError
+	// An EventType names what happened to a booking.
+	EventType = rail.EventType
+)
 
 // The events. The first is the documented one.
 const (

@@ -2,11 +2,13 @@ package agenda
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
 	"time"
 
+	"github.com/traintravel/traintravel/internal/records"
 	"github.com/traintravel/traintravel/rail"
 	"github.com/traintravel/traintravel/store"
 )
@@ -37,5 +39,19 @@ func Sleep(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
 	case <-t.C:
+	}
+}
+
+// Insist puts the next pass of a kind on the agenda, and tries until it is there or ctx ends.
+func Insist(ctx context.Context, log *slog.Logger, k records.Kind, schedule func(context.Context, records.Kind) error) {
+	for ctx.Err() == nil {
+		err := schedule(ctx, k)
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, ctx.Err()) {
+			log.Error("a pass over bookings could not be scheduled; will retry", "kind", string(k), "error", err)
+		}
+		Sleep(ctx, LookAgain)
 	}
 }
