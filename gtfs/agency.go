@@ -6,11 +6,6 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// An agency runs trains, and its zone is theirs.
-type agency struct {
-	id, name, zone string
-}
-
 func (f *feed) readAgencies() error {
 	t, err := f.open("agency.txt", "agency_name", "agency_timezone")
 	if err != nil {

@@ -9,14 +9,6 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// A service is a set of days. Its trips share one Calendar.
-type service struct {
-	traintravel.Calendar
-	first, last traintravel.Date
-	runs        bool // on any day; first and last are only valid if so
-	flaw        *Error
-}
-
 // beyond notes days that a timetable cannot hold; feeds write 99991231 for ever.
 var beyond = fmt.Sprintf("the days before %v and after %v are left out", traintravel.FirstDate, traintravel.LastDate)
 
@@ -184,3 +176,35 @@ func (t *table) date(c column, name string) (traintravel.Date, bool) {
 	}
 	return traintravel.DateOf(v), true
 }
+
+// daysOf returns the days of a service that runs at all.
+func (f *feed) daysOf(s *service) daySet {
+	if set, ok := f.days[s]; ok {
+		return set
+	}
+	set := daySet{first: int(s.first >> 6), words: make([]uint64, s.last>>6-s.first>>6+1)}
+	bit := func(d traintravel.Date) (*uint64, uint64) {
+		return &set.words[int(d>>6)-set.first], 1 << (d & 63)
+	}
+	set.fill(max(s.From, s.first), min(s.To, s.last), s.Weekdays)
+	for _, d := range s.Added {
+		if d >= s.first && d <= s.last {
+			word, b := bit(d)
+			*word |= b
+		}
+	}
+	for _, d := range s.Removed {
+		if d >= s.first && d <= s.last {
+			word, b := bit(d)
+			*word &^= b
+		}
+	}
+	if f.dayWords += len(set.words); f.days == nil || f.dayWords > maxDayWords {
+		f.days, f.dayWords = map[*service]daySet{}, len(set.words)
+	}
+	f.days[s] = set
+	return set
+}
+
+// maxDayWords bounds the words that daysOf remembers, to 8 MiB.
+const maxDayWords = 1 << 20

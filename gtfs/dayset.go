@@ -13,38 +13,6 @@ type daySet struct {
 	words []uint64
 }
 
-// maxDayWords bounds the words that daysOf remembers, to 8 MiB.
-const maxDayWords = 1 << 20
-
-// daysOf returns the days of a service that runs at all.
-func (f *feed) daysOf(s *service) daySet {
-	if set, ok := f.days[s]; ok {
-		return set
-	}
-	set := daySet{first: int(s.first >> 6), words: make([]uint64, s.last>>6-s.first>>6+1)}
-	bit := func(d traintravel.Date) (*uint64, uint64) {
-		return &set.words[int(d>>6)-set.first], 1 << (d & 63)
-	}
-	set.fill(max(s.From, s.first), min(s.To, s.last), s.Weekdays)
-	for _, d := range s.Added {
-		if d >= s.first && d <= s.last {
-			word, b := bit(d)
-			*word |= b
-		}
-	}
-	for _, d := range s.Removed {
-		if d >= s.first && d <= s.last {
-			word, b := bit(d)
-			*word &^= b
-		}
-	}
-	if f.dayWords += len(set.words); f.days == nil || f.dayWords > maxDayWords {
-		f.days, f.dayWords = map[*service]daySet{}, len(set.words)
-	}
-	f.days[s] = set
-	return set
-}
-
 // fill adds the days from one to another that are certain days of the week. Seven
 // words are a number of weeks, and so are all that follow.
 func (s daySet) fill(from, to traintravel.Date, weekdays [7]bool) {

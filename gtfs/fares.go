@@ -9,42 +9,6 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// A flatFare is a row of fare_attributes.txt.
-type flatFare struct {
-	traintravel.Fare
-	agency string // of the routes it is for, if not of all
-	line   int
-	flaw   string // a mistake that is told only if a train has the fare
-	ruled  bool   // fare_rules.txt says what it is for
-	onward bool   // it covers changes
-	used   bool
-}
-
-// A fareRule is what fare_rules.txt says of a fare on one route, or on all.
-type fareRule struct {
-	fare     *flatFare
-	route    string
-	flat     bool // any ride
-	ways     []way
-	contains []zone
-}
-
-// An offer is what some routes have for a fare.
-type offer struct {
-	flat []*flatFare // for any ride, that differ: two tell as much as a hundred
-
-	// Where the feed has fares by zones, there are also
-	zones      bool        // whether some of these do depend on zones
-	contains   bool        // and on those that a ride passes
-	fares      []*flatFare // all
-	currencies []string    // of these; two tell as much as a hundred
-	used       bool        // all of these are
-	prices     zonePrices
-}
-
-// An offerKey says which routes: one, or all, of an agency or of any.
-type offerKey struct{ agency, route string }
-
 func (o *offer) add(fare *flatFare) {
 	for _, other := range o.flat {
 		if other.Fare == fare.Fare && other.flaw == fare.flaw {

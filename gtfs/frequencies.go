@@ -12,22 +12,6 @@ const (
 	maxRepeatedCalls = 4_000_000 // of them all
 )
 
-// A pattern is a trip that stands for others, which leave at other times. It
-// does not run itself.
-type pattern struct {
-	windows []window
-	from    int32 // its trains are feed.trips[from:to], once its calls are known
-	to      int32
-}
-
-// A window is a row of frequencies.txt.
-type window struct {
-	start, end traintravel.ServiceTime // of departures from the first call; end is none
-	headway    int32                   // seconds
-	nominal    bool                    // exact_times 0
-	line       int32
-}
-
 // departures is how many there are: from 06:00 to 06:30 every seven minutes, the
 // last of five is 06:28.
 func (w window) departures() int {

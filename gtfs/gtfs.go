@@ -149,12 +149,7 @@
 package gtfs
 
 import (
-	"archive/zip"
-	"context"
 	"errors"
-	"fmt"
-	"io/fs"
-	"math"
 	"strings"
 
 	"github.com/traintravel/traintravel"
@@ -239,94 +234,4 @@ func (o *Options) check() error {
 	}
 	name := strings.NewReplacer("trains[0]", "Options", ".f", ".F", ".c", ".C", ".n", ".N", ".s", ".S").Replace(bad.Field)
 	return &traintravel.InvalidError{Field: name, Reason: bad.Reason}
-}
-
-// ReadFile reads the feed in a zip file or folder; see [Read] and [OpenFile].
-func ReadFile(ctx context.Context, path string, opts Options) (*traintravel.Timetable, Report, error) {
-	files, end, err := OpenFile(path)
-	if err != nil {
-		return nil, Report{}, err
-	}
-	t, report, err := Read(ctx, files, opts)
-	return t, report, errors.Join(err, end())
-}
-
-// Read reads the feed in a file system, at its top or in the only folder there
-// that holds one.
-//
-// If the feed has mistakes, the error is an [*Errors]. If no train is left of
-// it, the error wraps [ErrNoTrains]; if it goes beyond one of the [Limits], a
-// [*LimitError]. Other errors are those of opts, of the file
-// system and of ctx. With any error there is no timetable, and the Report tells
-// what was read until then. Trains share Calendars, Coaches and Prices.
-func Read(ctx context.Context, fsys fs.FS, opts Options) (*traintravel.Timetable, Report, error) {
-	if u := opts.DistanceUnit; !(u >= 0) || math.IsInf(u, 0) {
-		return nil, Report{}, fmt.Errorf("gtfs: Options.DistanceUnit: %v is no number of metres", u)
-	}
-	if err := errors.Join(opts.Limits.check(), opts.check()); err != nil {
-		return nil, Report{}, fmt.Errorf("gtfs: %w", err)
-	}
-	if fsys == nil {
-		return nil, Report{}, errors.New("gtfs: the file system is nil")
-	}
-	dir, err := folder(fsys)
-	if err != nil {
-		return nil, Report{}, fmt.Errorf("gtfs: %w", err)
-	}
-	opts.Limits = opts.Limits.withDefaults()
-	f := newFeed(ctx, dir, opts)
-	err = f.read()
-	switch {
-	case err == nil:
-		err = f.mistakes()
-	case errors.Is(err, errMistakes): // where nothing more could be read
-		err = &f.errs
-	}
-	if err == nil {
-		err = f.trainless()
-	}
-	if err != nil {
-		return nil, f.report, err
-	}
-	f.countSales()
-	return f.timetable(), f.report, nil
-}
-
-// folder returns the folder of fsys that holds the tables.
-func folder(fsys fs.FS) (fs.FS, error) {
-	const table = "stop_times.txt"
-	switch z := fsys.(type) {
-	case *zip.Reader:
-		only, err := tablesOf(z)
-		if err != nil {
-			return nil, err
-		}
-		fsys = only
-	case *zip.ReadCloser:
-		return folder(&z.Reader)
-	}
-	if _, err := fs.Stat(fsys, table); !errors.Is(err, fs.ErrNotExist) {
-		return fsys, nil // an error will be met again
-	}
-	entries, err := fs.ReadDir(fsys, ".")
-	if err != nil {
-		return nil, err
-	}
-	found := ""
-	for _, e := range entries {
-		if !e.IsDir() {
-			continue
-		}
-		if _, err := fs.Stat(fsys, e.Name()+"/"+table); err != nil {
-			continue
-		}
-		if found != "" {
-			return nil, fmt.Errorf("both %s and %s hold a feed: read them one by one", found, e.Name())
-		}
-		found = e.Name()
-	}
-	if found == "" {
-		return fsys, nil // and the missing tables will be named
-	}
-	return fs.Sub(fsys, found)
 }

@@ -15,13 +15,6 @@ import (
 // another of their name to be one station with it.
 const JoinRadius = 250
 
-// A Joined is one station that a feed has as several stops.
-type Joined struct {
-	Name   string
-	Stops  []string // stop_id of each; the station's ID is that of the first
-	Metres float64  // from the first to the farthest, as the crow flies
-}
-
 // String returns the station as one line.
 func (j Joined) String() string {
 	return fmt.Sprintf("%d stops named %s, up to %.0f m apart", len(j.Stops), j.Name, j.Metres)

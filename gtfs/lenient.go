@@ -2,24 +2,12 @@ package gtfs
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 )
 
 // A mistake is a trip's if the feed without the trip is right. It does not matter here
 // whether Options.Lenient is set: a feed that is refused can say what would be left out.
-
-// A FlawedTrip is a trip with a mistake, in a row of its own or in one that it needs.
-type FlawedTrip struct {
-	Trip string // trip_id
-	// Mistake is the first that was found.
-	Mistake *Error
-	line    int
-}
-
-// String returns the trip as one line: trip "t": stop_times.txt:17: ….
-func (t FlawedTrip) String() string { return fmt.Sprintf("trip %.60q: %v", t.Trip, t.Mistake) }
 
 // blame has somebody answer for the mistakes since there were so many. leave is told the
 // first of them, and returns whether these are gone if trips that it has marked are left

@@ -131,21 +131,3 @@ func (f *feed) hold(size int, texts ...string) {
 
 // full says whether the account is beyond its limit.
 func (f *feed) full() bool { return f.held > f.opts.Limits.Memory }
-
-// over returns what limit a table is beyond, if any, at its present line.
-func (t *table) over() error {
-	limits := &t.feed.opts.Limits
-	switch {
-	case t.feed.full():
-		return t.limit("Memory", limits.Memory)
-	case t.feed.called > limits.Calls:
-		return t.limit("Calls", int64(limits.Calls))
-	case t.rows > limits.Rows:
-		return t.limit("Rows", int64(limits.Rows))
-	}
-	return nil
-}
-
-func (t *table) limit(name string, most int64) error {
-	return &LimitError{File: t.name, Line: t.rec.lines, Limit: name, Max: most}
-}

@@ -9,10 +9,6 @@ import (
 // others. They are told apart only where the feed forbids a change between two of them:
 // there each call keeps its platform, for the rules to name.
 
-// A barrier is a pair of stations, or twice one, between whose platforms a change is
-// forbidden.
-type barrier struct{ from, to int32 }
-
 // findBarriers looks through transfers.txt, once stations are known, for changes that are
 // forbidden between platforms. What is wrong with its rows is told when they are read.
 func (f *feed) findBarriers() error {

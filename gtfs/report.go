@@ -1,7 +1,6 @@
 package gtfs
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -131,100 +130,64 @@ func (e *Errors) Unwrap() []error {
 	return errs
 }
 
-// errMistakes ends a reading whose mistakes are on record.
-var errMistakes = errors.New("the feed has mistakes")
-
-// ErrNoTrains: a feed without mistakes has no train that is read. To load its
-// timetable would be to withdraw every train there is.
-var ErrNoTrains = errors.New("no train is left of the feed")
-
-// trainless returns an error that tells why there is no train, or nil if there
-// is one.
-func (f *feed) trainless() error {
-	if f.report.Trains > 0 {
-		return nil
-	}
-	const most = 5
-	var why []string
-	unread := ""
-	for _, n := range f.report.Notes {
-		if n.File == "trips.txt" {
-			why = append(why, n.String())
-			if strings.HasPrefix(n.Reason, "route_type ") {
-				unread = "; rail is read, and other modes by programs that set Options.RouteType"
-			}
-		}
-	}
-	switch left := f.report.LeftOut; {
-	case len(left) == 1:
-		why = append(why, left[0].String())
-	case len(left) > 1:
-		why = append(why, fmt.Sprintf("%d trips have mistakes, first %v", len(left), left[0]))
-	case len(why) == 0:
-		why = []string{"trips.txt has no trips"}
-	}
-	if more := len(why) - most; more > 0 {
-		why = append(why[:most], fmt.Sprintf("and %d more reasons", more))
-	}
-	return fmt.Errorf("gtfs: %w: %s%s", ErrNoTrains, strings.Join(why, ", "), unread)
+// A Joined is one station that a feed has as several stops.
+type Joined struct {
+	Name   string
+	Stops  []string // stop_id of each; the station's ID is that of the first
+	Metres float64  // from the first to the farthest, as the crow flies
 }
 
-// fail records a mistake.
-func (f *feed) fail(file string, line int, format string, args ...any) {
-	f.errs.Total++
-	if len(f.errs.List) < maxErrors || f.first == nil {
-		e := &Error{File: file, Line: line, Reason: fmt.Sprintf(format, args...)}
-		if len(f.errs.List) < maxErrors {
-			f.errs.List = append(f.errs.List, e)
-		}
-		if f.first == nil {
-			f.first = e
-		}
-	}
+// A Renamed is a station whose name in the feed says only that it is a station. It
+// has the town from the names of its platforms.
+type Renamed struct {
+	Stop      string // stop_id
+	Was, Name string
 }
 
-// mistakes returns what fail recorded, or nil if there is nothing, or nothing that
-// Options.Lenient does not leave out.
-func (f *feed) mistakes() error {
-	if f.errs.Total == 0 {
-		return nil
-	}
-	f.errs.Strict = f.errs.Total == f.doubts
-	left := f.flawedTrips()
-	if f.errs.Total == f.blamed {
-		if f.opts.Lenient {
-			f.leaveOut(left)
-			return nil
-		}
-		f.errs.Lenient, f.errs.Trips = f.report.Trains > 0, len(left)
-	}
-	return &f.errs
+// A Twin is a train that a feed has twice: two trips of one operator, number and
+// list of calls that run on the same days.
+type Twin struct {
+	Operator, Number string
+	From, To         string // names of the first and the last station
+	Departs          traintravel.ServiceTime
+	Kept, Left       string // trip IDs
+	// Days is on how many days both run, and First the first of them. On these
+	// days only Kept is in the timetable, unless Options.KeepTwins is set.
+	Days  int
+	First traintravel.Date
 }
 
-// doubt records that something is wrong with a row that does not keep the feed
-// from being read, unless Options.Strict says so.
-func (f *feed) doubt(file string, line int, reason string) {
-	if f.opts.Strict {
-		f.doubts++
-		f.fail(file, line, "%s", reason)
-		return
-	}
-	f.note(file, line, reason).Wrong = true
+// A Pricing is one way in which trains of a feed come by their prices.
+type Pricing struct {
+	// File is the table that says so; empty for Options.Fare.
+	File string
+	// Currency is an ISO 4217 code in lower case; empty if the trains are not for sale.
+	// OwnCurrency says that File names it, and not Options.Fare.
+	Currency    string
+	OwnCurrency bool
+	// Zones says that each ride has a price of its own, and Base and PerKm mean nothing.
+	Zones bool
+	// Base and PerKm are from the least to the most, in minor units of Currency.
+	Base, PerKm [2]int64
+	Trains      int
 }
 
-// note records that a row was left out, or is not quite what it seems.
-func (f *feed) note(file string, line int, reason string) *Note {
-	key := [2]string{file, reason}
-	i, ok := f.notes[key]
-	if !ok && len(f.report.Notes) >= maxNotes {
-		key[1], reason = furtherNotes, furtherNotes
-		i, ok = f.notes[key]
-	}
-	if !ok {
-		i = len(f.report.Notes)
-		f.notes[key] = i
-		f.report.Notes = append(f.report.Notes, Note{File: file, Line: line, Reason: reason})
-	}
-	f.report.Notes[i].Count++
-	return &f.report.Notes[i]
+// A Seating is one way in which trains of a feed come by their seats.
+type Seating struct {
+	File string // the table that says so; empty for Options.Coaches
+	// Seats are from the least to the most of a train; zero if they are unreserved: as
+	// many travel as come.
+	Seats  [2]int
+	Trains int
 }
+
+// A FlawedTrip is a trip with a mistake, in a row of its own or in one that it needs.
+type FlawedTrip struct {
+	Trip string // trip_id
+	// Mistake is the first that was found.
+	Mistake *Error
+	line    int
+}
+
+// String returns the trip as one line: trip "t": stop_times.txt:17: ….
+func (t FlawedTrip) String() string { return fmt.Sprintf("trip %.60q: %v", t.Trip, t.Mistake) }

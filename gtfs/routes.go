@@ -7,21 +7,6 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// A route is a line of trips.
-type route struct {
-	id     string // as trains have it
-	agency *agency
-	number string // route_short_name
-	fare   traintravel.Fare
-	tariff *tariff // in place of fare, if it depends on zones
-	// fareFile is the table that either is from; empty if fare is that of the options.
-	fareFile string
-	line     int
-	// skip says why trips of the route are not read; empty if they are.
-	skip string
-	flaw *Error // the mistake if skip is faulty
-}
-
 // faulty is the skip of a route whose mistakes are on record.
 const faulty = "the route has a mistake"
 

@@ -7,36 +7,6 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// A Pricing is one way in which trains of a feed come by their prices.
-type Pricing struct {
-	// File is the table that says so; empty for Options.Fare.
-	File string
-	// Currency is an ISO 4217 code in lower case; empty if the trains are not for sale.
-	// OwnCurrency says that File names it, and not Options.Fare.
-	Currency    string
-	OwnCurrency bool
-	// Zones says that each ride has a price of its own, and Base and PerKm mean nothing.
-	Zones bool
-	// Base and PerKm are from the least to the most, in minor units of Currency.
-	Base, PerKm [2]int64
-	Trains      int
-}
-
-// A Seating is one way in which trains of a feed come by their seats.
-type Seating struct {
-	File string // the table that says so; empty for Options.Coaches
-	// Seats are from the least to the most of a train; zero if they are unreserved: as
-	// many travel as come.
-	Seats  [2]int
-	Trains int
-}
-
-// An origin is where a trip has its price and its seats from.
-type origin struct {
-	prices, coaches string // the table, empty for options
-	currency        bool   // the table names the currency
-}
-
 // countSales counts for the report by which prices and with which seats the trains of
 // the timetable are sold.
 func (f *feed) countSales() {

@@ -15,13 +15,6 @@ import (
 	"github.com/traintravel/traintravel/internal/fold"
 )
 
-// A Renamed is a station whose name in the feed says only that it is a station. It
-// has the town from the names of its platforms.
-type Renamed struct {
-	Stop      string // stop_id
-	Was, Name string
-}
-
 // String returns the station as one line.
 func (r Renamed) String() string { return fmt.Sprintf("%s, after the platforms of %q", r.Name, r.Was) }
 

@@ -10,23 +10,6 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// A stop is a row of stops.txt. Once all are read, it knows its station.
-type stop struct {
-	traintravel.Station
-	kind                int
-	parent              string
-	platform, platforms uint16 // its number at its station, and how many of the station have one
-	station             int32  // index of the station it is part of, or its own
-	zone                zone   // of fares; its parent's if it has none
-	line                int
-	// flaw is a mistake that is told only if a train calls here.
-	flaw   string
-	told   *Error // a mistake that has been told
-	looked bool   // a trip calls here, and the flaw would have been told
-	served bool   // a train calls at this station
-	joined bool   // with others; see joinStops
-}
-
 // The location types of stops.txt.
 const (
 	platform = iota

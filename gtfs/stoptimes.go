@@ -8,14 +8,6 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// A mark is what has to be known of a call until its trip is complete.
-type mark struct {
-	sequence int32
-	line     int32
-	stop     int32   // index into feed.stops
-	distance float32 // shape_dist_traveled; NaN if not given
-}
-
 // readStopTimes reads the calls of all trips. Rows may come in any order; the
 // usual one, trip by trip, costs no copy but one.
 func (f *feed) readStopTimes() error {
@@ -160,21 +152,4 @@ func (t *table) distance(c column) float32 {
 		v = math.NaN()
 	}
 	return float32(v)
-}
-
-// A slab keeps many small slices in few allocations.
-type slab[T any] struct{ chunk []T }
-
-// extend returns old with more after it. More may be used again, and nobody
-// else has room behind old.
-func (s *slab[T]) extend(old, more []T) []T {
-	if len(old) > 0 {
-		return append(old, more...)
-	}
-	if len(more) > cap(s.chunk)-len(s.chunk) {
-		s.chunk = make([]T, 0, max(4096, len(more)))
-	}
-	start := len(s.chunk)
-	s.chunk = append(s.chunk, more...)
-	return s.chunk[start:len(s.chunk):len(s.chunk)]
 }

@@ -34,17 +34,6 @@ type column int
 
 const missing column = -1
 
-// has says whether the feed holds a table that is not empty, or something else in its
-// place, of which open will tell. In a zip, what is packed is no more than a few bytes.
-func (f *feed) has(name string) bool {
-	info, err := fs.Stat(f.dir, name)
-	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist) // and open will tell
-	}
-	size, flaw := packed(info)
-	return info.Size() > 0 || !info.Mode().IsRegular() || size > 8 || flaw != ""
-}
-
 // open opens a table that has to have certain columns. If it is not there or
 // has not, it records that and returns errMistakes.
 func (f *feed) open(name string, required ...string) (*table, error) {
@@ -60,57 +49,6 @@ func (f *feed) open(name string, required ...string) (*table, error) {
 	}
 	t.before, f.first = f.errs.Total, nil
 	return t, nil
-}
-
-// plain opens a file, and no pipe, device or folder in its place. The size is that in a
-// zip, zero elsewhere. If it cannot be read, plain records that and returns errMistakes.
-func (f *feed) plain(name string) (file fs.File, size int64, err error) {
-	info, err := fs.Stat(f.dir, name)
-	flaw := ""
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		flaw = "the feed has no such file"
-		if other := f.otherCase(name); other != "" {
-			flaw += ", but " + other + ": the names of tables are in lower case"
-		}
-	case err == nil && info.IsDir():
-		flaw = "it is a folder"
-	case err == nil && !info.Mode().IsRegular():
-		flaw = "it " + errNotPlain.Error() + ", but a link, a pipe or a device"
-	case err == nil:
-		size, flaw = packed(info)
-	}
-	if flaw != "" {
-		f.fail(name, 0, "%s", flaw)
-		return nil, 0, errMistakes
-	}
-	if err == nil {
-		file, err = f.dir.Open(name)
-	}
-	if err != nil {
-		return nil, 0, fmt.Errorf("gtfs: %w", err)
-	}
-	return file, size, nil
-}
-
-// otherCase finds a table whose name is in other letter case, among the first files.
-func (f *feed) otherCase(name string) string {
-	dir, err := f.dir.Open(".")
-	if err != nil {
-		return ""
-	}
-	defer dir.Close()
-	list, ok := dir.(fs.ReadDirFile)
-	if !ok {
-		return ""
-	}
-	entries, _ := list.ReadDir(1000)
-	for _, e := range entries {
-		if e.Name() != name && strings.EqualFold(e.Name(), name) {
-			return e.Name()
-		}
-	}
-	return ""
 }
 
 func (t *table) header(required []string) error {
@@ -296,4 +234,22 @@ func (c *counter) Read(p []byte) (int, error) {
 		f.opts.Progress(f.bytes, max(f.total, f.bytes))
 	}
 	return n, err
+}
+
+// over returns what limit a table is beyond, if any, at its present line.
+func (t *table) over() error {
+	limits := &t.feed.opts.Limits
+	switch {
+	case t.feed.full():
+		return t.limit("Memory", limits.Memory)
+	case t.feed.called > limits.Calls:
+		return t.limit("Calls", int64(limits.Calls))
+	case t.rows > limits.Rows:
+		return t.limit("Rows", int64(limits.Rows))
+	}
+	return nil
+}
+
+func (t *table) limit(name string, most int64) error {
+	return &LimitError{File: t.name, Line: t.rec.lines, Limit: name, Max: most}
 }

@@ -6,21 +6,6 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// A trip is a train in the making.
-type trip struct {
-	traintravel.Train
-	service *service
-	line    int
-	marks   []mark // beside Calls
-	flaw    *Error // the first mistake, for which it is left out
-
-	repeated, headway bool // see Report
-	origin            origin
-}
-
-// skipped is the index of a trip that is not read.
-const skipped int32 = -1
-
 func (f *feed) readTrips() error {
 	t, err := f.open("trips.txt", "trip_id", "route_id", "service_id")
 	if err != nil {

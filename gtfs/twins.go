@@ -14,19 +14,6 @@ import (
 	"github.com/traintravel/traintravel/internal/fold"
 )
 
-// A Twin is a train that a feed has twice: two trips of one operator, number and
-// list of calls that run on the same days.
-type Twin struct {
-	Operator, Number string
-	From, To         string // names of the first and the last station
-	Departs          traintravel.ServiceTime
-	Kept, Left       string // trip IDs
-	// Days is on how many days both run, and First the first of them. On these
-	// days only Kept is in the timetable, unless Options.KeepTwins is set.
-	Days  int
-	First traintravel.Date
-}
-
 // String returns the twin as one line.
 func (t Twin) String() string {
 	name := t.Operator
@@ -38,14 +25,6 @@ func (t Twin) String() string {
 		days = fmt.Sprintf("%d days", t.Days)
 	}
 	return fmt.Sprintf("%s from %s at %v to %s is trip %.60q and trip %.60q on %s from %v on", name, t.From, t.Departs, t.To, t.Kept, t.Left, days, t.First)
-}
-
-// A leftTrip is the later of twins. Its earlier ones have the days that it shares
-// with them.
-type leftTrip struct {
-	keepers []int32 // the first maxKeepers of them
-	days    daySet  // of the trip as the feed has it
-	rest    daySet  // those that it keeps
 }
 
 // maxKeepers is to how many trips the rules of a twin are given.

@@ -3,7 +3,6 @@ package gtfs
 import (
 	"archive/zip"
 	"cmp"
-	"compress/flate"
 	"errors"
 	"fmt"
 	"io"
@@ -47,8 +46,6 @@ func OpenFile(name string) (files fs.FS, close func() error, err error) {
 	}
 	return z, file.Close, nil
 }
-
-var errNotPlain = errors.New("is neither a file nor a folder")
 
 // openZip opens a zip of so many bytes.
 func openZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
@@ -145,30 +142,4 @@ func tableOf(f *zip.File) string {
 		}
 	}
 	return ""
-}
-
-// flawOf says what keeps a file of a zip from being read.
-func flawOf(h *zip.FileHeader) string {
-	switch {
-	case h.Flags&(1|1<<6|1<<13) != 0: // encrypted, strongly, its header too
-		return "the file is encrypted: unpack the zip with its password, and import the folder"
-	case h.Method != zip.Store && h.Method != zip.Deflate:
-		return fmt.Sprintf("the file is packed by the method %d, which is not read: pack it by deflate, which every program can", h.Method)
-	}
-	return ""
-}
-
-// packed returns how many bytes a file has in a zip, or zero if it is in none.
-func packed(info fs.FileInfo) (size int64, flaw string) {
-	h, ok := info.Sys().(*zip.FileHeader)
-	if !ok {
-		return 0, ""
-	}
-	return max(1, int64(min(h.CompressedSize64, math.MaxInt64))), flawOf(h)
-}
-
-// damaged says that an error is about what a zip holds.
-func damaged(err error) bool {
-	var corrupt flate.CorruptInputError
-	return errors.Is(err, zip.ErrFormat) || errors.Is(err, zip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &corrupt)
 }

@@ -8,37 +8,6 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// A zone is one of those of the fares: a zone_id, counted from 1.
-type zone int32
-
-// noZone is that of a stop without one, and in a rule any.
-const noZone zone = 0
-
-// A way is from one zone to another.
-type way struct{ from, to zone }
-
-// A naming is that of a zone in a row of fare_rules.txt.
-type naming struct {
-	zone zone
-	line int32
-}
-
-// zonePrices are the least prices of rides: by the zones that a ride passes, as
-// passed has them, or by none if these do not matter; and then by where it begins
-// and ends.
-type zonePrices map[string]map[way]int64
-
-// A tariff is what rides on a route cost by their zones.
-type tariff struct {
-	offers   []*offer
-	contains bool // some of them depend on the zones passed
-	currency string
-	line     int                            // of the route
-	known    map[string]*traintravel.Prices // by the zones of all calls
-
-	rides, unsold int // between the calls of known
-}
-
 // maxPricedRides bounds the rides that have prices by zones: pairs of calls, once
 // for all trains of a route that call in the same zones.
 const maxPricedRides = 4_000_000

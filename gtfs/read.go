@@ -1,0 +1,232 @@
+package gtfs
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel"
+)
+
+// tables are the files that are read, in this order: each only refers to
+// those before it.
+var tables = []struct {
+	name string
+	read func(*feed) error
+}{
+	{"feed_info.txt", (*feed).readFeedInfo},
+	{"agency.txt", (*feed).readAgencies},
+	{"routes.txt", (*feed).readRoutes},
+	{"fare_attributes.txt", (*feed).readFareAttributes},
+	{"fare_rules.txt", (*feed).readFareRules},
+	{"calendar.txt", (*feed).readCalendar},
+	{"calendar_dates.txt", (*feed).readCalendarDates},
+	{"stops.txt", (*feed).readStops},
+	{"trips.txt", (*feed).readTrips},
+	{"frequencies.txt", (*feed).readFrequencies},
+	{"stop_times.txt", (*feed).readStopTimes},
+	{"transfers.txt", (*feed).readTransfers},
+	{"translations.txt", (*feed).readTranslations},
+}
+
+func newFeed(ctx context.Context, dir fs.FS, opts Options) *feed {
+	if opts.Fare == (traintravel.Fare{}) {
+		opts.Fare = traintravel.Fare{Currency: "eur", Base: 300, PerKm: 12}
+	}
+	if opts.RouteType == nil {
+		opts.RouteType = Rail
+	}
+	return &feed{
+		ctx: ctx, dir: dir, opts: opts,
+		agencyByID: map[string]int32{},
+		knownZones: map[string]bool{},
+		routes:     map[string]route{},
+		services:   map[string]*service{},
+		stopByID:   map[string]int32{},
+		stations:   map[uuid.UUID]bool{},
+		tripByID:   map[string]int32{},
+		coaches:    map[string][]traintravel.Coach{"": opts.Coaches},
+		notes:      map[[2]string]int{},
+		became:     map[uuid.UUID]int32{},
+		rawNames:   map[int32]string{},
+	}
+}
+
+func (f *feed) read() error {
+	for _, t := range tables {
+		if info, err := fs.Stat(f.dir, t.name); err == nil {
+			f.total += info.Size()
+		}
+	}
+	for _, t := range tables {
+		if err := t.read(f); err != nil {
+			return err
+		}
+	}
+	return f.ctx.Err()
+}
+
+// timetable returns what was read, once all is well.
+func (f *feed) timetable() *traintravel.Timetable {
+	t := &traintravel.Timetable{
+		Stations: make([]traintravel.Station, 0, f.report.Stations),
+		Trains:   make([]traintravel.Train, 0, f.report.Trains),
+	}
+	t.Stations = f.appendStations(t.Stations)
+	for _, trip := range f.trips {
+		if len(trip.Calls) > 0 {
+			t.Trains = append(t.Trains, trip.Train)
+		}
+	}
+	t.Changes = f.rules.list
+	return t
+}
+
+// Read reads the feed in a file system, at its top or in the only folder there
+// that holds one.
+//
+// If the feed has mistakes, the error is an [*Errors]. If no train is left of
+// it, the error wraps [ErrNoTrains]; if it goes beyond one of the [Limits], a
+// [*LimitError]. Other errors are those of opts, of the file
+// system and of ctx. With any error there is no timetable, and the Report tells
+// what was read until then. Trains share Calendars, Coaches and Prices.
+func Read(ctx context.Context, fsys fs.FS, opts Options) (*traintravel.Timetable, Report, error) {
+	if u := opts.DistanceUnit; !(u >= 0) || math.IsInf(u, 0) {
+		return nil, Report{}, fmt.Errorf("gtfs: Options.DistanceUnit: %v is no number of metres", u)
+	}
+	if err := errors.Join(opts.Limits.check(), opts.check()); err != nil {
+		return nil, Report{}, fmt.Errorf("gtfs: %w", err)
+	}
+	if fsys == nil {
+		return nil, Report{}, errors.New("gtfs: the file system is nil")
+	}
+	dir, err := folder(fsys)
+	if err != nil {
+		return nil, Report{}, fmt.Errorf("gtfs: %w", err)
+	}
+	opts.Limits = opts.Limits.withDefaults()
+	f := newFeed(ctx, dir, opts)
+	err = f.read()
+	switch {
+	case err == nil:
+		err = f.mistakes()
+	case errors.Is(err, errMistakes): // where nothing more could be read
+		err = &f.errs
+	}
+	if err == nil {
+		err = f.trainless()
+	}
+	if err != nil {
+		return nil, f.report, err
+	}
+	f.countSales()
+	return f.timetable(), f.report, nil
+}
+
+// ReadFile reads the feed in a zip file or folder; see [Read] and [OpenFile].
+func ReadFile(ctx context.Context, path string, opts Options) (*traintravel.Timetable, Report, error) {
+	files, end, err := OpenFile(path)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	t, report, err := Read(ctx, files, opts)
+	return t, report, errors.Join(err, end())
+}
+
+// folder returns the folder of fsys that holds the tables.
+func folder(fsys fs.FS) (fs.FS, error) {
+	const table = "stop_times.txt"
+	switch z := fsys.(type) {
+	case *zip.Reader:
+		only, err := tablesOf(z)
+		if err != nil {
+			return nil, err
+		}
+		fsys = only
+	case *zip.ReadCloser:
+		return folder(&z.Reader)
+	}
+	if _, err := fs.Stat(fsys, table); !errors.Is(err, fs.ErrNotExist) {
+		return fsys, nil // an error will be met again
+	}
+	entries, err := fs.ReadDir(fsys, ".")
+	if err != nil {
+		return nil, err
+	}
+	found := ""
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		if _, err := fs.Stat(fsys, e.Name()+"/"+table); err != nil {
+			continue
+		}
+		if found != "" {
+			return nil, fmt.Errorf("both %s and %s hold a feed: read them one by one", found, e.Name())
+		}
+		found = e.Name()
+	}
+	if found == "" {
+		return fsys, nil // and the missing tables will be named
+	}
+	return fs.Sub(fsys, found)
+}
+
+// mistakes returns what fail recorded, or nil if there is nothing, or nothing that
+// Options.Lenient does not leave out.
+func (f *feed) mistakes() error {
+	if f.errs.Total == 0 {
+		return nil
+	}
+	f.errs.Strict = f.errs.Total == f.doubts
+	left := f.flawedTrips()
+	if f.errs.Total == f.blamed {
+		if f.opts.Lenient {
+			f.leaveOut(left)
+			return nil
+		}
+		f.errs.Lenient, f.errs.Trips = f.report.Trains > 0, len(left)
+	}
+	return &f.errs
+}
+
+// trainless returns an error that tells why there is no train, or nil if there
+// is one.
+func (f *feed) trainless() error {
+	if f.report.Trains > 0 {
+		return nil
+	}
+	const most = 5
+	var why []string
+	unread := ""
+	for _, n := range f.report.Notes {
+		if n.File == "trips.txt" {
+			why = append(why, n.String())
+			if strings.HasPrefix(n.Reason, "route_type ") {
+				unread = "; rail is read, and other modes by programs that set Options.RouteType"
+			}
+		}
+	}
+	switch left := f.report.LeftOut; {
+	case len(left) == 1:
+		why = append(why, left[0].String())
+	case len(left) > 1:
+		why = append(why, fmt.Sprintf("%d trips have mistakes, first %v", len(left), left[0]))
+	case len(why) == 0:
+		why = []string{"trips.txt has no trips"}
+	}
+	if more := len(why) - most; more > 0 {
+		why = append(why[:most], fmt.Sprintf("and %d more reasons", more))
+	}
+	return fmt.Errorf("gtfs: %w: %s%s", ErrNoTrains, strings.Join(why, ", "), unread)
+}
+
+// ErrNoTrains: a feed without mistakes has no train that is read. To load its
+// timetable would be to withdraw every train there is.
+var ErrNoTrains = errors.New("no train is left of the feed")
