@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -94,4 +95,14 @@ func packed(to, text string) error {
 		return err
 	}
 	return os.WriteFile(to, b.Bytes(), 0o644)
+}
+
+func (r *build) packArchive(b built) error {
+	r.say("%s/%s: archive", b.goos, b.goarch)
+	files := []string{b.program, "LICENSE", "README.md", b.licences, filepath.Join(r.tmp, "traintravel.1")}
+	name := strings.Join([]string{"traintravel", r.version, b.goos, b.goarch}, "_")
+	if b.goos == "windows" {
+		return r.zip(name, files)
+	}
+	return r.tarball(name, files)
 }

@@ -1,12 +1,25 @@
 package main
 
 import (
+	"fmt"
+	"log"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
+
+// A build is one release that is being made.
+type build struct {
+	options
+	time  time.Time
+	tmp   string
+	began time.Time
+}
 
 // compile is the environment and the arguments of go for a target. What would change
 // the bytes is not taken from the user's settings.
@@ -42,75 +55,66 @@ func (r *build) program(goos, goarch string) (built, error) {
 	return b, collectLicences(b.licences, env)
 }
 
-// target makes all formats for one platform.
-func (r *build) target(goos, goarch string) error {
-	b, err := r.program(goos, goarch)
-	if err != nil {
-		return err
-	}
-	if r.makes("archive") {
-		if err := r.packArchive(b); err != nil {
-			return err
-		}
-	}
-	if goos != "linux" {
-		return nil
-	}
-	if r.makes("deb") {
-		if err := r.debian(b); err != nil {
-			return err
-		}
-	}
-	if r.makes("image") {
-		return r.image(b)
-	}
-	return nil
-}
-
-func (r *build) packArchive(b built) error {
-	r.say("%s/%s: archive", b.goos, b.goarch)
-	files := []string{b.program, "LICENSE", "README.md", b.licences, filepath.Join(r.tmp, "traintravel.1")}
-	name := strings.Join([]string{"traintravel", r.version, b.goos, b.goarch}, "_")
-	if b.goos == "windows" {
-		return r.zip(name, files)
-	}
-	return r.tarball(name, files)
-}
-
-// shared makes what is the same for all targets, and what the program itself tells:
-// the manual and completions for shells.
-func (r *build) shared() error {
-	if !r.makes("archive") && !r.makes("deb") {
-		return nil
-	}
-	b, err := r.program(runtime.GOOS, runtime.GOARCH)
-	if err != nil {
-		return err
-	}
-	r.say("manual page and completions")
-	page, err := manPage(r.version, r.time, helpOf(b.program))
-	if err != nil {
-		return err
-	}
-	files := map[string]string{"traintravel.1": page}
-	for _, shell := range []string{"bash", "zsh", "fish"} {
-		script, err := output(nil, b.program, "completion", shell)
-		if err != nil {
-			return err
-		}
-		files[shell] = script + "\n"
-	}
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(r.tmp, name), []byte(text), 0o644); err != nil {
-			return err
-		}
-	}
-	return packed(filepath.Join(r.tmp, "traintravel.1.gz"), page)
-}
-
 // helpOf asks a program for what --help prints.
 func helpOf(program string) func(command ...string) (string, error) {
 	return func(command ...string) (string, error) {
 		return output(nil, slices.Concat([]string{program}, command, []string{"--help"})...)
 	}
 }
+
+// say tells how far the build is.
+func (r *build) say(format string, args ...any) {
+	log.Printf("%3.0fs  %s", time.Since(r.began).Seconds(), fmt.Sprintf(format, args...))
+}
+
+// makes says whether a format is to be made.
+func (r *build) makes(format string) bool { return slices.Contains(r.formats, format) }
+
+// output runs a program and returns what it prints. Empty settings of env are those of
+// the platform.
+func output(env []string, args ...string) (string, error) {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), env...)
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	text, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, errs.String())
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// newBuild finds out which version and time are built.
+func newBuild(o options) (*build, error) {
+	if o.version == "" {
+		tag, err := output(nil, "git", "describe", "--tags", "--exact-match", "--match", "v[0-9]*")
+		if err != nil {
+			if tag, err = output(nil, "git", "rev-parse", "--short=12", "HEAD"); err != nil {
+				return nil, fmt.Errorf("-version: %w", err)
+			}
+			tag = "v0.0.0-dev." + tag
+		}
+		o.version = strings.TrimPrefix(tag, "v")
+	}
+	if !versionForm.MatchString(o.version) {
+		return nil, fmt.Errorf("-version: %q is not a version such as 1.2.3 or 1.2.3-rc.1", o.version)
+	}
+	epoch := os.Getenv("SOURCE_DATE_EPOCH")
+	if epoch == "" {
+		var err error
+		if epoch, err = output(nil, "git", "log", "-1", "--format=%ct"); err != nil {
+			return nil, fmt.Errorf("SOURCE_DATE_EPOCH is not set: %w", err)
+		}
+	}
+	seconds, err := strconv.ParseInt(epoch, 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("SOURCE_DATE_EPOCH: %q is not a number of seconds", epoch)
+	}
+	if o.out, err = filepath.Abs(o.out); err != nil {
+		return nil, err
+	}
+	tmp, err := os.MkdirTemp("", "traintravel-release-")
+	return &build{options: o, time: time.Unix(seconds, 0).UTC(), tmp: tmp, began: time.Now()}, err
+}
+
+var versionForm = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`)

@@ -17,19 +17,9 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
-	"slices"
-	"strconv"
 	"strings"
-	"time"
-)
-
-const (
-	everywhere = "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,windows/arm64"
-	allFormats = "archive,deb,image"
 )
 
 func main() {
@@ -49,36 +39,6 @@ func main() {
 	if err := release(o); err != nil {
 		log.Fatal(err)
 	}
-}
-
-// options are the flags.
-type options struct {
-	out, version     string
-	targets, formats []string
-	fresh            bool
-}
-
-// check finds mistakes, and puts this machine's platform for "here".
-func (o *options) check() error {
-	for _, f := range o.formats {
-		if !slices.Contains(strings.Split(allFormats, ","), f) {
-			return fmt.Errorf("-formats: %q is not one of %s", f, allFormats)
-		}
-	}
-	for i, t := range o.targets {
-		if t == "here" {
-			t = "linux/" + runtime.GOARCH
-			o.targets[i] = t
-		}
-		goos, goarch, ok := strings.Cut(t, "/")
-		if !ok || goos == "" || goarch == "" {
-			return fmt.Errorf("-targets: %q is not OS/ARCH", t)
-		}
-		if goos != "linux" && !slices.Contains(o.formats, "archive") {
-			return fmt.Errorf("-targets: %s has archives alone, and -formats does not name archive", t)
-		}
-	}
-	return nil
 }
 
 func release(o options) error {
@@ -128,57 +88,6 @@ func toRoot() error {
 	}
 }
 
-// A build is one release that is being made.
-type build struct {
-	options
-	time  time.Time
-	tmp   string
-	began time.Time
-}
-
-var versionForm = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`)
-
-// newBuild finds out which version and time are built.
-func newBuild(o options) (*build, error) {
-	if o.version == "" {
-		tag, err := output(nil, "git", "describe", "--tags", "--exact-match", "--match", "v[0-9]*")
-		if err != nil {
-			if tag, err = output(nil, "git", "rev-parse", "--short=12", "HEAD"); err != nil {
-				return nil, fmt.Errorf("-version: %w", err)
-			}
-			tag = "v0.0.0-dev." + tag
-		}
-		o.version = strings.TrimPrefix(tag, "v")
-	}
-	if !versionForm.MatchString(o.version) {
-		return nil, fmt.Errorf("-version: %q is not a version such as 1.2.3 or 1.2.3-rc.1", o.version)
-	}
-	epoch := os.Getenv("SOURCE_DATE_EPOCH")
-	if epoch == "" {
-		var err error
-		if epoch, err = output(nil, "git", "log", "-1", "--format=%ct"); err != nil {
-			return nil, fmt.Errorf("SOURCE_DATE_EPOCH is not set: %w", err)
-		}
-	}
-	seconds, err := strconv.ParseInt(epoch, 10, 64)
-	if err != nil {
-		return nil, fmt.Errorf("SOURCE_DATE_EPOCH: %q is not a number of seconds", epoch)
-	}
-	if o.out, err = filepath.Abs(o.out); err != nil {
-		return nil, err
-	}
-	tmp, err := os.MkdirTemp("", "traintravel-release-")
-	return &build{options: o, time: time.Unix(seconds, 0).UTC(), tmp: tmp, began: time.Now()}, err
-}
-
-// makes says whether a format is to be made.
-func (r *build) makes(format string) bool { return slices.Contains(r.formats, format) }
-
-// say tells how far the build is.
-func (r *build) say(format string, args ...any) {
-	log.Printf("%3.0fs  %s", time.Since(r.began).Seconds(), fmt.Sprintf(format, args...))
-}
-
 // sums writes SHA256SUMS, as sha256sum -c reads it, and prints it.
 func (r *build) sums() error {
 	files, err := os.ReadDir(r.out) // in order
@@ -197,16 +106,58 @@ func (r *build) sums() error {
 	return os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(sums.String()), 0o644)
 }
 
-// output runs a program and returns what it prints. Empty settings of env are those of
-// the platform.
-func output(env []string, args ...string) (string, error) {
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env = append(os.Environ(), env...)
-	var errs strings.Builder
-	cmd.Stderr = &errs
-	text, err := cmd.Output()
+// target makes all formats for one platform.
+func (r *build) target(goos, goarch string) error {
+	b, err := r.program(goos, goarch)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, errs.String())
+		return err
 	}
-	return strings.TrimSpace(string(text)), nil
+	if r.makes("archive") {
+		if err := r.packArchive(b); err != nil {
+			return err
+		}
+	}
+	if goos != "linux" {
+		return nil
+	}
+	if r.makes("deb") {
+		if err := r.debian(b); err != nil {
+			return err
+		}
+	}
+	if r.makes("image") {
+		return r.image(b)
+	}
+	return nil
+}
+
+// shared makes what is the same for all targets, and what the program itself tells:
+// the manual and completions for shells.
+func (r *build) shared() error {
+	if !r.makes("archive") && !r.makes("deb") {
+		return nil
+	}
+	b, err := r.program(runtime.GOOS, runtime.GOARCH)
+	if err != nil {
+		return err
+	}
+	r.say("manual page and completions")
+	page, err := manPage(r.version, r.time, helpOf(b.program))
+	if err != nil {
+		return err
+	}
+	files := map[string]string{"traintravel.1": page}
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		script, err := output(nil, b.program, "completion", shell)
+		if err != nil {
+			return err
+		}
+		files[shell] = script + "\n"
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(r.tmp, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return packed(filepath.Join(r.tmp, "traintravel.1.gz"), page)
 }
