@@ -9,11 +9,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/traintravel/traintravel/internal/need"
 )
 
-// attacksEnv says how long each attack goes on, if not for attackTime. In attacks of
-// judgedTime or more, one after the other, what honest customers wait is judged; in shorter
-// ones, at once, it is only told.
+// attacksEnv says how long each attack goes on, if not for attackTime or a sample of it. In
+// attacks of judgedTime or more, one after the other, what honest customers wait is judged;
+// in shorter ones, at once, it is only told.
 const (
 	attacksEnv = "TRAINTRAVEL_ATTACKS"
 	attackTime = time.Second
@@ -30,10 +32,11 @@ const (
 // customers search, book, pay, read their tickets and look. None of their requests is
 // refused, the server keeps within its memory, and afterwards it is as idle as before.
 func TestAttacks(t *testing.T) {
+	need.Short(t, "other processes")
 	if runtime.GOOS != "linux" {
 		t.Skip("attackers need addresses of their own, which 127.0.0.0/8 has on Linux alone")
 	}
-	length, err := time.ParseDuration(cmp.Or(os.Getenv(attacksEnv), attackTime.String()))
+	length, err := time.ParseDuration(cmp.Or(os.Getenv(attacksEnv), need.Sample(attackTime/4, attackTime).String()))
 	if err != nil {
 		t.Fatalf("%s: %v", attacksEnv, err)
 	}

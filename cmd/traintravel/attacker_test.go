@@ -67,11 +67,7 @@ type siege struct {
 // another machine would attack, nobody here waits for a processor because of it.
 func besiege(t *testing.T, a *attacker) *siege {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("nice", "-n", "19", exe)
+	cmd := exec.Command("nice", "-n", "19", itself(t))
 	cmd.Env, cmd.Stderr = append(os.Environ(), asCommandEnv+"="+attacking), os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {

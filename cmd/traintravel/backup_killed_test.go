@@ -194,13 +194,9 @@ func (k keeping) stop(t *testing.T, data string, rounds int) {
 // and what it said.
 func (k keeping) once(t *testing.T, stop os.Signal, after time.Duration) (code int, wrote time.Duration, said string) {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	had := drafts(t, filepath.Dir(k.target))
 	var text output
-	cmd := exec.Command(exe, k.args...)
+	cmd := exec.Command(itself(t), k.args...)
 	cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), asCommandEnv+"=1"), &text, &text
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

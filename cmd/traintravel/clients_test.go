@@ -24,6 +24,7 @@ import (
 //     schemas that oneOf names, with the last one's constants, so the program pays from a
 //     bank account.
 func TestGeneratedClients(t *testing.T) {
+	need.All(t, "generators of clients")
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "t.db")
 	r := start(t, "serve", "--data", data)
@@ -59,6 +60,7 @@ func TestGeneratedClients(t *testing.T) {
 // What the generators make of the description of payment gateways, for whose authors it
 // is, compiles too.
 func TestGeneratedGateway(t *testing.T) {
+	need.All(t, "generators of clients")
 	t.Parallel()
 	g := generated{t, t.TempDir()}
 	if err := os.CopyFS(g.dir, os.DirFS(filepath.Join("testdata", "clients", "go"))); err != nil {

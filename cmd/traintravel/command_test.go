@@ -60,6 +60,7 @@ func startIn(t *testing.T, environ []string, args ...string) *running {
 	code := make(chan int, 1)
 	go func() { code <- run(ctx, append(args, "--addr", "127.0.0.1:0"), r.stdout, r.stderr, environ) }()
 	r.stop = sync.OnceValue(func() int {
+		http.DefaultClient.CloseIdleConnections() // for which it would wait
 		cancel()
 		return <-code
 	})

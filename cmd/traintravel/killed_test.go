@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/traintravel/traintravel/internal/need"
 )
 
 // killRoundsEnv says how often to kill a server, if not killRounds times.
@@ -37,6 +39,7 @@ const (
 // killsHere returns how often to kill. It skips the test where that is not possible.
 func killsHere(t *testing.T) int {
 	t.Helper()
+	need.Short(t, "processes that are killed")
 	if runtime.GOOS == "windows" {
 		t.Skip("no process is killed by a signal here")
 	}

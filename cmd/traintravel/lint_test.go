@@ -5,12 +5,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/traintravel/traintravel/internal/need"
 )
 
 // Redocly's ruleset "recommended" and Spectral's "oas" find nothing to warn of in the
 // description as it is served, with a sign-in and without, and in that of payment gateways.
 // Where a rule does not fit, testdata/lint says why.
 func TestDescriptionLint(t *testing.T) {
+	need.All(t, "Redocly CLI and Spectral")
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "t.db")
 	served := func(args ...string) func(*testing.T) string {

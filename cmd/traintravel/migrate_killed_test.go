@@ -21,6 +21,7 @@ import (
 // come to its end. At no moment can servers use both the file and the database, and
 // in the end all is in the database.
 func TestMigrateKilled(t *testing.T) {
+	exe := itself(t)
 	t.Parallel()
 	dir := t.TempDir()
 	data := filepath.Join(dir, "trains.db")
@@ -32,10 +33,6 @@ func TestMigrateKilled(t *testing.T) {
 	}
 	r.stop()
 	content, err := os.ReadFile(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,16 +70,12 @@ func TestOperations(t *testing.T) {
 	}
 	dir := t.TempDir()
 	data, addr := filepath.Join(dir, "data", "traintravel.db"), unused(t)
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, sub := range []string{"data", "backups", "bin"} {
 		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Symlink(exe, filepath.Join(dir, "bin", "traintravel")); err != nil {
+	if err := os.Symlink(itself(t), filepath.Join(dir, "bin", "traintravel")); err != nil {
 		t.Fatal(err)
 	}
 	sh := newShell(t, dir)

@@ -147,13 +147,9 @@ const over = "-- over --"
 
 func newShell(t *testing.T, dir string) *shell {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	bash := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc")
 	bash.Dir, bash.Stderr, bash.WaitDelay = dir, t.Output(), time.Second
-	bash.Env = append(os.Environ(), asCommandEnv+"=1", "TEST_BINARY="+exe, "HOME="+dir, "no_proxy=*")
+	bash.Env = append(os.Environ(), asCommandEnv+"=1", "TEST_BINARY="+itself(t), "HOME="+dir, "no_proxy=*")
 	stdin, err := bash.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

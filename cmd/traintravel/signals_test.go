@@ -20,11 +20,9 @@ import (
 // command prepares a process that is the command, and ends with this one.
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	exe, err := os.Executable()
-	done(t, err)
-	c := exec.Command(exe, args...)
+	c := exec.Command(itself(t), args...)
 	c.Env = append(os.Environ(), asCommandEnv+"="+tied)
-	_, err = c.StdinPipe()
+	_, err := c.StdinPipe()
 	done(t, err)
 	return c
 }
@@ -127,9 +125,7 @@ func TestSignals(t *testing.T) {
 func TestNohup(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	exe, err := os.Executable()
-	done(t, err)
-	c := exec.Command("/bin/sh", "-c", `trap "" HUP; exec "$@"`, "sh", exe, "serve", "--data", filepath.Join(dir, "trains.db"), "--addr", "127.0.0.1:0")
+	c := exec.Command("/bin/sh", "-c", `trap "" HUP; exec "$@"`, "sh", itself(t), "serve", "--data", filepath.Join(dir, "trains.db"), "--addr", "127.0.0.1:0")
 	c.Env = append(os.Environ(), asCommandEnv+"="+tied)
 	s := &shop{process: spawned(t, c).listen()}
 	s.signal(syscall.SIGHUP)

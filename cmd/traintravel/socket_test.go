@@ -147,8 +147,7 @@ func newStranger(t *testing.T) *stranger {
 		t.Skip("only root can start processes of another user; run this test as root")
 	}
 	n := &stranger{t: t, dir: t.TempDir()}
-	exe, err := os.Executable()
-	done(t, err)
+	exe := itself(t)
 	n.exe = filepath.Join(n.dir, "traintravel")
 	if os.Link(exe, n.exe) != nil {
 		text, err := os.ReadFile(exe)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/traintravel/traintravel/internal/keys"
+	"github.com/traintravel/traintravel/internal/need"
 )
 
 // asCommandEnv makes the test binary the command. If it is tied, it ends when
@@ -27,7 +28,7 @@ const (
 func TestMain(m *testing.M) {
 	switch os.Getenv(asCommandEnv) {
 	case "":
-		os.Exit(m.Run())
+		os.Exit(need.Main(m))
 	case attacking:
 		if err := attackToldTo(os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -44,6 +45,17 @@ func TestMain(m *testing.M) {
 		}()
 	}
 	main()
+}
+
+// itself is the test binary, which asCommandEnv makes the command, in a process of its own.
+func itself(tb testing.TB) string {
+	tb.Helper()
+	need.Short(tb, "other processes")
+	exe, err := os.Executable()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return exe
 }
 
 // A process is a server command in a process of its own.
@@ -68,11 +80,7 @@ func spawn(tb testing.TB, dir string, args ...string) *process {
 // with more in its environment.
 func spawnOn(tb testing.TB, socket *os.File, environ []string, dir string, args ...string) *process {
 	tb.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	cmd := exec.Command(exe, append(args, "--addr", "127.0.0.1:0")...)
+	cmd := exec.Command(itself(tb), append(args, "--addr", "127.0.0.1:0")...)
 	cmd.Dir = dir
 	cmd.Env = append(append(os.Environ(), environ...), asCommandEnv+"="+tied)
 	if socket != nil {

@@ -1,18 +1,19 @@
-// Package need finds the programs beside Go that some tests call.
+// Package need finds the programs beside Go that some tests call, and says which tests
+// run and how long.
 package need
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"testing"
 )
 
 // Program returns where the first of some programs is that do the same: names
 // are looked up in PATH. If none is there, the test is skipped and says which
-// Debian package has it.
+// Debian package has it. With -short it is skipped in any case.
 func Program(t testing.TB, debian string, names ...string) string {
 	t.Helper()
+	Short(t, "other programs")
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
 			return path
@@ -32,7 +33,7 @@ func Missing(t testing.TB, name, debian string) {
 // skip skips a test, or fails it where everything must run.
 func skip(t testing.TB, why string) {
 	t.Helper()
-	if os.Getenv("TRAINTRAVEL_REQUIRE_ALL") == "1" {
+	if all() {
 		t.Fatal(why)
 	}
 	t.Skip(why)

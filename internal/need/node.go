@@ -80,6 +80,7 @@ func npmFile(t testing.TB, set, name string) []byte {
 // test is skipped.
 func Modules(t testing.TB, folder string) {
 	t.Helper()
+	Short(t, "other modules")
 	download := exec.CommandContext(t.Context(), "go", "mod", "download")
 	download.Dir = folder
 	if out, err := download.CombinedOutput(); err != nil {

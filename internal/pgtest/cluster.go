@@ -60,9 +60,11 @@ func find() (string, error) {
 
 const oldest = 15 // the version that is promised to work
 
-// programs returns the folder of PostgreSQL's programs, or skips the test.
+// programs returns the folder of PostgreSQL's programs, or skips the test, as it
+// does with -short.
 func programs(t testing.TB) string {
 	t.Helper()
+	need.Short(t, "PostgreSQL servers")
 	bin, err := find()
 	if err != nil {
 		need.Missing(t, "PostgreSQL "+strconv.Itoa(oldest)+" or newer", "postgresql")
