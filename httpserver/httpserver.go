@@ -20,8 +20,9 @@ import (
 // Options are the settings of a server. Auth is required.
 type Options struct {
 	// BaseURL begins all links: absolute, without a slash at its end, such as
-	// https://trains.example/api. A path in it shows in links only; a proxy
-	// strips it before requests come here. TrustedProxies may replace parts of it.
+	// https://trains.example/api. A path in it is the one below which the server is
+	// mounted; a proxy may strip it before requests come here, or the host, and need not
+	// (see Server.Below). TrustedProxies may replace parts of it.
 	BaseURL string
 
 	// Auth tells who a bearer token stands for.

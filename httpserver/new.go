@@ -65,6 +65,7 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 			return nil, badOption("Options.Issuer", err.Error())
 		}
 	}
+	s.mount = s.mountOf()
 	s.handler = shared(s.routes())
 	return s, nil
 }

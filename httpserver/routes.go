@@ -85,8 +85,11 @@ func (s *Server) routes() *httprouter.Router {
 // call for a page: what they then call for is told, and the page with it.
 func (s *Server) notFound() http.Handler {
 	return s.elsewhere(func(x *exchange) error {
-		if x.asksToCall() {
+		switch {
+		case x.asksToCall():
 			return x.empty(http.StatusNoContent)
+		case x.r.URL.Path == "" && (x.r.Method == http.MethodGet || x.r.Method == http.MethodHead):
+			return x.toSlash()
 		}
 		return problemNoPath
 	})

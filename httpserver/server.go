@@ -16,8 +16,9 @@ import (
 
 // A Server answers the requests of the Train Travel API. Make one with New. It
 // is an [http.Handler] without a listener: it starts nothing and needs no
-// closing. Its routes stand at the root; whoever mounts it below a path strips
-// that path first and puts it in Options.BaseURL.
+// closing. Its routes stand below the path of Options.BaseURL: the server takes that
+// path from requests that have it, so it can be mounted with it or, after
+// [http.StripPrefix] or a proxy, without it (see Server.Below).
 //
 // What bounds a connection belongs to the host's [http.Server]: timeouts, and
 // MaxHeaderBytes, which ought to be 32 KiB.
@@ -30,6 +31,7 @@ type Server struct {
 	answered     func(context.Context, Answer) // or nil
 	now          func() time.Time              // the service's
 	base         base
+	mount        string // see Below
 	proxies      []netip.Prefix
 	limits       *limiter // nil if there is no limit
 	pages        *limiter // of what is public; likewise
@@ -78,4 +80,6 @@ func (s *Server) closes(r *http.Request, who fair.Caller) bool {
 }
 
 // ServeHTTP answers a request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.handler.ServeHTTP(w, s.Below(r))
+}
