@@ -10,6 +10,7 @@ import (
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/internal/audittest"
 	"github.com/traintravel/traintravel/internal/officetest"
+	"github.com/traintravel/traintravel/internal/records"
 	"github.com/traintravel/traintravel/store/memstore"
 	"github.com/traintravel/traintravel/store/storetest"
 )
@@ -309,4 +310,35 @@ func TestPendingDeliveryOfRemovedBooking(t *testing.T) {
 	if d := o.OnlyDelivery(officetest.Anna, sub); d.Status != traintravel.DeliveryDead || d.Dead != traintravel.DeadByRemoval {
 		t.Errorf("%+v", d)
 	}
+}
+
+// A pass puts every unpaid booking on the agenda, however many pages of them there are, and
+// the next one begins after all of them.
+func TestUnpaidBookingsAreReadOnce(t *testing.T) {
+	t.Parallel()
+	o := officetest.New(t, storetest.Twice(memstore.New()))
+	var last string
+	const bookings = 30 // several pages
+	for range bookings {
+		b := o.Book(officetest.Anna, o.TripID('A', 'B', "R 5"))
+		o.Expect("cancelling", o.CancelBooking(t.Context(), officetest.Anna, b.ID), nil)
+		last = max(last, records.BookingKey(b.ID).ID)
+	}
+	pass(o, 2*day)
+	if n := len(agendaOf(t, o.Store, records.UnpaidOver)); n != bookings {
+		t.Errorf("%d bookings are on the agenda, want %d", n, bookings)
+	}
+	passes := agendaOf(t, o.Store, records.UnpaidPass)
+	if len(passes) != 1 || string(passes[0].Value) <= last {
+		t.Errorf("%q are the passes to come, want one that begins after %q", passes, last)
+	}
+}
+
+func agendaOf(t *testing.T, store traintravel.Store, kind records.Kind) []traintravel.Record {
+	t.Helper()
+	found, err := store.List(t.Context(), records.AgendaOf(kind))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
