@@ -3,6 +3,7 @@ package httpserver
 import (
 	"encoding/json"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/traintravel/traintravel"
@@ -68,4 +69,9 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 	s.mount = s.mountOf()
 	s.handler = shared(s.routes())
 	return s, nil
+}
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.handler.ServeHTTP(w, s.Below(r))
 }

@@ -78,8 +78,3 @@ func (s *Server) closes(r *http.Request, who fair.Caller) bool {
 	return s.leaving.Load() || r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 ||
 		s.taken != nil && r.Context().Err() != nil && s.taken.take(who, 1).wait > 0
 }
-
-// ServeHTTP answers a request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.handler.ServeHTTP(w, s.Below(r))
-}
