@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -19,7 +18,7 @@ import (
 
 const alertRules = "../../deploy/prometheus/alerts.yaml"
 
-// Each metric that an alert, or a query of the runbook, asks for is there.
+// Each metric that an alert, the dashboard, or a query of the runbook asks for is there.
 func TestAlertsAskForWhatThereIs(t *testing.T) {
 	t.Parallel()
 	rules, err := os.ReadFile(alertRules)
@@ -34,7 +33,7 @@ func TestAlertsAskForWhatThereIs(t *testing.T) {
 		name, _, _ := strings.Cut(series, "{")
 		exposed[name] = true
 	}
-	asked := regexp.MustCompile(`\b(traintravel|process|go)_[a-z_]+\b`).FindAllString(string(rules)+strings.Join(fenced(t, "promql"), "\n"), -1)
+	asked := regexp.MustCompile(`\b(traintravel|process|go)_[a-z_]+\b`).FindAllString(string(rules)+strings.Join(append(fenced(t, "promql"), dashboardQueries(t)...), "\n"), -1)
 	if len(asked) < 20 {
 		t.Fatalf("they ask for %v", asked)
 	}
@@ -45,11 +44,12 @@ func TestAlertsAskForWhatThereIs(t *testing.T) {
 	}
 }
 
-// The rules are right by Prometheus's own tool, and each fires when it should.
+// The rules and the sample settings are right by Prometheus's own tool, and each rule fires
+// when it should.
 func TestAlertRules(t *testing.T) {
 	t.Parallel()
 	promtool := need.Program(t, "prometheus", "promtool")
-	for _, args := range [][]string{{"check", "rules", filepath.Base(alertRules)}, {"test", "rules", "alerts_test.yaml"}} {
+	for _, args := range [][]string{{"check", "config", "prometheus.yaml"}, {"check", "rules", filepath.Base(alertRules)}, {"test", "rules", "alerts_test.yaml"}} {
 		c := exec.CommandContext(t.Context(), promtool, args...)
 		c.Dir = filepath.Dir(alertRules)
 		if out, err := c.CombinedOutput(); err != nil {
@@ -58,8 +58,8 @@ func TestAlertRules(t *testing.T) {
 	}
 }
 
-// A real Prometheus scrapes a real server and evaluates every rule, of which none fires,
-// and every query of the runbook.
+// A real Prometheus, with the sample settings, scrapes a real server and evaluates every
+// rule, of which none fires, and every query of the runbook and of the dashboard.
 func TestPrometheus(t *testing.T) {
 	t.Parallel()
 	prometheus := need.Program(t, "prometheus", "prometheus")
@@ -69,13 +69,17 @@ func TestPrometheus(t *testing.T) {
 	}
 	w := startWatched(t, nil)
 	w.book(w.token, soon(), "")
+	w.call("nobody", "GET", "/stations?limit=1", "", 401)
 
 	addr := unused(t) // it takes no port 0
 	dir := t.TempDir()
-	config := fmt.Sprintf(`{"global": {"scrape_interval": "1s", "evaluation_interval": "1s"}, "rule_files": [%q],
-		"scrape_configs": [{"job_name": "traintravel", "static_configs": [{"targets": [%q]}]}]}`, rules, strings.TrimPrefix(w.admin, "http://"))
+	config, err := os.ReadFile(filepath.Join(filepath.Dir(alertRules), "prometheus.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	here := strings.NewReplacer("traintravel:9100", strings.TrimPrefix(w.admin, "http://"), "[alerts.yaml]", "["+rules+"]", "interval: 15s", "interval: 1s")
 	file := filepath.Join(dir, "prometheus.yml")
-	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(here.Replace(string(config))), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var log output
@@ -121,6 +125,16 @@ func TestPrometheus(t *testing.T) {
 	}
 	for _, q := range fenced(t, "promql") {
 		if answer := query(addr, q); !strings.HasPrefix(answer, `{"status":"success"`) {
+			t.Errorf("%s: %s", q, answer)
+		}
+	}
+	for _, q := range dashboardQueries(t) {
+		answer := query(addr, q)
+		// A rate is there after two scrapes.
+		for end := time.Now().Add(time.Minute); !strings.Contains(answer, `"value"`) && !strings.HasSuffix(q, "> 0") && time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+			answer = query(addr, q)
+		}
+		if !strings.HasPrefix(answer, `{"status":"success"`) || !strings.Contains(answer, `"value"`) && !strings.HasSuffix(q, "> 0") {
 			t.Errorf("%s: %s", q, answer)
 		}
 	}
