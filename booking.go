@@ -240,7 +240,7 @@ func (s *Service) Ticket(ctx context.Context, by Caller, booking uuid.UUID) (_ T
 	if err != nil {
 		return Ticket{}, records.Damaged(err)
 	}
-	t := Ticket{Booking: b, Paid: paid.Created, Stations: map[uuid.UUID]Station{}}
+	t := Ticket{Booking: b, Paid: paid.Created, Stations: map[uuid.UUID]Station{}, RefundTerms: s.RefundTerms()}
 	for _, leg := range b.Legs {
 		for _, id := range []uuid.UUID{leg.Origin.Station, leg.Destination.Station} {
 			if at, ok := sn.StationAt[id]; ok {

@@ -60,6 +60,11 @@ type Options struct {
 	// Nil gives everything back.
 	Cancel func(Booking, time.Time) (Money, error)
 
+	// RefundTerms tells travellers what Cancel gives back, in a sentence or two of at most
+	// 500 bytes: they read it before they pay, and on their tickets. Empty says what a nil
+	// Cancel does, and says nothing beside a Cancel.
+	RefundTerms string
+
 	// HoldFor is how long a booking may wait for its payment. Zero is one
 	// hour; more than a hundred years are taken as a hundred. A hold ends at
 	// departure at the latest.

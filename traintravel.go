@@ -28,7 +28,10 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -97,10 +100,13 @@ func New(store Store, opts Options) (*Service, error) {
 		return nil, rail.Invalid("Options.Retain", "%v is less than an hour", opts.Retain)
 	}
 	opts.Retain = min(opts.Retain, webhooks.Longest)
-	for _, err := range []error{stations.CheckCities(opts.Cities), opts.Declines.Check(), opts.Holds.Check()} {
+	for _, err := range []error{checkTerms(opts.RefundTerms), stations.CheckCities(opts.Cities), opts.Declines.Check(), opts.Holds.Check()} {
 		if err != nil {
 			return nil, err
 		}
+	}
+	if opts.RefundTerms == "" && opts.Cancel == nil {
+		opts.RefundTerms = wholeRefund
 	}
 	switch {
 	case opts.KeepUnpaid == 0:
@@ -142,6 +148,23 @@ func New(store Store, opts Options) (*Service, error) {
 	s.poster = &webhooks.Poster{Books: s.books, Opts: opts.Webhooks}
 	return s, nil
 }
+
+// wholeRefund is what travellers read of a service that gives everything back.
+const wholeRefund = "You can cancel until departure and get the whole price back."
+
+// maxTerms is how many bytes Options.RefundTerms may have.
+const maxTerms = 500
+
+func checkTerms(terms string) error {
+	if len(terms) > maxTerms || !utf8.ValidString(terms) || strings.ContainsFunc(terms, unicode.IsControl) {
+		return rail.Invalid("Options.RefundTerms", "is not one line of UTF-8 text of at most %d bytes", maxTerms)
+	}
+	return nil
+}
+
+// RefundTerms tells travellers what they get back if they cancel: Options.RefundTerms, or
+// what the service does without Options.Cancel. It is empty if nothing is known.
+func (s *Service) RefundTerms() string { return s.opts.RefundTerms }
 
 // newBooks returns the books of the service's store.
 func (s *Service) newBooks() *ledger.Books {

@@ -75,6 +75,26 @@ func (s *Service) Trip(ctx context.Context, id uuid.UUID) (_ Trip, err error) {
 	return s.finder.Trip(ctx, sn, id, s.now())
 }
 
+// TripCalls returns for each leg of a trip where its train stops, from where the leg begins
+// to where it ends: ErrNotFound if the trip does not exist in this timetable.
+func (s *Service) TripCalls(ctx context.Context, id uuid.UUID) (_ [][]CallingPoint, err error) {
+	ctx, end := s.begin(ctx, "TripCalls")
+	defer end(&err)
+	sn, err := s.timetable.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rides, err := sn.Resolve(id)
+	if err != nil {
+		return nil, err
+	}
+	calls := make([][]CallingPoint, len(rides))
+	for i, r := range rides {
+		calls[i] = sn.CallingPoints(r)
+	}
+	return calls, nil
+}
+
 // HasTrip says whether [Service.Trip] finds a trip: not one that Options.Price makes a
 // wrong price of. It counts no seats and, as a rule, reads nothing from the store.
 func (s *Service) HasTrip(ctx context.Context, id uuid.UUID) (_ bool, err error) {
@@ -111,6 +131,8 @@ type (
 	// A Stop is one end of a leg. Time is in the time zone of the station. In a booking,
 	// Station may be one of the station's OtherIDs.
 	Stop = rail.Stop
+	// A CallingPoint is where the train of a leg stops.
+	CallingPoint = rail.CallingPoint
 	// A RunID names a train on one service date.
 	RunID = rail.RunID
 	// Money is an amount in minor units (cents) of a currency, an ISO 4217 code in lower

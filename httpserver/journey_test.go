@@ -105,9 +105,18 @@ func TestShapes(t *testing.T) {
 		ride = `"origin":"` + berlin + `","destination":"` + paris + `","departure_time":"2024-02-01T07:00:00+01:00",` +
 			`"arrival_time":"2024-02-01T14:46:00+01:00","operator":"Ligne Atlantique"`
 	)
-	tripDoc := func(seats string) string {
+	at := func(station, name, times string) string {
+		return `{"station":"` + station + `","name":"` + name + `",` + times + `}`
+	}
+	calls := `,"calls":[` + at(berlin, "Berlin Hauptbahnhof", `"departure_time":"2024-02-01T07:00:00+01:00"`) + "," +
+		at("04383fb3-ff5d-4593-8a0c-fc28bafb3f09", "Hannover Hauptbahnhof", `"arrival_time":"2024-02-01T08:39:00+01:00","departure_time":"2024-02-01T08:42:00+01:00"`) + "," +
+		at("e30b2b8e-2eb2-42b9-a1af-a66d458cc7ac", "Köln Hauptbahnhof", `"arrival_time":"2024-02-01T11:20:00+01:00","departure_time":"2024-02-01T11:28:00+01:00"`) + "," +
+		at("643d1686-c6e0-4f10-9b58-ac92459eba84", "Bruxelles-Midi", `"arrival_time":"2024-02-01T13:15:00+01:00","departure_time":"2024-02-01T13:21:00+01:00"`) + "," +
+		at(paris, "Paris Gare du Nord", `"arrival_time":"2024-02-01T14:46:00+01:00"`) + `]`
+	const terms = `"refund_terms":"You can cancel until departure and get the whole price back.",`
+	tripDoc := func(seats, calls, terms string) string {
 		return `{"id":"` + trip + `",` + ride + `,"price":113.58,"currency":"eur","bicycles_allowed":false,"dogs_allowed":true,` +
-			`"seats_available":` + seats + `,"legs":[{` + ride + `,"train":"LA 21"}],"links":{"self":"` + base + `/trips/` + trip +
+			`"seats_available":` + seats + `,"legs":[{` + ride + `,"train":"LA 21"` + calls + `}],` + terms + `"links":{"self":"` + base + `/trips/` + trip +
 			`","origin":"` + base + `/stations/` + berlin + `","destination":"` + base + `/stations/` + paris + `"}}`
 	}
 	bookingDoc := `{"id":"` + b + `","trip_id":"` + trip + `","passenger_name":"Anna Example","has_bicycle":false,"has_dog":false,` +
@@ -118,7 +127,7 @@ func TestShapes(t *testing.T) {
 	for target, want := range map[string]string{
 		"/stations/" + berlin:                    station,
 		"/stations?search=berl%20eur&country=de": `{"data":[` + station + `],"links":{"self":"` + base + `/stations?search=berl+eur&country=de"}}`,
-		"/trips/" + trip:                         tripDoc("459"),
+		"/trips/" + trip:                         tripDoc("459", calls, terms),
 		"/bookings/" + b:                         bookingDoc,
 		"/bookings":                              `{"data":[` + bookingDoc + `],"links":{"self":"` + base + `/bookings"}}`,
 		"/bookings/" + b + "/payment":            paymentDoc,
@@ -131,7 +140,7 @@ func TestShapes(t *testing.T) {
 		}
 	}
 	list := w.get(search + "&limit=1")
-	if want := `{"data":[` + tripDoc("459") + `],"links":{`; !strings.HasPrefix(list.body, want) {
+	if want := `{"data":[` + tripDoc("459", "", "") + `],"links":{`; !strings.HasPrefix(list.body, want) {
 		t.Errorf("%s, want %s", list.body, want)
 	}
 }

@@ -22,7 +22,13 @@ func operators(legs []traintravel.Leg) string {
 }
 
 // A tripDoc is a trip as clients see it.
-type tripDoc struct{ traintravel.Trip }
+//
+// Calls, by leg, and terms are nil and empty in a list.
+type tripDoc struct {
+	traintravel.Trip
+	calls [][]traintravel.CallingPoint
+	terms string
+}
 
 func (d *tripDoc) encode(e *encoder) {
 	e.item("trip")
@@ -36,13 +42,17 @@ func (d *tripDoc) encode(e *encoder) {
 		e.whole("seats_available", d.Seats)
 	}
 	e.list("legs", "legs")
-	for _, leg := range d.Legs {
+	for i, leg := range d.Legs {
 		e.item("leg")
 		e.ride(leg.Origin, leg.Destination, leg.Operator)
 		e.optional("train", leg.Number)
+		if d.calls != nil {
+			e.calls(d.calls[i])
+		}
 		e.close("leg")
 	}
 	e.endList("legs")
+	e.optional("refund_terms", d.terms)
 	var links [3]link
 	e.links(d.links(links[:0]))
 	e.close("trip")
@@ -55,6 +65,24 @@ func (e *encoder) ride(origin, destination traintravel.Stop, operator string) {
 	e.time("departure_time", origin.Time)
 	e.time("arrival_time", destination.Time)
 	e.text("operator", operator)
+}
+
+// calls writes where a train stops.
+func (e *encoder) calls(calls []traintravel.CallingPoint) {
+	e.list("calls", "calls")
+	for _, c := range calls {
+		e.item("call")
+		e.id("station", c.Station)
+		e.text("name", c.Name)
+		if !c.Arrival.IsZero() {
+			e.time("arrival_time", c.Arrival)
+		}
+		if !c.Departure.IsZero() {
+			e.time("departure_time", c.Departure)
+		}
+		e.close("call")
+	}
+	e.endList("calls")
 }
 
 // allowance writes a member that is absent when nothing is known.

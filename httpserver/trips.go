@@ -42,7 +42,7 @@ func (s *Server) searchTrips(x *exchange) error {
 	}
 	docs := make([]tripDoc, len(found.Items))
 	for i, t := range found.Items {
-		docs[i] = tripDoc{t}
+		docs[i] = tripDoc{Trip: t}
 	}
 	return x.answer(http.StatusOK, listOf("trips", docs, q.links(x, found.Next)))
 }
@@ -56,5 +56,9 @@ func (s *Server) oneTrip(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.answer(http.StatusOK, &tripDoc{trip})
+	calls, err := s.service.TripCalls(x.ctx(), id)
+	if err != nil {
+		return err
+	}
+	return x.answer(http.StatusOK, &tripDoc{trip, calls, s.service.RefundTerms()})
 }

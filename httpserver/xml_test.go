@@ -26,7 +26,7 @@ func xmlBody(text string) part {
 func xmlOf(t *testing.T, text, root, plural string) string {
 	t.Helper()
 	items := map[string]string{
-		"stations": "station", "trips": "trip", "bookings": "booking", "payments": "payment", "legs": "leg", "errors": "i",
+		"stations": "station", "trips": "trip", "bookings": "booking", "payments": "payment", "legs": "leg", "calls": "call", "errors": "i",
 		"webhooks": "webhook", "events": "event", "deliveries": "delivery", "refusing": "refusal",
 	}
 	d := jsontext.NewDecoder(strings.NewReader(text))

@@ -193,6 +193,9 @@ type Ticket struct {
 	// Stations are those of the legs as they are now, by ID. One that the
 	// timetable does not have any more is missing: the legs have its name.
 	Stations map[uuid.UUID]Station
+	// RefundTerms tells the traveller what is given back if the booking is cancelled. It may
+	// be empty.
+	RefundTerms string
 }
 
 // A TicketStatus is what a genuine ticket is worth.

@@ -50,6 +50,15 @@ type Stop struct {
 	Time    time.Time
 }
 
+// A CallingPoint is where the train of a leg stops, from where the leg begins to where it
+// ends. Times are in the time zone of the station: Arrival is zero at the first, Departure
+// at the last.
+type CallingPoint struct {
+	Station            uuid.UUID
+	Name               string
+	Arrival, Departure time.Time
+}
+
 // A RunID names a train on one service date. Train is its identity, a version
 // 8 UUID made from what makes it known again in later timetables (see Train).
 // Nobody else has a booking's place on its run, unless the booking is stranded

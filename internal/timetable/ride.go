@@ -57,6 +57,27 @@ func (sn *Snapshot) leg(r Ride) rail.Leg {
 	}
 }
 
+// CallingPoints are where the train of a ride stops for travellers, from end to end.
+func (sn *Snapshot) CallingPoints(r Ride) []rail.CallingPoint {
+	var points []rail.CallingPoint
+	for call := r.Board; call <= r.Alight; call++ {
+		end := call == r.Board || call == r.Alight
+		if !end && !r.Train.boards(call) && !r.Train.alights(call) {
+			continue // nobody gets on or off
+		}
+		at := sn.Stop(r.Train.Station(call), r.Train.Arrives(r.Date, call))
+		p := rail.CallingPoint{Station: at.Station, Name: at.Name, Arrival: at.Time}
+		if call < r.Alight {
+			p.Departure = r.Train.Departs(r.Date, call).In(at.Time.Location())
+		}
+		if call == r.Board {
+			p.Arrival = time.Time{}
+		}
+		points = append(points, p)
+	}
+	return points
+}
+
 // Rides are what the network's legs mean.
 func (sn *Snapshot) Rides(legs []raptor.Leg) []Ride {
 	rides := make([]Ride, len(legs))
