@@ -39,13 +39,20 @@ type (
 		Arrival     time.Time `json:"arrival_time"`
 		Operator    string    `json:"operator"`
 	}
+	// A calling is a stop of a train. Times are nil at the ends.
+	calling struct {
+		Name      string     `json:"name"`
+		Arrival   *time.Time `json:"arrival_time"`
+		Departure *time.Time `json:"departure_time"`
+	}
 	leg struct {
 		ride
-		Train           string `json:"train"`
-		OriginName      string `json:"origin_name"` // this and what follows: in tickets alone
-		DestinationName string `json:"destination_name"`
-		Coach           string `json:"coach"`
-		Seat            int    `json:"seat"`
+		Train           string    `json:"train"`
+		Calls           []calling `json:"calls"`       // of one trip alone
+		OriginName      string    `json:"origin_name"` // this and what follows: in tickets alone
+		DestinationName string    `json:"destination_name"`
+		Coach           string    `json:"coach"`
+		Seat            int       `json:"seat"`
 	}
 	price struct {
 		Amount   json.Number `json:"price"`
@@ -59,6 +66,7 @@ type (
 		Dogs     *bool  `json:"dogs_allowed"`
 		Seats    *int   `json:"seats_available"` // nil is unreserved
 		Legs     []leg  `json:"legs"`
+		Terms    string `json:"refund_terms"` // of one trip alone
 	}
 	newBooking struct {
 		TripID        string `json:"trip_id"`
@@ -93,7 +101,10 @@ type (
 		Source   card        `json:"source"`
 	}
 	payment struct {
-		Status  string `json:"status"`
+		Status string `json:"status"`
+		Source struct {
+			Number string `json:"number"` // masked
+		} `json:"source"`
 		Failure struct {
 			Code    string `json:"code"`
 			Message string `json:"message"`
@@ -101,8 +112,9 @@ type (
 	}
 	ticket struct {
 		price
-		Reference string `json:"reference"`
-		Legs      []leg  `json:"legs"`
+		Reference string    `json:"reference"`
+		PaidAt    time.Time `json:"paid_at"`
+		Legs      []leg     `json:"legs"`
 	}
 )
 

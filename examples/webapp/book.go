@@ -2,62 +2,86 @@ package main
 
 import (
 	"cmp"
-	"crypto/rand"
+	"context"
+	"fmt"
 	"net/http"
+	"slices"
+	"strconv"
+	"time"
 )
 
-// An order is the page that books a trip.
-type order struct {
-	offer
-	Form  newBooking
-	Key   string // of this form: sent twice, it books once
-	Fault *fault
-	Back  string // to the list
-}
-
-func (s *site) tripPage(w http.ResponseWriter, r *http.Request, user *session) error {
-	return s.showTrip(w, r, user, order{Form: newBooking{TripID: r.PathValue("id")}}, nil)
-}
-
-// showTrip shows a trip with its form, and what was wrong with the form. A page that
-// cannot be had is no reason to hide that.
-func (s *site) showTrip(w http.ResponseWriter, r *http.Request, user *session, o order, wrong error) error {
-	if !isID(o.Form.TripID) {
-		return errNoPage
-	}
-	ask := s.readerOf(user)
-	t, err := ask.api.trip(r.Context(), o.Form.TripID)
-	if err != nil {
-		return cmp.Or(wrong, err)
-	}
-	j := journeyOf(t.Legs, t.price, ask.stationsOf(r.Context(), ridesOf(t.Legs)...))
-	o.offer, o.Key = offer{trip: t, Journey: j}, rand.Text()
-	o.Back = search{From: j.From, FromID: j.Origin, To: j.To, ToID: j.Destination, Date: j.Departure.Format("2006-01-02")}.Path()
-	status := http.StatusOK
-	if wrong != nil {
-		f := faultOf(wrong)
-		o.Fault, status = &f, f.Status
-	}
-	return s.show(w, status, "trip", user, page{Title: j.From + " to " + j.To, Body: o})
-}
-
-// Takes says whether an allowance is known to be given.
-func (o order) TakesBicycles() bool { return o.Bicycles != nil && *o.Bicycles }
-func (o order) TakesDogs() bool     { return o.Dogs != nil && *o.Dogs }
-func (o order) SoldOut() bool       { return o.Seats != nil && *o.Seats == 0 }
+// orderTime is how long it may take to book for all, or to undo that, however soon the
+// browser gives up: an order is never left half done.
+const orderTime = 50 * time.Second
 
 func (s *site) book(w http.ResponseWriter, r *http.Request, user *session) error {
-	o := order{Form: newBooking{
-		TripID: r.PostFormValue("trip"), PassengerName: r.PostFormValue("passenger"),
-		HasBicycle: r.PostFormValue("bicycle") != "", HasDog: r.PostFormValue("dog") != "",
-	}}
-	made, err := user.api.book(r.Context(), o.Form, r.PostFormValue("key"))
-	if correctable(err) {
-		return s.showTrip(w, r, user, o, err)
+	ids, all := postedOrder(r)
+	if len(ids) == 0 || len(ids) > 2 || len(all)*len(ids) > mostTogether {
+		return errForged // no form of ours
 	}
-	if err != nil {
+	o := order{Passengers: all}
+	switch r.PostFormValue("do") {
+	case "add":
+		o.Passengers = append(all, passenger{N: len(all) + 1})
+		return s.showTrip(w, r, user, ids, o, nil)
+	case "remove":
+		o.Passengers = all[:max(1, len(all)-1)]
+		return s.showTrip(w, r, user, ids, o, nil)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), orderTime)
+	defer cancel()
+	made, failed, err := user.bookAll(ctx, ids, all, r.PostFormValue("key"))
+	if !correctable(err) {
+		if err == nil {
+			http.Redirect(w, r, payPath(made...), http.StatusSeeOther)
+		}
 		return err
 	}
-	http.Redirect(w, r, "/bookings/"+made.ID, http.StatusSeeOther)
+	f := faultOf(err)
+	all[failed].Wrong = f.Wrong("passenger")
+	if len(all)*len(ids) > 1 {
+		f.Text += " Nothing was booked for anybody."
+	}
+	err2 := s.showTrip(w, r, user, ids, o, &f)
+	if err2 != nil {
+		return err
+	}
+	return nil
+}
+
+// postedOrder reads the form that books.
+func postedOrder(r *http.Request) (ids []string, all []passenger) {
+	_ = r.PostFormValue("") // parses the form
+	for i, name := range r.PostForm["passenger"] {
+		n := strconv.Itoa(i + 1)
+		all = append(all, passenger{
+			N: i + 1, Name: name, Bicycle: slices.Contains(r.PostForm["bicycle"], n), Dog: slices.Contains(r.PostForm["dog"], n),
+		})
+	}
+	return r.PostForm["trip"], all
+}
+
+// bookAll books trips for passengers, each by itself, and cancels those that it has made
+// if one is refused: then it says for which passenger.
+func (s *session) bookAll(ctx context.Context, trips []string, all []passenger, key string) (made []string, failed int, err error) {
+	for _, trip := range trips {
+		for i, p := range all {
+			b, err := s.api.book(ctx, newBooking{TripID: trip, PassengerName: p.Name, HasBicycle: p.Bicycle, HasDog: p.Dog}, key+"-"+strconv.Itoa(len(made)))
+			if err != nil {
+				return nil, i, cmp.Or(s.undo(ctx, made, err), err)
+			}
+			made = append(made, b.ID)
+		}
+	}
+	return made, 0, nil
+}
+
+// undo cancels bookings because of an error. It returns another one if that did not work.
+func (s *session) undo(ctx context.Context, made []string, because error) error {
+	for _, id := range made {
+		if err := s.api.cancel(ctx, id, ""); err != nil {
+			return fmt.Errorf("%w: %w, and a booking was not cancelled: %w", errHalfBooked, because, err)
+		}
+	}
 	return nil
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"cmp"
+	"context"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -28,6 +28,7 @@ func (b booking) State() string {
 
 type bookingList struct {
 	Bookings    []summary
+	PayAll      string // where those that are held are paid together, if there are several
 	Newer, More string
 }
 
@@ -69,9 +70,16 @@ func (s *site) bookingsPage(w http.ResponseWriter, r *http.Request, user *sessio
 	})
 	names := user.stationsOf(r.Context(), rides...)
 	body := bookingList{Newer: bookingsAt(found.Links.Prev), More: bookingsAt(found.Links.Next)}
+	var due []string
 	for _, b := range found.Data {
+		if b.State() == held && len(due) < mostTogether {
+			due = append(due, b.ID)
+		}
 		t := trips[b.TripID]
 		body.Bookings = append(body.Bookings, summary{b, journeyOf(t.Legs, t.price, names)})
+	}
+	if len(due) > 1 {
+		body.PayAll = payPath(due...)
 	}
 	return s.show(w, http.StatusOK, "bookings", user, page{Title: "My bookings", Body: body})
 }
@@ -89,49 +97,37 @@ func bookingsAt(link string) string {
 	return "/bookings?" + q.Encode()
 }
 
-// A stub is the page of one booking.
+// A stub is one booking and what belongs to it.
 type stub struct {
 	booking
-	State   string
-	Journey journey
-	Ticket  *ticket  // once it is confirmed
-	Latest  *payment // attempt, if there was one
-	Left    int      // seconds until the hold ends
-	HeldTo  string   // the same, by the clock at the origin
-	Form    payForm
-	Fault   *fault
+	State    string
+	Journey  journey
+	Reserved bool     // it has numbered seats
+	Terms    string   // of refunds, as long as the timetable knows the trip
+	Ticket   *ticket  // once it is confirmed
+	Latest   *payment // attempt, if there was one
 }
 
-var titles = map[string]string{held: "Pay for your trip", pending: "Your payment is under way", confirmed: "Your ticket"}
-
+// bookingPage shows a booking. One that is held is to be paid first.
 func (s *site) bookingPage(w http.ResponseWriter, r *http.Request, user *session) error {
-	return s.showBooking(w, r, user, payForm{}, nil)
-}
-
-// showBooking shows a booking and, while it can be paid, the form for that, with what
-// was wrong with it. A page that cannot be had is no reason to hide that.
-func (s *site) showBooking(w http.ResponseWriter, r *http.Request, user *session, form payForm, wrong error) error {
-	b, err := user.load(r)
+	b, err := user.load(r.Context(), r.PathValue("id"))
 	if err != nil {
-		return cmp.Or(wrong, err)
+		return err
 	}
-	if b.State == held {
-		origin, _ := user.station(r.Context(), b.Journey.Origin) // else the zone is UTC
-		b.Left, b.HeldTo = int(b.Until.Sub(s.now()).Seconds()), heldTo(b.Until, origin)
-		b.Form = form.with(origin.Country)
+	title := "Your ticket"
+	switch b.State {
+	case held:
+		http.Redirect(w, r, payPath(b.ID), http.StatusSeeOther)
+		return nil
+	case pending:
+		title = "Your payment is under way"
 	}
-	status := http.StatusOK
-	if wrong != nil {
-		f := faultOf(wrong)
-		b.Fault, status = &f, f.Status
-	}
-	return s.show(w, status, "booking", user, page{Title: titles[b.State], Body: b})
+	return s.show(w, http.StatusOK, "booking", user, page{Title: title, Body: b})
 }
 
 // load asks for a booking and what belongs to it: the ticket if there is one, which
 // says what was sold, or else the trip.
-func (s *session) load(r *http.Request) (b stub, err error) {
-	ctx, id := r.Context(), r.PathValue("id")
+func (s *session) load(ctx context.Context, id string) (b stub, err error) {
 	if !isID(id) {
 		return b, errNoPage
 	}
@@ -149,19 +145,20 @@ func (s *session) load(r *http.Request) (b stub, err error) {
 			b.State = confirmed // where there are no tickets
 		}
 	}
-	switch {
-	case b.Links.Ticket != "":
+	if b.Links.Trip != "" {
+		t, err := s.api.trip(ctx, b.TripID)
+		if err != nil && b.Links.Ticket == "" { // which says what was sold
+			return b, err
+		}
+		b.Journey = journeyOf(t.Legs, t.price, s.stationsOf(ctx, ridesOf(t.Legs)...))
+		b.Reserved, b.Terms = t.Seats != nil, t.Terms
+	}
+	if b.Links.Ticket != "" {
 		t, err := s.api.ticket(ctx, id)
 		if err != nil {
 			return b, err
 		}
 		b.Ticket, b.Journey = &t, journeyOf(t.Legs, t.price, nil)
-	case b.Links.Trip != "":
-		t, err := s.api.trip(ctx, b.TripID)
-		if err != nil {
-			return b, err
-		}
-		b.Journey = journeyOf(t.Legs, t.price, s.stationsOf(ctx, ridesOf(t.Legs)...))
 	}
 	return b, nil
 }
@@ -177,7 +174,7 @@ func heldTo(until time.Time, at station) string {
 }
 
 func (s *site) cancelPage(w http.ResponseWriter, r *http.Request, user *session) error {
-	b, err := user.load(r)
+	b, err := user.load(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -193,7 +190,7 @@ func (s *site) cancel(w http.ResponseWriter, r *http.Request, user *session) err
 	if err := user.api.cancel(r.Context(), id, r.PostFormValue("tag")); err != nil {
 		return err
 	}
-	user.tell("The booking is cancelled. If you had paid, the money is on its way back.")
+	user.tell("The booking is cancelled. If you had paid, what you get back is on its way.")
 	http.Redirect(w, r, "/bookings", http.StatusSeeOther)
 	return nil
 }

@@ -51,8 +51,15 @@ func TestBookInBrowser(t *testing.T) {
 				t.Errorf("an hour is left, and the page says %q", count)
 			}
 
+			b.pay("4242 4242 4242 4241", "#number:invalid") // is not sent
 			b.pay("4000 0000 0000 0002", ".fault")
 			b.says(".fault", "declined", "Nothing was charged")
+			if kept := b.eval(`[...document.querySelectorAll("#number, #expiry, #cvc, #name")].map(e => e.value).join()`); kept != "4000 0000 0000 0002,12/40,123,Anna Example" {
+				t.Errorf("after a decline the form has %q", kept)
+			}
+			if n := rw.count("POST " + b.eval(`"/bookings/" + new URLSearchParams(location.search).get("booking") + "/payment"`)); n != 1 {
+				t.Errorf("%d payments were tried", n)
+			}
 			b.pay("4242 4242 4242 4242", ".ticket img")
 			b.says(".ticket", hostile, "coach 1, seat 1", "€113.58")
 			if width := b.eval(`document.querySelector(".ticket img").naturalWidth > 50`); width != "true" {
@@ -158,6 +165,9 @@ func TestBookWithoutScripts(t *testing.T) {
 	b.write("#passenger", "Anna Example")
 	b.click("form .primary", "#number")
 	b.says(".hold", "Your seat is kept until", "Berlin Hauptbahnhof time")
+	b.pay("4242 4242 4242 4243", ".fault")
+	b.says(".fault", "The card number")
+	b.forgive("status of 400")
 	if shown := b.eval(`document.querySelector("[data-count]").hidden`); shown != "true" {
 		t.Error("a countdown that does not count is shown")
 	}

@@ -93,7 +93,7 @@ func TestProblems(t *testing.T) {
 		"dogs-not-allowed": "No dogs", "something-new": "The title",
 	} {
 		post(slug, 409)
-		v.fill(trip, "/bookings", "passenger", "Anna", "bicycle", "on").want(t, 409, says, `role="alert"`, `value="Anna"`)
+		v.fill(trip, "/bookings", "passenger", "Anna", "bicycle", "1").want(t, 409, says, `role="alert"`, `value="Anna"`)
 	}
 	for slug, says := range map[string]string{
 		"already-paid": "paid already", "payment-in-progress": "under way", "payments-not-accepted": "not taken", "hold-expired": "free again", "too-many-declines": "Too many payments", "paid-too-late": "too late",
@@ -122,20 +122,21 @@ func TestPending(t *testing.T) {
 	held := v.book(rw, "Anna")
 	status := "pending"
 	rw.answering(func(w http.ResponseWriter, r *http.Request) bool {
-		id := strings.TrimPrefix(held.at.Path, "/bookings/")
+		id := strings.TrimPrefix(held.booking(), "/bookings/")
 		switch r.URL.Path {
-		case held.at.Path:
+		case held.booking():
 			fmt.Fprintf(w, `{"id":%q,"trip_id":"09a94001-0002-82a0-8000-000000000000","passenger_name":"Anna","links":{"payments":"/x"}}`, id)
-		case held.at.Path + "/payment":
+		case held.booking() + "/payment":
 			fmt.Fprintf(w, `{"status":%q}`, status)
 		default:
 			return false
 		}
 		return true
 	})
-	v.get(held.at.Path).want(t, 200, "We are waiting for the bank", "do not pay again", `data-state="pending"`)
+	v.get(held.booking()).want(t, 200, "We are waiting for the bank", "do not pay again", `data-state="pending"`)
+	v.get(held.at.RequestURI()).want(t, 200, "We are waiting for the bank", "do not pay again", `data-state="pending"`)
 	status = "succeeded" // at a server without tickets
-	v.get(held.at.Path).want(t, 200, "It is paid")
+	v.get(held.booking()).want(t, 200, "It is paid")
 }
 
 // A booking that was paid after its page was opened is not cancelled by that page.
@@ -146,9 +147,9 @@ func TestCancelsWhatWasSeen(t *testing.T) {
 	v := newVisitor(t, site)
 	v.signIn("anna", "/bookings")
 	held := v.book(rw, "Anna")
-	cancel := v.get(held.at.Path + "/cancel")
+	cancel := v.get(held.booking() + "/cancel")
 	cancel.want(t, 200, "Nothing was charged")
 	v.pay(held, "4242424242424242").want(t, 200, "Your ticket")
 	v.fill(cancel, "/cancel").want(t, 412, "The booking has changed")
-	v.get(held.at.Path).want(t, 200, "Your ticket")
+	v.get(held.booking()).want(t, 200, "Your ticket")
 }

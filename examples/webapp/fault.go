@@ -13,12 +13,13 @@ import (
 )
 
 var (
-	errNoPage    = errors.New("there is no such page")
-	errForged    = errors.New("the form is not from this site")
-	errSignedOut = errors.New("nobody is signed in")
-	errSignIn    = errors.New("signing in did not work")
-	errNoPrice   = errors.New("the timetable does not know the trip any more")
-	errNotBegun  = errors.New("the sign-in was not begun here")
+	errNoPage     = errors.New("there is no such page")
+	errForged     = errors.New("the form is not from this site")
+	errSignedOut  = errors.New("nobody is signed in")
+	errSignIn     = errors.New("signing in did not work")
+	errNoPrice    = errors.New("the timetable does not know the trip any more")
+	errHalfBooked = errors.New("an order was made in part")
+	errNotBegun   = errors.New("the sign-in was not begun here")
 )
 
 // A fault is what people are told when something does not work.
@@ -41,6 +42,7 @@ var ours = []struct {
 	{errSignedOut, fault{Status: 403, Title: "You are signed out", Text: "Nothing was done. Please sign in and try again.", Link: "/sign-in", Next: "Sign in"}},
 	{errNotBegun, fault{Status: 400, Title: "That sign-in is over", Text: "It was begun too long ago, or in another browser.", Link: "/sign-in", Next: "Sign in"}},
 	{errNoPrice, fault{Status: 409, Title: "This cannot be paid here", Text: "The timetable has changed since you booked, so we do not know the price. Nothing was charged.", Link: "/bookings", Next: "My bookings"}},
+	{errHalfBooked, fault{Status: 502, Title: "Not everything could be booked", Text: "Some of the seats may still be held for you. Look at your bookings: pay for them, or cancel them. Nothing was charged.", Link: "/bookings", Next: "My bookings"}},
 	{errSignIn, fault{Status: 403, Title: "You are not signed in", Text: "The sign-in was not finished. Nothing has changed.", Link: "/sign-in", Next: "Try again"}},
 }
 
@@ -48,7 +50,7 @@ var ours = []struct {
 // in the API's own words.
 var theirs = map[string]fault{
 	"not-found":             {Title: "We cannot find that", Text: "It does not exist, or not any more, or it is not yours. A booking that was not paid in time is gone.", Link: "/bookings", Next: "My bookings"},
-	"sold-out":              {Title: "That train has just sold out", Text: "Somebody took the last seat. Other trains of the day may have some."},
+	"sold-out":              {Title: "That train has just sold out", Text: "There are not seats enough left. Other trains of the day may have some."},
 	"departed":              {Title: "That train has left", Text: "It cannot be booked or cancelled any more."},
 	"bicycles-not-allowed":  {Title: "No bicycles on this trip", Text: "It is not known to take bicycles. Book without yours, or search for trips that take them."},
 	"no-bicycle-space":      {Title: "The bicycle spaces are taken", Text: "Book without your bicycle, or choose another train."},
@@ -126,6 +128,9 @@ func faultFor(user *session, err error) fault {
 // correctable says whether people can do something about an error in the form that
 // they sent.
 func correctable(err error) bool {
+	if errors.Is(err, errHalfBooked) {
+		return false
+	}
 	p, ok := errors.AsType[*problem](err)
 	return ok && (p.Status == http.StatusBadRequest || p.Status == http.StatusConflict || p.Status == http.StatusUnprocessableEntity)
 }

@@ -76,7 +76,7 @@ var templates embed.FS
 
 func parsePages() (*template.Template, error) {
 	return template.New("").Funcs(template.FuncMap{
-		"asset": assets.path, "clock": clock, "day": day, "duration": duration, "iso": iso, "money": money, "later": later, "longDay": longDay, "shortDay": shortDay,
+		"asset": assets.path, "clock": clock, "day": day, "duration": duration, "iso": iso, "money": money, "later": later, "longTime": longTime, "longDay": longDay, "shortDay": shortDay,
 	}).ParseFS(templates, "templates/*.html")
 }
 

@@ -23,13 +23,13 @@ func TestBooking(t *testing.T) {
 	trips.want(t, 200, "07:00", "08:36", "+1 day", "€113.58", "460 seats left", "no bicycles")
 	page := v.fill(v.chooseTrip(trips), "/bookings", "passenger", "Anna Example")
 	page.want(t, 200, "Your seat is kept until", "Berlin Hauptbahnhof time", "Anna Example", "€113.58")
-	booking := page.at.Path
+	booking := page.booking()
 
 	v.pay(page, "4242 4242 4242 4243").want(t, 400, "The card number", `name="number" aria-invalid="true" aria-describedby="fault"`, `value="12/40"`, `value="Anna"`, `value="DE" selected`)
 	v.pay(v.get(booking), "4000 0000 0000 0002").want(t, 200, "The payment was declined", "Nothing was charged")
 	v.get(booking+"/ticket.pdf").want(t, 409, "There is no ticket yet")
 	v.get("/bookings").want(t, 200, "to be paid")
-	v.pay(v.get(booking), "4242 4242 4242 4242").want(t, 200, "Your ticket", "coach 1, seat 1", "LA 21")
+	v.pay(v.get(booking), "4242 4242 4242 4242").want(t, 200, "Your ticket", "coach 1, seat 1", "LA 21", "Receipt")
 	for name, begins := range map[string]string{"ticket.pdf": "%PDF-", "ticket.ics": "BEGIN:VCALENDAR", "ticket.png?leg=1": "\x89PNG"} {
 		file := v.get(booking + "/" + name)
 		if file.status != 200 || !strings.HasPrefix(file.text, begins) {
@@ -41,7 +41,7 @@ func TestBooking(t *testing.T) {
 	}
 	v.get("/bookings").want(t, 200, "Anna Example", ">paid<")
 	cancel := v.get(booking + "/cancel")
-	cancel.want(t, 200, "you get back what you paid")
+	cancel.want(t, 200, "You can cancel until departure and get the whole price back.")
 	v.fill(cancel, "/cancel").want(t, 200, "is cancelled", "Nothing booked yet")
 	if text := v.get("/bookings").text; strings.Contains(text, "is cancelled") {
 		t.Error("a notice is shown twice")
@@ -150,7 +150,7 @@ func TestSentTwice(t *testing.T) {
 			page := v.fill(trip, "/bookings", "passenger", "Anna")
 			mu.Lock()
 			defer mu.Unlock()
-			pages[page.at.Path] = true
+			pages[page.at.RequestURI()] = true
 		})
 	}
 	wg.Wait()
@@ -173,15 +173,17 @@ func TestOthersBookings(t *testing.T) {
 	bobs := bob.signIn("bob", "/bookings")
 	_, form := bob.form(bobs, "/sign-out")
 	for _, path := range []string{"", "/cancel", "/ticket.pdf"} {
-		bob.get(hers.at.Path+path).want(t, 404, "We cannot find that")
+		bob.get(hers.booking()+path).want(t, 404, "We cannot find that")
 	}
-	for _, path := range []string{"/cancel", "/payment"} {
-		bob.post(hers.at.Path+path, form).want(t, 404, "We cannot find that")
-	}
+	bob.post(hers.booking()+"/cancel", form).want(t, 404, "We cannot find that")
+	form["booking"] = []string{hers.at.Query().Get("booking")}
+	bob.post("/pay", form).want(t, 404, "We cannot find that")
+	bob.get(hers.at.RequestURI()).want(t, 404, "We cannot find that")
+	bob.get(receiptPath(form["booking"]...)).want(t, 404, "We cannot find that")
 	if strings.Contains(bobs.text, "Anna") {
 		t.Error("bob sees what anna booked")
 	}
-	anna.get(hers.at.Path).want(t, 200, "Anna Example")
+	anna.get(hers.booking()).want(t, 200, "Anna Example")
 }
 
 // Forms of other sites are refused, and so are those without what ours carry.
@@ -200,7 +202,7 @@ func TestForgedForms(t *testing.T) {
 			forged[k] = values
 		}
 		forged["csrf"] = csrf
-		for _, path := range []string{"/bookings", "/bookings/01a22309-4633-7356-b883-e30e42d0c74b/payment", "/bookings/01a22309-4633-7356-b883-e30e42d0c74b/cancel", "/sign-out"} {
+		for _, path := range []string{"/bookings", "/pay", "/bookings/01a22309-4633-7356-b883-e30e42d0c74b/cancel", "/sign-out"} {
 			if page := v.post(path, forged); page.status != 403 {
 				t.Errorf("%s with %s: %d", path, name, page.status)
 			}

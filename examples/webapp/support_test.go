@@ -248,7 +248,7 @@ func (v *visitor) form(page reply, action string) (string, url.Values) {
 		}
 		form := url.Values{}
 		for _, in := range inputTag.FindAllStringSubmatch(m[2], -1) {
-			form.Set(html.UnescapeString(in[1]), html.UnescapeString(in[2]))
+			form.Add(html.UnescapeString(in[1]), html.UnescapeString(in[2]))
 		}
 		return to.String(), form
 	}
@@ -276,7 +276,7 @@ func (v *visitor) signIn(user, path string) reply {
 	return v.get(path)
 }
 
-var tripLink = regexp.MustCompile(`href="(/trips/[^"?]+)"`)
+var tripLink = regexp.MustCompile(`href="(/trips/[^"]+)"`)
 
 // chooseTrip opens the page of the first trip that is listed.
 func (v *visitor) chooseTrip(trips reply) reply {
@@ -285,19 +285,22 @@ func (v *visitor) chooseTrip(trips reply) reply {
 	if m == nil {
 		v.t.Fatalf("no trip is listed: %d\n%s", trips.status, trips.text)
 	}
-	return v.get(m[1])
+	return v.get(html.UnescapeString(m[1]))
 }
 
-// book books the first trip, and returns the page of the booking.
+// book books the first trip, and returns the page that pays for the booking.
 func (v *visitor) book(rw *railway, name string) reply {
 	v.t.Helper()
 	return v.fill(v.chooseTrip(v.get(tripsTomorrow(rw))), "/bookings", "passenger", name)
 }
 
+// booking is the address of the booking that a page pays for.
+func (r reply) booking() string { return "/bookings/" + r.at.Query().Get("booking") }
+
 // pay pays at the page of a booking.
 func (v *visitor) pay(booking reply, number string) reply {
 	v.t.Helper()
-	return v.fill(booking, "/payment", "number", number, "expiry", "12/40", "cvc", "7391", "name", "Anna", "country", "DE")
+	return v.fill(booking, "/pay", "number", number, "expiry", "12/40", "cvc", "7391", "name", "Anna", "country", "DE")
 }
 
 func tripsTomorrow(rw *railway) string {

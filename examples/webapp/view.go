@@ -2,7 +2,9 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"math/big"
 	"strings"
 	"time"
 )
@@ -22,6 +24,14 @@ type stage struct {
 	N        int           // counted from 1
 	Wait     time.Duration // before it, zero for the first
 	Walk     bool          // to where it begins
+}
+
+// Between are the stops on the way, if they are known.
+func (s stage) Between() []calling {
+	if len(s.Calls) < 3 {
+		return nil
+	}
+	return s.Calls[1 : len(s.Calls)-1]
 }
 
 // Changes is how often one changes trains.
@@ -66,6 +76,9 @@ func clock(t time.Time) string { return t.Format(clockForm) }
 func day(t time.Time) string   { return t.Format(dayForm) }
 func iso(t time.Time) string   { return t.Format(time.RFC3339) }
 
+// longTime is an instant as receipts have it, of no station and so in UTC.
+func longTime(t time.Time) string { return t.UTC().Format("2 January 2006 at 15:04") + " (UTC)" }
+
 // longDay and shortDay write a date of a search as people read it.
 func longDay(date string) string  { return dayAs(dayForm, date) }
 func shortDay(date string) string { return dayAs("Mon 2", date) }
@@ -100,6 +113,24 @@ func duration(d time.Duration) string {
 }
 
 var signs = map[string]string{"eur": "€", "gbp": "£", "usd": "$", "try": "₺"}
+
+// sum adds up prices exactly; nil if they are in different currencies.
+func sum(prices []price) *price {
+	total, decimals := new(big.Rat), 0
+	for _, p := range prices {
+		amount, ok := new(big.Rat).SetString(p.Amount.String())
+		if !ok || p.Currency != prices[0].Currency {
+			return nil
+		}
+		total.Add(total, amount)
+		_, cents, _ := strings.Cut(p.Amount.String(), ".")
+		decimals = max(decimals, len(cents))
+	}
+	if len(prices) == 0 {
+		return nil
+	}
+	return &price{json.Number(total.FloatString(decimals)), prices[0].Currency}
+}
 
 // money writes a price as people do, from the digits that the API sent.
 func money(p price) string {

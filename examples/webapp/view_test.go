@@ -49,11 +49,35 @@ func TestWords(t *testing.T) {
 		}
 	}
 	for typed, want := range map[string][2]int{
-		"04/30": {4, 2030}, " 4 / 2030 ": {4, 2030}, "12/00": {12, 2000}, "": {}, "12": {12, 0}, "12/": {12, 0}, "x/y": {0, 2000}, "13/-1": {13, -1},
+		"04/30": {4, 2030}, " 4 / 2030 ": {4, 2030}, "12/00": {12, 2000}, "04-30": {4, 2030}, "04.2030": {4, 2030}, "4 30": {4, 2030},
+		"0430": {4, 2030}, "042030": {4, 2030}, "2030-04": {4, 2030}, "2030/4": {4, 2030}, "04\u2009/\u200930": {4, 2030}, "99/30": {99, 2030},
+		"": {}, "12": {}, "12/": {}, "x/y": {}, "Apr 30": {}, "04/30/1": {}, "430": {},
 	} {
-		if m, y := expiry(typed); m != want[0] || y != want[1] && typed != "x/y" {
+		if m, y := expiry(typed); m != want[0] || y != want[1] {
 			t.Errorf("%q is %d and %d, want %v", typed, m, y, want)
 		}
+	}
+	for typed, want := range map[string]string{
+		"4242 4242 4242 4242": "4242424242424242", "4242-4242\u20114242.4242": "4242424242424242", "\u00a042\t42 ": "4242", "42x42": "42x42", "": "",
+	} {
+		if got := digits(typed); got != want {
+			t.Errorf("%q is read as %q, want %q", typed, got, want)
+		}
+	}
+	for _, tt := range []struct {
+		amounts []string
+		want    string
+	}{{[]string{"113.58", "113.58", "0.1"}, "227.26"}, {[]string{"50", "49.9"}, "99.9"}, {[]string{"5000"}, "5000"}, {[]string{"9007199254740993.01", "0.01"}, "9007199254740993.02"}} {
+		var prices []price
+		for _, a := range tt.amounts {
+			prices = append(prices, price{json.Number(a), "eur"})
+		}
+		if got := sum(prices); got == nil || got.Amount.String() != tt.want {
+			t.Errorf("%v add up to %v, want %s", tt.amounts, got, tt.want)
+		}
+	}
+	if got := sum([]price{{"1", "eur"}, {"1", "gbp"}}); got != nil || sum(nil) != nil {
+		t.Errorf("two currencies add up to %v", got)
 	}
 	until := time.Date(2026, 11, 28, 16, 30, 0, 0, time.UTC)
 	for zone, want := range map[string]string{

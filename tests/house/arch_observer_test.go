@@ -10,6 +10,7 @@ import (
 var unobserved = map[string]string{
 	"Desk":        "it does no work: each method of what it returns tells of itself, as Desk.Deliveries does",
 	"HasWebhooks": "it does no work: it says what the options say",
+	"RefundTerms": "it does no work: it says what the options say",
 	"Run":         "it tells of each piece of its work, by a name of its own such as Run.endHold",
 	"RunDue":      "as Run does",
 }

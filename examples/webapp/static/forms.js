@@ -6,6 +6,7 @@ for (const form of document.querySelectorAll("form[data-once]")) {
       event.preventDefault();
       return;
     }
+    if (event.submitter?.name) return; // it changes the form, and does nothing
     form.dataset.sent = "yes";
     const button = form.querySelector("button[data-busy]");
     button.dataset.idle = button.textContent;

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// returnTrip opens the page of a trip there and back, for some passengers.
+func (v *visitor) returnTrip(rw *railway, passengers string) reply {
+	v.t.Helper()
+	there := v.get(tripsTomorrow(rw) + "&passengers=" + passengers + "&return=" + rw.now().AddDate(0, 0, 3).Format(time.DateOnly))
+	there.want(v.t, 200, "Berlin Hauptbahnhof <span class=\"to\">to</span> Paris Gare du Nord")
+	back := v.get(there.link(v.t, "Choose"))
+	back.want(v.t, 200, "The way back: Paris Gare du Nord <span class=\"to\">to</span> Berlin Hauptbahnhof", "Choose the way there again")
+	return v.chooseTrip(back)
+}
+
+func names(form url.Values, all ...string) url.Values {
+	form["passenger"] = all
+	return form
+}
+
+// Several passengers there and back are as many bookings, which are held and paid together.
+func TestSeveralPassengers(t *testing.T) {
+	t.Parallel()
+	rw := newRailway(t, time.Hour)
+	site, _ := rw.open(t)
+	v := newVisitor(t, site)
+	v.signIn("anna", "/bookings")
+	trip := v.returnTrip(rw, "2")
+	trip.want(t, 200, "Hannover Hauptbahnhof", "You can cancel until departure", "Reserved: ", "2 passengers, there and back", "Passenger 2")
+	to, form := v.form(trip, "/bookings")
+
+	form.Set("do", "add")
+	more := v.post(to, names(form, "Anna Example", "Bert Example"))
+	more.want(t, 200, `value="Anna Example"`, `value="Bert Example"`, "Passenger 3")
+	_, form = v.form(more, "/bookings")
+	form.Set("do", "remove")
+	v.post(to, names(form, "Anna Example", "Bert Example", "x")).want(t, 200, `value="Bert Example"`, "2 passengers")
+
+	form.Del("do")
+	pay := v.post(to, names(form, "Anna Example", "Bert Example"))
+	pay.want(t, 200, "Pay for your trip", "Anna Example", "Bert Example", "The seats are kept until", "your statement has 4 entries", "A seat is reserved for each passenger")
+	if n := rw.count("POST /bookings"); n != 4 {
+		t.Errorf("%d bookings were made", n)
+	}
+	again := v.post(to, form) // the same form again
+	if pay.at.String() != again.at.String() {
+		t.Errorf("sent twice it leads to %s and %s", pay.at, again.at)
+	}
+	v.get("/bookings").want(t, 200, "Pay for all that is held")
+	v.pay(pay, "4000 0000 0000 0002").want(t, 200, "The payment was declined", "all seats are still kept")
+	if n := len(rw.payments()); n != 1 {
+		t.Errorf("after a decline %d payments were tried", n)
+	}
+	receipt := v.pay(v.get(v.get("/bookings").link(t, "Pay for all that is held")), "4242 4242 4242 4242")
+	receipt.want(t, 200, "Your tickets and receipt", "Anna Example", "Bert Example", "************4242", "Total paid", "(UTC)")
+	if n := strings.Count(receipt.text, ">Ticket<"); n != 4 {
+		t.Errorf("the receipt leads to %d tickets", n)
+	}
+	v.get(receipt.link(t, "Ticket")).want(t, 200, "coach 1, seat")
+	v.get(pay.at.RequestURI()).want(t, 200, "Your tickets and receipt") // it is paid already
+}
+
+// payments are the requests to pay.
+func (rw *railway) payments() (paths []string) {
+	rw.mu.Lock()
+	defer rw.mu.Unlock()
+	for _, c := range rw.calls {
+		if strings.HasPrefix(c, "POST ") && strings.HasSuffix(c, "/payment") {
+			paths = append(paths, c)
+		}
+	}
+	return paths
+}
+
+// If one passenger cannot be booked nobody is, and if one payment is declined those before
+// it stay paid.
+func TestOrderInPart(t *testing.T) {
+	t.Parallel()
+	rw := newRailway(t, time.Hour)
+	site, _ := rw.open(t)
+	v := newVisitor(t, site)
+	v.signIn("anna", "/bookings")
+	trip := v.get(v.chooseTrip(v.get(tripsTomorrow(rw))).at.Path + "?passengers=3")
+	to, form := v.form(trip, "/bookings")
+	names(form, "Anna", "Bert", "Carl")
+	var asked atomic.Int32
+	third := func(slug string, status int) func(http.ResponseWriter, *http.Request) bool {
+		asked.Store(0)
+		return func(w http.ResponseWriter, r *http.Request) bool {
+			return r.Method == http.MethodPost && r.URL.Path == "/bookings" && asked.Add(1) == 3 && refuse(w, status, slug, "")
+		}
+	}
+	rw.answering(third("sold-out", 409))
+	again := v.post(to, form)
+	again.want(t, 409, "sold out", "Nothing was booked for anybody", `value="Carl"`)
+	v.get("/bookings").want(t, 200, "Nothing booked yet")
+
+	half := third("sold-out", 409)
+	rw.answering(func(w http.ResponseWriter, r *http.Request) bool {
+		return half(w, r) || r.Method == http.MethodDelete && refuse(w, 503, "unavailable", "")
+	})
+	_, form = v.form(again, "/bookings")
+	v.post(to, names(form, "Anna", "Bert", "Carl")).want(t, 502, "Not everything could be booked", "My bookings")
+	half = third("sold-out", 409)
+	held := v.get(v.get("/bookings").link(t, "Pay for all that is held"))
+	rw.answering(func(w http.ResponseWriter, r *http.Request) bool {
+		return strings.HasSuffix(r.URL.Path, "/payment") && r.Method == http.MethodPost && asked.Add(1) == 2 && refuse(w, 409, "declines-limited", "")
+	})
+	v.pay(held, "4242 4242 4242 4242").want(t, 409, "Too many payments were declined", "Paid already", "Pay €113.58")
+	rw.answering(func(http.ResponseWriter, *http.Request) bool { return false })
+	v.pay(v.get(held.at.RequestURI()), "4242 4242 4242 4242").want(t, 200, "Your tickets and receipt")
+
+	for path, says := range map[string]string{
+		"/pay": "no such page", "/pay?booking=x": "no such page", "/receipt": "no such page",
+		payPath(strings.Split(strings.Repeat("01a22309-4633-7356-b883-e30e42d0c74b ", 10), " ")...): "no such page",
+		payPath("01a22309-4633-7356-b883-e30e42d0c74b"):                                             "We cannot find that",
+	} {
+		v.get(path).want(t, 404, says)
+	}
+	_, form = v.form(trip, "/bookings")
+	v.post(to, names(form, strings.Split("abcdefghij", "")...)).want(t, 403) // more than a form of ours has
+}
+
+// Trips that have not seats for all are not offered to all, and one cannot go back before
+// one is there.
+func TestPartyAndReturn(t *testing.T) {
+	t.Parallel()
+	rw := newRailway(t, time.Hour)
+	site, _ := rw.open(t)
+	v := newVisitor(t, site)
+	trips := v.get(tripsTomorrow(rw))
+	first := v.chooseTrip(trips).at.Path
+	v.get(first+"?passengers=2").want(t, 200, "2 passengers", "€227.16", first+"/book?passengers=2")
+	back := v.get(tripsTomorrow(rw) + "&return=" + tomorrow(rw) + "&out=" + strings.TrimPrefix(first, "/trips/"))
+	back.want(t, 200, "The way back")
+	for _, leaves := range back.leaves() {
+		if leaves < trips.leaves()[0] {
+			t.Errorf("one can go back at %s", leaves)
+		}
+	}
+	v.get(first+"?return="+strings.TrimPrefix(first, "/trips/")).want(t, 200, "leaves before the way there arrives")
+	v.get(first+"?return=x").want(t, 404)
+}
