@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -59,37 +58,6 @@ func (k ChangeKind) String() string {
 		return "stay-seated"
 	}
 	return "unknown"
-}
-
-// maxChange bounds what a change takes.
-const maxChange = 24 * time.Hour
-
-func (c *checker) change(field string, ch *Change) {
-	for _, end := range []struct {
-		name string
-		id   uuid.UUID
-	}{{".from", ch.From}, {".to", ch.To}} {
-		if !c.stations[end.id] {
-			c.say(field+end.name, "there is no station %v", end.id)
-		}
-	}
-	for _, t := range []struct{ name, text string }{
-		{".feed", ch.Feed}, {".from_line", ch.FromLine}, {".to_line", ch.ToLine}, {".from_train", ch.FromTrain}, {".to_train", ch.ToTrain},
-	} {
-		c.text(field+t.name, t.text, false)
-	}
-	switch {
-	case ch.Kind > StaySeated:
-		c.say(field+".kind", "%d is no kind of change", ch.Kind)
-	case ch.Time < 0 || ch.Time > maxChange || ch.Time%time.Second != 0:
-		c.say(field+".time", "%v is not 0 to 24h in whole seconds", ch.Time)
-	case ch.Time > 0 && ch.Kind != Takes:
-		c.say(field+".time", "is given, but the kind is %v", ch.Kind)
-	case ch.Kind == StaySeated && (ch.FromTrain == "" || ch.ToTrain == ""):
-		c.say(field, "stays seated, but does not name both trains")
-	case ch.Kind == StaySeated && (ch.FromPlatform != 0 || ch.ToPlatform != 0):
-		c.say(field, "stays seated, but names a platform")
-	}
 }
 
 // callKinds is what rules tell apart at stations, of those that one leaves or enters: trains or
@@ -150,21 +118,4 @@ func ChangePairs(all []Change) int {
 		sum += from.count(pair[0]) * to.count(pair[1])
 	}
 	return sum
-}
-
-// pairs refuses rules that tell apart more pairs of trains than can be held.
-func (c *checker) pairs(all []Change) {
-	if n := ChangePairs(all); n > MaxPairs {
-		c.say("changes", "tell apart %d pairs of trains, more than %d: name lines, or fewer trains at one station", n, MaxPairs)
-	}
-}
-
-func (c *checker) changes(all []Change) {
-	c.pairs(all)
-	for i := range all {
-		c.change(fmt.Sprintf("changes[%d]", i), &all[i])
-		if c.full() {
-			return
-		}
-	}
 }

@@ -84,17 +84,3 @@ func (nw *Network) departures(days *Days, q *Query, p *pattern, board, alight in
 	}
 	return found
 }
-
-// after is the place of the first train that departs at a time or later, of
-// the times at one stop.
-func (p *pattern) after(times []Time, time int64) int32 {
-	low, high, n := int32(0), p.n, p.stops
-	for low < high {
-		if mid := (low + high) / 2; int64(times[mid*n].Depart) < time {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return low
-}

@@ -1,57 +1,5 @@
 package raptor
 
-import "slices"
-
-// A leaving is when trains of a pattern depart from a node, on any day: the time
-// of the service day and, in the low 32 bits, the index of the call.
-type leaving int64
-
-func (l leaving) depart() int32 { return int32(l >> 32) }
-func (l leaving) call() int32   { return int32(l) }
-
-// zoned says where the leavings of a node in a time zone are, by time.
-type zoned struct{ zone, first, n int32 }
-
-// listLeavings lists when trains depart from each node.
-func (nw *Network) listLeavings() {
-	total := 0
-	for _, c := range nw.boards.all {
-		total += int(nw.patterns[c.pattern].n)
-	}
-	all := make([]leaving, 0, total)
-	nw.zoned.from = append(nw.zoned.from, 0)
-	var zones []int32
-	for node := range int32(len(nw.boarding)) {
-		calls := nw.boards.of(node)
-		zones = zones[:0]
-		for _, c := range calls {
-			if zone := nw.patterns[c.pattern].zone; !slices.Contains(zones, zone) {
-				zones = append(zones, zone)
-			}
-		}
-		for _, zone := range zones {
-			first := len(all)
-			for i, c := range calls {
-				p := &nw.patterns[c.pattern]
-				if p.zone != zone {
-					continue
-				}
-				last := int32(none)
-				for at := p.times + c.stop - p.stop; at < p.times+p.n*p.stops; at += p.stops {
-					if depart := nw.times[at].Depart; depart != last {
-						all = append(all, leaving(depart)<<32|leaving(nw.boards.from[node]+int32(i)))
-						last = depart
-					}
-				}
-			}
-			slices.Sort(all[first:])
-			nw.zoned.all = append(nw.zoned.all, zoned{zone, int32(first), int32(len(all) - first)})
-		}
-		nw.zoned.from = append(nw.zoned.from, int32(len(nw.zoned.all)))
-	}
-	nw.leavings = slices.Clone(all)
-}
-
 // board puts the patterns on the queue that may depart from a node in ready <= t < before:
 // by the times when they do so, or where these are many, one like the other.
 func (s *search) board(r int, node, ready, before int32) {
