@@ -35,7 +35,8 @@ func TestCircles(t *testing.T) {
 }
 
 // references returns which files of a package, tests aside, use what which others declare:
-// functions, methods, types, variables and constants, but not fields.
+// functions, methods, types, variables and constants, but not fields. What is used by way of
+// a generic type of another package is not seen, because other packages are not looked up.
 func (p *pkg) references() map[string][]string {
 	declared := map[types.Object]string{}
 	for _, f := range p.code() {
