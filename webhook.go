@@ -79,8 +79,8 @@ func (s *Service) Deliveries(ctx context.Context, by Caller, sub uuid.UUID, page
 // RetryDelivery has a delivery of the caller's tried now: a dead one gets all its tries
 // anew. key is an idempotency key as in [NewBooking]. It returns ErrNotFound, also if the
 // booking that it is about has been removed (Options.KeepUnpaid), ErrDelivered
-// for one that has arrived, ErrDisabled if the subscription is disabled and it is no ping,
-// or is removed, or ErrUnverified if the subscription is not verified and it is no ping.
+// for one that has arrived, ErrDisabled if the subscription is disabled and it is not a ping,
+// or is removed, or ErrUnverified if the subscription is not verified and it is not a ping.
 func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUID, key string) (d Delivery, err error) {
 	ctx, end := s.begin(ctx, "RetryDelivery")
 	defer end(&err)

@@ -70,7 +70,7 @@ func travels(t *testing.T, store traintravel.Store) {
 	if _, err := o.CancelRun(t.Context(), o.RunOf("R 4").ID, traintravel.CancelRunOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	// Restoring the run is no fault: who was cancelled stays so.
+	// Restoring the run is not a fault: who was cancelled stays so.
 	o.Expect("restoring", o.RestoreRun(t.Context(), o.RunOf("R 4").ID), nil)
 	o.Do()
 }

@@ -105,7 +105,7 @@ func (a *auditor) followed(p *records.Payment, l *cited) {
 	case p.Status == rail.Pending && !p.Settled.IsZero():
 		a.say(FaultPaymentState, p.Key(), "payment %v is pending, and was settled at %v", p.ID, p.Settled)
 	case p.Next.IsZero() && p.Status == rail.Pending:
-		a.say(FaultPaymentStuck, p.Key(), "payment %v is pending, and nobody looks after it", p.ID)
+		a.say(FaultPaymentStuck, p.Key(), "payment %v is pending, and no work on it is scheduled", p.ID)
 	case p.Next.IsZero():
 	case p.Status == rail.Succeeded:
 		a.say(FaultPaymentState, p.Key(), "payment %v has succeeded, and somebody still looks after it", p.ID)
@@ -129,7 +129,7 @@ func (a *auditor) resolved(p *records.Payment) {
 	}
 	for _, d := range p.Settlements {
 		if d.By == "" || d.At.IsZero() {
-			a.say(FaultPaymentState, p.Key(), "payment %v was settled by hand as %s, and nothing says who did so and when", p.ID, d.As)
+			a.say(FaultPaymentState, p.Key(), "payment %v was settled by hand as %s without a record of who did so and when", p.ID, d.As)
 		}
 	}
 }

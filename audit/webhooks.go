@@ -130,14 +130,14 @@ func (a *auditor) delivery(key store.Key, value []byte, l *cited) func() {
 func (a *auditor) delivered(key store.Key, d *records.Delivery, l *cited) {
 	served := a.served[d.Subscription]
 	if !a.subscriptions[d.Subscription] && served == 0 {
-		a.say(FaultDeliveryOrphan, key, "delivery %v is of subscription %v, which is gone, and nobody clears it", d.ID, d.Subscription)
+		a.say(FaultDeliveryOrphan, key, "delivery %v belongs to subscription %v, which no longer exists", d.ID, d.Subscription)
 	}
 	if d.Status != rail.DeliveryPending {
 		if !d.Next.IsZero() {
 			a.say(FaultDeliveryState, key, "delivery %v is %v and to be tried again at %v", d.ID, d.Status, d.Next)
 		}
 	} else if !l.has(d.QueueKey()) || served == 0 || served > codec.Nanos(d.Next) {
-		a.say(FaultDeliveryStuck, key, "delivery %v is pending, and nobody is going to try it at %v: queued %t, at work %t", d.ID, d.Next, l.has(d.QueueKey()), served != 0)
+		a.say(FaultDeliveryStuck, key, "delivery %v is pending, and no attempt is scheduled at %v: queued %t, in progress %t", d.ID, d.Next, l.has(d.QueueKey()), served != 0)
 	}
 	if keys := d.Queued.Records(); d.Status != rail.DeliveryPending && len(keys) > 0 && !l.has(keys[0]) {
 		return // the booking has been removed since: see ledger.Books.RemoveUnpaid

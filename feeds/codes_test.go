@@ -72,7 +72,7 @@ func FuzzCodes(f *testing.F) {
 		}
 		for _, code := range codes {
 			if len(code) != 7 {
-				t.Errorf("%q is no code", code)
+				t.Errorf("%q is not a code", code)
 			}
 		}
 	})

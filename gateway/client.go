@@ -83,7 +83,7 @@ func parseBase(text string) (string, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.Opaque != "":
-		return "", errors.New("is no absolute https URL")
+		return "", errors.New("is not an absolute https URL")
 	case u.User != nil:
 		return "", errors.New("has a user or a password: the secret is what both sides know each other by")
 	case u.RawQuery != "" || u.ForceQuery || strings.Contains(text, "#"):
@@ -137,7 +137,7 @@ func (c *Client) Check(ctx context.Context) error {
 	_, err := c.Lookup(ctx, uuid.New())
 	switch {
 	case err == nil:
-		return errors.New("gateway: it knows an ID that nobody has used")
+		return errors.New("gateway: it answers for an ID that was never used")
 	case errors.Is(err, traintravel.ErrNotFound):
 		return nil
 	}
@@ -212,7 +212,7 @@ func (c *Client) send(ctx context.Context, method, path string, body []byte) (st
 	about, err := c.secrets.verify(resp.Header, time.Now(), strconv.Itoa(resp.StatusCode), answer)
 	switch {
 	case err != nil && resp.StatusCode == http.StatusUnauthorized:
-		return 0, "", nil, fmt.Errorf("answered 401, and so does who has another secret, or another time; of the answer's own signature: %w", err)
+		return 0, "", nil, fmt.Errorf("answered 401 (a different secret, or clock skew, has the same answer); checking the answer's own signature: %w", err)
 	case err != nil:
 		return 0, "", nil, fmt.Errorf("answered %d, and not signed as it must be: %w", resp.StatusCode, err)
 	case about != id:

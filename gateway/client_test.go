@@ -183,7 +183,7 @@ func TestAnswersCannotBeForged(t *testing.T) {
 			t.Fatalf("an answer of before: %+v, %v", o, err)
 		}
 	}
-	// A request that is sent back is no answer.
+	// A request that is sent back is not an answer.
 	c.proxy.next(func(w http.ResponseWriter, r *http.Request, _ func() *httptest.ResponseRecorder) {
 		for _, name := range []string{"Webhook-Id", "Webhook-Timestamp", "Webhook-Signature"} {
 			w.Header().Set(name, r.Header.Get(name))

@@ -118,14 +118,14 @@ func (h *handler) do(r *http.Request, body []byte) ([]byte, *problem) {
 	case r.Method != method:
 		return nil, badMethod(method)
 	case r.URL.RawQuery != "":
-		return nil, invalid("there is no query")
+		return nil, invalid("the query is missing")
 	}
 	id, err := parseID("the ID in the path", text)
 	if err != nil {
 		return nil, invalid(err.Error())
 	}
 	if method != http.MethodPut && len(body) > 0 {
-		return nil, invalid("there is no body")
+		return nil, invalid("the body is missing")
 	}
 	if mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); method == http.MethodPut && (err != nil || mediaType != "application/json") {
 		return nil, badMediaType()

@@ -40,7 +40,7 @@ func invalid(detail string) *problem {
 }
 
 func noOperation() *problem {
-	return &problem{http.StatusNotFound, "no-such-operation", "There is no such operation", ""}
+	return &problem{http.StatusNotFound, "no-such-operation", "This operation does not exist", ""}
 }
 
 func badMethod(allowed string) *problem {

@@ -46,7 +46,7 @@ func parseSecrets(text string) (ring, error) {
 		r = append(r, key)
 	}
 	if len(r) == 0 {
-		return nil, errors.New("there is no secret")
+		return nil, errors.New("the secret is missing")
 	}
 	if len(r) > maxSecrets {
 		return nil, fmt.Errorf("there are %d secrets, and at most %d are good at a time", len(r), maxSecrets)
@@ -89,7 +89,7 @@ func (r ring) verify(h http.Header, now time.Time, what string, body []byte) (id
 	for i, name := range []string{headerID, headerTimestamp, headerSignature} {
 		v := h.Values(name)
 		if len(v) != 1 {
-			return "", fmt.Errorf("there is not one header %s", strings.ToLower(name))
+			return "", fmt.Errorf("the request must have the header %s once", strings.ToLower(name))
 		}
 		values[i] = v[0]
 	}
@@ -98,7 +98,7 @@ func (r ring) verify(h http.Header, now time.Time, what string, body []byte) (id
 	case !idForm.MatchString(id):
 		return "", errors.New("webhook-id has not 1 to 64 letters, digits, hyphens and underscores")
 	case !timestampForm.MatchString(timestamp):
-		return "", errors.New("webhook-timestamp is no number of seconds since 1970")
+		return "", errors.New("webhook-timestamp is not a number of seconds since 1970")
 	case len(signatures) > maxSignatures:
 		return "", fmt.Errorf("webhook-signature has more than %d signatures", maxSignatures)
 	}

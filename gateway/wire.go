@@ -207,7 +207,7 @@ func decodeOutcome(id uuid.UUID, body []byte) (out traintravel.Outcome, err erro
 		}
 		out.Failure = traintravel.Failure{Code: in.Failure.Code, Message: in.Failure.Message}
 	case in.Status != traintravel.Pending && in.Status != traintravel.Succeeded:
-		return out, errors.New("the answer's status is none that is known")
+		return out, errors.New("the answer's status is unknown")
 	case in.Failure != nil:
 		return out, fmt.Errorf("the answer is %s with a failure", in.Status)
 	}
@@ -232,14 +232,14 @@ func fault(what string, err error) error {
 	if e, ok := errors.AsType[*json.SemanticError](err); ok {
 		return fmt.Errorf("%s has a member at fault: %.100q", what, string(e.JSONPointer))
 	}
-	return fmt.Errorf("%s is no JSON by RFC 7493", what)
+	return fmt.Errorf("%s is not JSON by RFC 7493", what)
 }
 
 // parseID reads a UUID in the one form that we write.
 func parseID(what, text string) (uuid.UUID, error) {
 	id, err := uuid.Parse(text)
 	if err != nil || id.String() != text || id == uuid.Nil {
-		return uuid.Nil, fmt.Errorf("%s is no UUID in lower case such as 018d63af-d4fd-73c6-be08-f6e3347fea0b", what)
+		return uuid.Nil, fmt.Errorf("%s is not a UUID in lower case such as 018d63af-d4fd-73c6-be08-f6e3347fea0b", what)
 	}
 	return id, nil
 }
@@ -251,7 +251,7 @@ func parseAmount(amount int64, currency string) (traintravel.Money, error) {
 	case amount < 1 || amount > maxAmount:
 		return traintravel.Money{}, fmt.Errorf("amount is not from 1 to %d minor units", int64(maxAmount))
 	case !currencyForm.MatchString(currency):
-		return traintravel.Money{}, errors.New("currency is no code of three lower-case letters such as eur")
+		return traintravel.Money{}, errors.New("currency is not a code of three lower-case letters such as eur")
 	}
 	return traintravel.Money{Amount: amount, Currency: currency}, nil
 }

@@ -24,7 +24,7 @@ func (f *feed) readAgencies() error {
 			t.fail("agency_name has more than %d characters", traintravel.MaxText)
 		}
 		if !f.validZone(a.zone) {
-			t.fail("agency_timezone %.60q is no known time zone", a.zone)
+			t.fail("agency_timezone %.60q is not a known time zone", a.zone)
 		}
 		f.hold(sizeAgency, a.id, a.name, a.zone)
 		f.agencyByID[a.id] = int32(len(f.agencies))
@@ -34,7 +34,7 @@ func (f *feed) readAgencies() error {
 		}
 	}
 	if t.err == nil && len(f.agencies) == 0 {
-		f.fail(t.name, 0, "there is no agency")
+		f.fail(t.name, 0, "the file lists no agency")
 		return errMistakes
 	}
 	return t.err

@@ -171,7 +171,7 @@ func (s *service) span() {
 func (t *table) date(c column, name string) (traintravel.Date, bool) {
 	v, err := time.Parse("20060102", string(t.get(c)))
 	if err != nil {
-		t.fail("%s %.20q is no date of the form 20261231", name, t.get(c))
+		t.fail("%s %.20q is not a date of the form 20261231", name, t.get(c))
 		return 0, false
 	}
 	return traintravel.DateOf(v), true

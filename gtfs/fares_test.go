@@ -138,7 +138,7 @@ func TestFareMistakes(t *testing.T) {
 		{fareAttributes + "f,19.999,EUR,0,0,,\n", `fare_attributes.txt:2: price "19.999" "EUR"` + decimals},
 		{fareAttributes + "f,\"19,99\",EUR,0,0,,\n", `fare_attributes.txt:2: price "19,99" "EUR"` + decimals},
 		{fareAttributes + "f,,EUR,0,0,,\n", `fare_attributes.txt:2: price "" "EUR"` + decimals},
-		{fareAttributes + "f,1,,0,0,,\n", `fare_attributes.txt:2: price "1" "": currency: is no currency code of three lower-case letters, such as eur`},
+		{fareAttributes + "f,1,,0,0,,\n", `fare_attributes.txt:2: price "1" "": currency: is not a currency code of three lower-case letters, such as eur`},
 		{fareAttributes + "f,-1,EUR,0,0,,\n", "fare_attributes.txt:2: price -1.00 eur is negative or absurdly high"},
 		{fareAttributes + "f,10000000000.01,EUR,0,0,,\n", "fare_attributes.txt:2: price 10000000000.01 eur is negative or absurdly high"},
 		{fareAttributes + "f,1,EUR,0,0,,\nf,1,EUR,0,0,,\n", `fare_attributes.txt:3: fare_id "f" is there twice`},

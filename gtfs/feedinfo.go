@@ -49,7 +49,7 @@ func (t *table) mention(c column, name string) traintravel.Date {
 	}
 	v, err := time.Parse("20060102", string(b))
 	if err != nil {
-		t.feed.doubt(t.name, t.line(), fmt.Sprintf("%s %.20q is no date of the form 20261231", name, b))
+		t.feed.doubt(t.name, t.line(), fmt.Sprintf("%s %.20q is not a date of the form 20261231", name, b))
 		return 0
 	}
 	return traintravel.DateOf(v)

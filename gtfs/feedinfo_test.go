@@ -33,8 +33,8 @@ func TestFeedInfo(t *testing.T) {
 		{"expired, and nobody asks", columns + "Bahn,1,,20260531\n", 0, info{"Bahn", "1", 0, day(5, 31)}, nil},
 		{"ends before it begins", columns + "Bahn,1,20260601,20260531\n", 0, info{"Bahn", "1", day(6, 1), day(5, 31)}, []string{"feed_info.txt:2: feed_end_date is before feed_start_date"}},
 		{"no dates", columns + "Bahn,1,2026-06-01,20260631\n", day(6, 1), info{"Bahn", "1", 0, 0}, []string{
-			`feed_info.txt:2: feed_start_date "2026-06-01" is no date of the form 20261231`,
-			`feed_info.txt:2: feed_end_date "20260631" is no date of the form 20261231`,
+			`feed_info.txt:2: feed_start_date "2026-06-01" is not a date of the form 20261231`,
+			`feed_info.txt:2: feed_end_date "20260631" is not a date of the form 20261231`,
 		}},
 		{"two rows", columns + "Bahn,1,,\nOther,2,20260101,\n", 0, info{"Bahn", "1", 0, 0}, []string{"feed_info.txt:3: the file has more than one row, of which the first counts"}},
 	}
@@ -53,7 +53,7 @@ func TestStrict(t *testing.T) {
 	t.Parallel()
 	wrong := map[string]string{
 		"-- feed_info.txt --\nfeed_end_date\n20260101\n":                                         "feed_info.txt:2: the feed has expired: feed_end_date is 2026-01-01",
-		"-- feed_info.txt --\nfeed_end_date\nx\n":                                                `feed_info.txt:2: feed_end_date "x" is no date of the form 20261231`,
+		"-- feed_info.txt --\nfeed_end_date\nx\n":                                                `feed_info.txt:2: feed_end_date "x" is not a date of the form 20261231`,
 		"-- agency.txt --\nagency_id,agency_name,agency_timezone\ndb,A,Europe/Berlin\nx,B,UTC\n": "agency.txt:3: agency_timezone is not that of the first agency, in which stations are that have no zone of their own",
 		"-- trips.txt --\ntrip_id,route_id,service_id\nt1,ICE,daily\nt2,ICE,daily\n":             "trips.txt:3: the trip has fewer than two calls",
 		frequencies + "t1,06:00:00,07:00:00,600,1\nt1,06:30:00,08:00:00,600,1\n":                 "frequencies.txt:3: the row overlaps another one of its trip: the departures of both are sold, and those that are the same once",

@@ -87,7 +87,7 @@ func (t *table) window(start, end, headway, exact column) (w window, ok bool) {
 	case w.end <= w.start:
 		t.fail("end_time %s is not after start_time %s", w.end, w.start)
 	case w.headway < 1:
-		t.fail("headway_secs %.20q is no number from 1", t.get(headway))
+		t.fail("headway_secs %.20q is not a number from 1", t.get(headway))
 	}
 	return w, t.feed.errs.Total == before
 }

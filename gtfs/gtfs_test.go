@@ -199,7 +199,7 @@ func TestBadOptions(t *testing.T) {
 		want string // the error begins with it
 	}{
 		{gtfs.Options{DistanceUnit: -1}, "gtfs: Options.DistanceUnit: "},
-		{gtfs.Options{Fare: traintravel.Fare{Currency: "EUR", Base: 1}}, `gtfs: Options.Fare.Currency: "EUR" is no currency`},
+		{gtfs.Options{Fare: traintravel.Fare{Currency: "EUR", Base: 1}}, `gtfs: Options.Fare.Currency: "EUR" is not a currency`},
 		{gtfs.Options{Fare: traintravel.Fare{Base: 1}}, "gtfs: Options.Fare.Currency: "},
 		{gtfs.Options{Fare: traintravel.Fare{Currency: "eur", Base: -1}}, "gtfs: Options.Fare: is negative"},
 		{gtfs.Options{Fare: traintravel.Fare{Currency: "eur", PerKm: 1e9 + 1}}, "gtfs: Options.Fare: is negative or absurdly high"},

@@ -67,7 +67,7 @@ func hostileTexts() []hostile {
 		spoilt("stations: only the header", `stop_times.txt:2: stop_id "B" is not in stops.txt`, "stops.txt", header),
 		spoilt("trips: only the header", `stop_times.txt:2: trip_id "t1" is not in trips.txt`, "trips.txt", header),
 		spoilt("calls: only the header", "gtfs: no train is left of the feed: trips.txt:2: the trip has fewer than two calls", "stop_times.txt", header),
-		{name: "headers alone, in all tables", want: "agency.txt: there is no agency", make: func(t *testing.T, _ string) string {
+		{name: "headers alone, in all tables", want: "agency.txt: the file lists no agency", make: func(t *testing.T, _ string) string {
 			feed := files(base)
 			for name := range feed {
 				feed[name].Data = []byte(header(string(feed[name].Data)))

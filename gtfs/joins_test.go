@@ -148,7 +148,7 @@ func TestStopsAreJoinedInAnyOrder(t *testing.T) {
 		}
 		for _, j := range report.Joined {
 			if j.Metres > 2*gtfs.JoinRadius {
-				rt.Fatalf("%v is no station", j)
+				rt.Fatalf("%v is not a station", j)
 			}
 		}
 	})

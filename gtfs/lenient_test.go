@@ -90,15 +90,15 @@ func TestLenient(t *testing.T) {
 		left string // IDs of the trips left out, and their mistakes
 	}{
 		"nothing":                         {plain, ""},
-		"a time":                          {row("a,H,2,09:30:00,09:33:00", "a,H,2,9.30,09:33:00"), `a stop_times.txt:3: arrival_time "9.30" is no time of the form 09:45:00`},
+		"a time":                          {row("a,H,2,09:30:00,09:33:00", "a,H,2,9.30,09:33:00"), `a stop_times.txt:3: arrival_time "9.30" is not a time of the form 09:45:00`},
 		"a stop that is nowhere":          {row("a,H,2,09:30:00,09:33:00", "a,X,2,09:30:00,09:33:00"), `a stop_times.txt:3: stop_id "X" is not in stops.txt`},
 		"times that fall":                 {row("a,H,2,09:30:00,09:33:00", "a,H,2,07:30:00,09:33:00"), `a stop_times.txt:3: arrival_time 07:30:00 is before the departure from the call before, 08:00:00`},
 		"a sequence twice":                {row("a,H,2,09:30:00,09:33:00", "a,H,1,09:30:00,09:33:00"), `a stop_times.txt:3: stop_sequence 1 is there twice in trip "a"`},
 		"more fields than the header":     {row("a,H,2,09:30:00,09:33:00", "a,H,2,09:30:00,09:33:00,0,1"), `a stop_times.txt:3: the row has more fields than the header`},
-		"a pickup_type":                   {row("z,K,3,12:00:00,12:00:00", "z,K,3,12:00:00,12:00:00,9"), `z stop_times.txt:16: pickup_type "9" is no number from 0 to 3`},
+		"a pickup_type":                   {row("z,K,3,12:00:00,12:00:00", "z,K,3,12:00:00,12:00:00,9"), `z stop_times.txt:16: pickup_type "9" is not a number from 0 to 3`},
 		"a row of a bus":                  {row("bus,H,2,09:30:00,09:33:00", "bus,H,2,09:30:00,09:33:00,0,1"), "-"},
-		"two mistakes of one trip":        {row("a,H,2,09:30:00,09:33:00", "a,H,2,9.30,9.33"), `a stop_times.txt:3: arrival_time "9.30" is no time of the form 09:45:00`},
-		"bikes":                           {row("a,ICE,daily,1,,,", "a,ICE,daily,1,,7,"), `a trips.txt:2: bikes_allowed "7" is no number from 0 to 2`},
+		"two mistakes of one trip":        {row("a,H,2,09:30:00,09:33:00", "a,H,2,9.30,9.33"), `a stop_times.txt:3: arrival_time "9.30" is not a time of the form 09:45:00`},
+		"bikes":                           {row("a,ICE,daily,1,,,", "a,ICE,daily,1,,7,"), `a trips.txt:2: bikes_allowed "7" is not a number from 0 to 2`},
 		"a trip twice":                    {row("z,ICE,daily,5,,,", "z,ICE,daily,5,,,\na,ICE,daily,9,,,"), `a trips.txt:7: trip_id "a" is there twice`},
 		"a route that is nowhere":         {row("a,ICE,daily,1,,,", "a,X,daily,1,,,"), `a trips.txt:2: route_id "X" is not in routes.txt`},
 		"a service that is nowhere":       {row("a,ICE,daily,1,,,", "a,ICE,X,1,,,"), `a trips.txt:2: service_id "X" is in neither calendar.txt nor calendar_dates.txt`},
@@ -106,10 +106,10 @@ func TestLenient(t *testing.T) {
 		"its route twice":                 {replace(plain, "bus,db,3,1", "own,db,2,IC\nbus,db,3,1"), `route routes.txt:4: route_id "own" is there twice`},
 		"its route's agency":              {replace(plain, "own,db,2", "own,no,2"), `route routes.txt:3: agency_id "no" is not in agency.txt`},
 		"the route of a bus":              {replace(plain, "bus,db,3,1", "bus,db,3,1\nbus,db,3,1"), "bus routes.txt:5: route_id \"bus\" is there twice"},
-		"its service's dates":             {replace(plain, "own,1,1,1,1,1,1,1,20260101", "own,1,1,1,1,1,1,1,2026"), `service calendar.txt:3: start_date "2026" is no date of the form 20261231`},
+		"its service's dates":             {replace(plain, "own,1,1,1,1,1,1,1,20260101", "own,1,1,1,1,1,1,1,2026"), `service calendar.txt:3: start_date "2026" is not a date of the form 20261231`},
 		"its service's exceptions":        {plain + "-- calendar_dates.txt --\nservice_id,date,exception_type\nown,20260101,7\n", `service calendar_dates.txt:2: exception_type "7" is neither 1 nor 2`},
 		"its service twice":               {replace(plain, "own,1,1", "own,1,1,1,1,1,1,1,20260101,20261231\nown,1,1"), `service calendar.txt:4: service_id "own" is there twice`},
-		"its station's place":             {replace(plain, "own,Own,50.1", "own,Own,"), `stop stops.txt:5: stop_lat "", stop_lon "7.1" is no place on earth`},
+		"its station's place":             {replace(plain, "own,Own,50.1", "own,Own,"), `stop stops.txt:5: stop_lat "", stop_lon "7.1" is not a place on earth`},
 		"its platform twice":              {replace(plain, "own1,Own", "own1,Own,50.2,7.1,,\nown1,Own"), `stop stops.txt:7: stop_id "own1" is there twice`},
 		"its station twice":               {replace(plain, "own,Own", "own,Other,50.2,7.1,,\nown,Own"), `stop stops.txt:6: stop_id "own" is there twice`},
 		"its parent":                      {replace(plain, "0,own", "0,no"), `stop stops.txt:6: parent_station "no" is not in stops.txt`},
@@ -118,7 +118,7 @@ func TestLenient(t *testing.T) {
 		"a trip_id mistyped at an end":    {row("a,K,3,12:00:00,12:00:00", "A,K,3,12:00:00,12:00:00"), `a stop_times.txt:4: trip_id "A" is not in trips.txt|route stop_times.txt:4: trip_id "A" is not in trips.txt`},
 		"no trip_id":                      {row("a,H,2,09:30:00,09:33:00", ",H,2,09:30:00,09:33:00\n,H,3,09:40:00,09:43:00"), `a stop_times.txt:3: trip_id "" is not in trips.txt`},
 		"the rows of a trip that is gone": {row("z,ICE,daily,5,,,", ""), "-"},
-		"a frequency":                     {plain + frequencies + "a,10:00:00,10:20:00,0,1\na,11:00:00,11:20:00,600,1\n", `a frequencies.txt:2: headway_secs "0" is no number from 1`},
+		"a frequency":                     {plain + frequencies + "a,10:00:00,10:20:00,0,1\na,11:00:00,11:20:00,600,1\n", `a frequencies.txt:2: headway_secs "0" is not a number from 1`},
 		"the train of a frequency":        {replace(plain, "z,ICE,daily,5", "a@11:10:00,ICE,daily,5") + frequencies + "a,11:00:00,11:20:00,600,1\n", `a frequencies.txt:2: the train that leaves at 11:10:00 has the trip_id of another: "a@11:10:00"`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -171,7 +171,7 @@ func TestLenient(t *testing.T) {
 	}
 }
 
-// What is no trip's mistake refuses the feed all the same.
+// What is not a trip's mistake refuses the feed all the same.
 func TestLenientRefuses(t *testing.T) {
 	t.Parallel()
 	plain := several + rows(nil)

@@ -80,5 +80,5 @@ func TestPlatformsOfJoinedStops(t *testing.T) {
 func TestBarriersOfABadFile(t *testing.T) {
 	t.Parallel()
 	diff(t, "mistakes", refuse(t, junction, transfers+"H1,H2,,,,,3,,x\nH1,H2,,,,,7,\n"),
-		"transfers.txt:2: the row has more fields than the header\ntransfers.txt:3: transfer_type \"7\" is no number from 0 to 5")
+		"transfers.txt:2: the row has more fields than the header\ntransfers.txt:3: transfer_type \"7\" is not a number from 0 to 5")
 }

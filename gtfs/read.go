@@ -98,7 +98,7 @@ func (f *feed) timetable() *traintravel.Timetable {
 // what was read until then. Trains share Calendars, Coaches and Prices.
 func Read(ctx context.Context, fsys fs.FS, opts Options) (*traintravel.Timetable, Report, error) {
 	if u := opts.DistanceUnit; !(u >= 0) || math.IsInf(u, 0) {
-		return nil, Report{}, fmt.Errorf("gtfs: Options.DistanceUnit: %v is no number of metres", u)
+		return nil, Report{}, fmt.Errorf("gtfs: Options.DistanceUnit: %v is not a number of metres", u)
 	}
 	if err := errors.Join(opts.Limits.check(), opts.check()); err != nil {
 		return nil, Report{}, fmt.Errorf("gtfs: %w", err)

@@ -39,7 +39,7 @@ func (f *feed) readRoutes() error {
 		n, err := strconv.Atoi(string(t.get(kind)))
 		switch {
 		case err != nil:
-			t.fail("route_type %.20q is no number", t.get(kind))
+			t.fail("route_type %.20q is not a number", t.get(kind))
 			r.skip = faulty
 		case !f.opts.RouteType(n):
 			r.skip = "route_type " + strconv.Itoa(n) + " is not read"

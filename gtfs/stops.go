@@ -64,7 +64,7 @@ func (f *feed) readStops() error {
 		if s.parent == "" {
 			s.Zone = string(t.get(zone))
 			if s.Zone != "" && !f.validZone(s.Zone) {
-				s.flaw = fmt.Sprintf("stop_timezone %.60q is no known time zone", s.Zone)
+				s.flaw = fmt.Sprintf("stop_timezone %.60q is not a known time zone", s.Zone)
 			}
 			s.Name, s.Address = t.text(name), t.text(address)
 			s.place(t.get(lat), t.get(lon), string(t.get(country)))
@@ -104,11 +104,11 @@ func (s *stop) place(lat, lon []byte, country string) {
 	case long(s.Name), long(s.Address):
 		s.flaw = fmt.Sprintf("stop_name or stop_address has more than %d characters", traintravel.MaxText)
 	case !okLat || !okLon:
-		s.flaw = fmt.Sprintf("stop_lat %.20q, stop_lon %.20q is no place on earth", lat, lon)
+		s.flaw = fmt.Sprintf("stop_lat %.20q, stop_lon %.20q is not a place on earth", lat, lon)
 	case s.Latitude == 0 && s.Longitude == 0:
 		s.flaw = "stop_lat, stop_lon is 0, 0, in the sea"
 	case s.Country != "" && (len(s.Country) != 2 || strings.Trim(s.Country, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != ""):
-		s.flaw = fmt.Sprintf("stop_country %.20q is no code of two letters", country)
+		s.flaw = fmt.Sprintf("stop_country %.20q is not a code of two letters", country)
 	case s.kind == boardingArea:
 		s.flaw = "parent_station of a boarding area is missing"
 	}
@@ -122,7 +122,7 @@ func (f *feed) station(i int32) int32 {
 	for range 4 {
 		s := &f.stops[at]
 		if s.kind == entrance || s.kind == node {
-			s.flaw = fmt.Sprintf("location_type %d is no place where trains call", s.kind)
+			s.flaw = fmt.Sprintf("location_type %d is not a place where trains call", s.kind)
 			return at
 		}
 		if s.parent == "" {

@@ -51,23 +51,23 @@ func TestStationFlaws(t *testing.T) {
 		{"B,,52,13", "stops.txt:3: stop_name is missing"},
 		{"B,\u200b,52,13", "stops.txt:3: stop_name is missing"},
 		{"B,\uffff,52,13", "stops.txt:3: stop_name is missing"},
-		{"B,Berlin,,", `stops.txt:3: stop_lat "", stop_lon "" is no place on earth`},
-		{"B,Berlin,91,13", `stops.txt:3: stop_lat "91", stop_lon "13" is no place on earth`},
-		{"B,Berlin,52,-180.5", `stops.txt:3: stop_lat "52", stop_lon "-180.5" is no place on earth`},
-		{"B,Berlin,NaN,13", `stops.txt:3: stop_lat "NaN", stop_lon "13" is no place on earth`},
-		{"B,Berlin,52;3,13", `stops.txt:3: stop_lat "52;3", stop_lon "13" is no place on earth`},
+		{"B,Berlin,,", `stops.txt:3: stop_lat "", stop_lon "" is not a place on earth`},
+		{"B,Berlin,91,13", `stops.txt:3: stop_lat "91", stop_lon "13" is not a place on earth`},
+		{"B,Berlin,52,-180.5", `stops.txt:3: stop_lat "52", stop_lon "-180.5" is not a place on earth`},
+		{"B,Berlin,NaN,13", `stops.txt:3: stop_lat "NaN", stop_lon "13" is not a place on earth`},
+		{"B,Berlin,52;3,13", `stops.txt:3: stop_lat "52;3", stop_lon "13" is not a place on earth`},
 		{"B,Berlin,0.0,0", "stops.txt:3: stop_lat, stop_lon is 0, 0, in the sea"},
-		{"B,Berlin,52,13,0,,Europe/Atlantis", `stops.txt:3: stop_timezone "Europe/Atlantis" is no known time zone`},
-		{"B,Berlin,52,13,0,,Local", `stops.txt:3: stop_timezone "Local" is no known time zone`},
-		{"B,Berlin,52,13,0,,,DEU", `stops.txt:3: stop_country "DEU" is no code of two letters`},
-		{"B,Berlin,52,13,2", "stops.txt:3: location_type 2 is no place where trains call"},
-		{"B,Berlin,52,13,3", "stops.txt:3: location_type 3 is no place where trains call"},
+		{"B,Berlin,52,13,0,,Europe/Atlantis", `stops.txt:3: stop_timezone "Europe/Atlantis" is not a known time zone`},
+		{"B,Berlin,52,13,0,,Local", `stops.txt:3: stop_timezone "Local" is not a known time zone`},
+		{"B,Berlin,52,13,0,,,DEU", `stops.txt:3: stop_country "DEU" is not a code of two letters`},
+		{"B,Berlin,52,13,2", "stops.txt:3: location_type 2 is not a place where trains call"},
+		{"B,Berlin,52,13,3", "stops.txt:3: location_type 3 is not a place where trains call"},
 		{"B,Berlin,52,13,4", "stops.txt:3: parent_station of a boarding area is missing"},
-		{"B,Berlin,52,13,5", `stops.txt:3: location_type "5" is no number from 0 to 4`},
+		{"B,Berlin,52,13,5", `stops.txt:3: location_type "5" is not a number from 0 to 4`},
 		{"B,Berlin,52,13,0,X", `stops.txt:3: parent_station "X" is not in stops.txt`},
 		{"B,Berlin,52,13,0,B", "stops.txt:3: the line of parent_station has no end"},
 		{"B,Berlin,52,13,0,C\nC,Berlin,52,13,0,B", "stops.txt:3: the line of parent_station has no end"},
-		{"B,Berlin,52,13,0,E\nE,Entrance,52,13,2", "stops.txt:4: location_type 2 is no place where trains call"},
+		{"B,Berlin,52,13,0,E\nE,Entrance,52,13,2", "stops.txt:4: location_type 2 is not a place where trains call"},
 		{"B," + strings.Repeat("B", 201) + ",52,13", "stops.txt:3: stop_name or stop_address has more than 200 characters"},
 		{"B,Berlin,52,13\nB,Berlin,52,13", `stops.txt:4: stop_id "B" is there twice`},
 		{"B,Berlin,52,13\n,Berlin,52,13", "stops.txt:4: stop_id is missing"},
@@ -113,7 +113,7 @@ t1,E,5,12:00:00,12:00:00
 stops.txt:3: the line of parent_station has no end
 stops.txt:4: parent_station "X" is not in stops.txt
 stops.txt:5: parent_station "Y" is not in stops.txt
-stops.txt:6: location_type 2 is no place where trains call`)
+stops.txt:6: location_type 2 is not a place where trains call`)
 }
 
 func TestOneStationWithTwoSpellingsOfItsUUID(t *testing.T) {

@@ -105,7 +105,7 @@ func (f *feed) readStopTimes() error {
 		}
 		n := digits(t.get(sequence))
 		if n < 0 {
-			t.fail("stop_sequence %.20q is no number from 0", t.get(sequence))
+			t.fail("stop_sequence %.20q is not a number from 0", t.get(sequence))
 		}
 		m := mark{sequence: int32(n), line: int32(t.line()), stop: i, distance: t.distance(distance)}
 		if f.trips[current].flaw == nil { // else nobody asks for its calls
@@ -148,7 +148,7 @@ func (t *table) distance(c column) float32 {
 	}
 	v, ok := number(b)
 	if !ok || v < 0 || v > math.MaxFloat32 {
-		t.fail("shape_dist_traveled %.20q is no distance", b)
+		t.fail("shape_dist_traveled %.20q is not a distance", b)
 		v = math.NaN()
 	}
 	return float32(v)

@@ -187,7 +187,7 @@ func (t *table) choice(c column, name string, limit int) int {
 	}
 	n := digits(b)
 	if n < 0 || n > limit {
-		t.fail("%s %.20q is no number from 0 to %d", name, b, limit)
+		t.fail("%s %.20q is not a number from 0 to %d", name, b, limit)
 		return 0
 	}
 	return n

@@ -109,7 +109,7 @@ func (f *feed) side(t *table, c *sideColumns) side {
 	if key := t.get(c.trip); len(key) > 0 {
 		s.readTrip(f, string(key), c)
 		if s.trip() && s.line != "" && f.trips[s.from].Line != s.line {
-			s.wrong = c.tripName + " is no trip of " + c.routeName
+			s.wrong = c.tripName + " is not a trip of " + c.routeName
 		}
 		s.line = "" // the trip says more
 	}
@@ -159,7 +159,7 @@ func (f *feed) readTransfer(t *transferTable) bool {
 	least := -1
 	if b := t.get(t.least); len(b) > 0 {
 		if least = digits(b); least < 0 {
-			t.fail("min_transfer_time %.20q is no number of seconds", b)
+			t.fail("min_transfer_time %.20q is not a number of seconds", b)
 		}
 	}
 	from, to := f.side(t.table, &t.from), f.side(t.table, &t.to)

@@ -143,7 +143,7 @@ func TestTransfers(t *testing.T) {
 		{"by route", "H,H,ICE,,,,2,60\nH,H,,RE,,,2,90\nH,H,ICE,RE,,,2,120", "H>H ICE>* *>* takes 1m0s\nH>H *>RE *>* takes 1m30s\nH>H ICE>RE *>* takes 2m0s", ""},
 		{"by trip", "H,H,,,a,,2,60\nH,H,,,,b,2,90\nH,H,,,a,b,2,120", "H>H *>* a>* takes 1m0s\nH>H *>* *>b takes 1m30s\nH>H *>* a>b takes 2m0s", ""},
 		{"by route and trip", "H,H,ICE,RE,a,,2,60", "H>H *>RE a>* takes 1m0s", ""},
-		{"of a trip and another's route", "H,H,RE,,a,,2,60", "", "transfers.txt:2: from_trip_id is no trip of from_route_id"},
+		{"of a trip and another's route", "H,H,RE,,a,,2,60", "", "transfers.txt:2: from_trip_id is not a trip of from_route_id"},
 		{"stays seated", ",,,,a,b,4,", "H>H *>* a>b stay-seated", ""},
 		{"stays seated, by stop", "H1,H2,,,a,b,4,", "H>H *>* a>b stay-seated", ""},
 		{"stays seated, or changes", "H,H,,,a,b,2,60\n,,,,a,b,4,", "H>H *>* a>b stay-seated", several},
@@ -227,9 +227,9 @@ func TestTransfersOfRepeatedTripsAgain(t *testing.T) {
 func TestTransferMistakes(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ replaced, want string }{
-		{transfers + "H,H,,,,,6,\n", `transfers.txt:2: transfer_type "6" is no number from 0 to 5`},
-		{transfers + "H,H,,,,,2,-60\n", `transfers.txt:2: min_transfer_time "-60" is no number of seconds`},
-		{transfers + "H,H,,,,,2,1e3\n", `transfers.txt:2: min_transfer_time "1e3" is no number of seconds`},
+		{transfers + "H,H,,,,,6,\n", `transfers.txt:2: transfer_type "6" is not a number from 0 to 5`},
+		{transfers + "H,H,,,,,2,-60\n", `transfers.txt:2: min_transfer_time "-60" is not a number of seconds`},
+		{transfers + "H,H,,,,,2,1e3\n", `transfers.txt:2: min_transfer_time "1e3" is not a number of seconds`},
 		{"-- transfers.txt --\nfrom_stop_id,to_stop_id\nH,H\n", "transfers.txt:1: column transfer_type is missing"},
 	}
 	for _, test := range tests {

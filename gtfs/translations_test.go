@@ -66,7 +66,7 @@ func TestTranslations(t *testing.T) {
 		{"other tables and fields", columns + "routes,route_long_name,en,Line,r,,\nstops,stop_desc,en,By the sea,A,,\nstops,tts_stop_name,en,Ay,A,,\n", map[string]string{}, "", nil},
 		{"the same name", columns + "stops,stop_name,de,A,A,,\nstops,stop_name,en,Ä,A,,\nstops,stop_name,en,Alpha,A,,\nstops,stop_name,fr,ALPHA,A,,\n", map[string]string{"A": "Alpha"}, "en", nil},
 		{"of a platform", columns + "stops,stop_name,en,Alpha 1,a1,,\n", map[string]string{"A": "Alpha 1"}, "en", nil},
-		{"of what is no station", columns + "stops,stop_name,en,Gateway,gate,,\nstops,stop_name,en,Solitary,lonely,,\nstops,stop_name,en,Solitary,,,Lonely\n", map[string]string{}, "", nil},
+		{"of what is not a station", columns + "stops,stop_name,en,Gateway,gate,,\nstops,stop_name,en,Solitary,lonely,,\nstops,stop_name,en,Solitary,,,Lonely\n", map[string]string{}, "", nil},
 		{"no such stop", columns + "stops,stop_name,en,Alpha,X,,\nstops,stop_name,en,Alpha,,,X\n", map[string]string{}, "", []string{
 			"translations.txt:2: record_id is not in stops.txt", "translations.txt:3: field_value is the name of no station"}},
 		{"both", columns + "stops,stop_name,en,Alpha,A,,B\n", map[string]string{"A": "Alpha"}, "en", []string{

@@ -16,7 +16,7 @@ const noTime traintravel.ServiceTime = -1
 // parseTime reads a time in the form 9:45:00, 09:45:00 or 149:09:00. What is
 // wrong with it, if anything, is the second result.
 func parseTime(b []byte) (traintravel.ServiceTime, string) {
-	const bad = "is no time of the form 09:45:00"
+	const bad = "is not a time of the form 09:45:00"
 	n := len(b)
 	if n < 7 || b[n-3] != ':' || b[n-6] != ':' {
 		return 0, bad

@@ -123,7 +123,7 @@ func TestCarriers(t *testing.T) {
 		{"alone", "GET", "/bookings", []part{as(good)}, "", ""},
 		{"bearer in small letters, two blanks", "GET", "/bookings", []part{header("Authorization", "bearer  "+good)}, "", ""},
 		{"beside a parameter that only looks like it", "GET", "/bookings?xaccess_token=" + good, []part{as(good)}, "", ""},
-		{"no token", "GET", "/bookings", nil, challengeNone, "no header"},
+		{"no token", "GET", "/bookings", nil, challengeNone, "header Authorization is missing"},
 		{"an empty header", "GET", "/bookings", []part{header("Authorization", "")}, challengeNone, "scheme"},
 		{"no scheme", "GET", "/bookings", []part{header("Authorization", good)}, challengeNone, "scheme"},
 		{"Basic", "GET", "/bookings", []part{header("Authorization", "Basic "+good)}, challengeNone, "scheme"},
@@ -137,10 +137,10 @@ func TestCarriers(t *testing.T) {
 		{"a good and an empty header", "GET", "/bookings", []part{header("Authorization", "Bearer "+good, "")}, challengeBad, "2 headers"},
 		{"in the query", "GET", "/bookings?access_token=" + good, nil, challengeBad, "address"},
 		{"in the query too", "GET", "/bookings?page=1&access_token=" + good, []part{as(good)}, challengeBad, "address"},
-		{"in the query, escaped", "GET", "/bookings?access%5Ftoken=" + good, nil, challengeNone, "no header"},
-		{"in a form", "POST", "/bookings", []part{form}, strings.Replace(challengeNone, "read", "write", 1), "no header"},
-		{"in a cookie", "GET", "/bookings", []part{header("Cookie", "access_token="+good)}, challengeNone, "no header"},
-		{"in another header", "GET", "/bookings", []part{header("X-Forwarded-Authorization", "Bearer "+good)}, challengeNone, "no header"},
+		{"in the query, escaped", "GET", "/bookings?access%5Ftoken=" + good, nil, challengeNone, "header Authorization is missing"},
+		{"in a form", "POST", "/bookings", []part{form}, strings.Replace(challengeNone, "read", "write", 1), "header Authorization is missing"},
+		{"in a cookie", "GET", "/bookings", []part{header("Cookie", "access_token="+good)}, challengeNone, "header Authorization is missing"},
+		{"in another header", "GET", "/bookings", []part{header("X-Forwarded-Authorization", "Bearer "+good)}, challengeNone, "header Authorization is missing"},
 	} {
 		a := w.do(c.method, c.target, c.parts...)
 		if c.challenge == "" {

@@ -80,7 +80,7 @@ func bearer(r *http.Request) (string, error) {
 		return "", problemBadToken.because(badToken("there are %d headers Authorization", len(headers)))
 	}
 	if len(headers) == 0 {
-		return "", problemNoToken.because(errors.New("there is no header Authorization"))
+		return "", problemNoToken.because(errors.New("the header Authorization is missing"))
 	}
 	scheme, token, _ := strings.Cut(headers[0], " ")
 	if !strings.EqualFold(scheme, "Bearer") {

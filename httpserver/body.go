@@ -93,7 +93,7 @@ func tooDeep(raw []byte) bool {
 type decoder struct {
 	faults
 	dec    *jsontext.Decoder
-	broken bool // it is no JSON, nothing more can be read
+	broken bool // it is not JSON, nothing more can be read
 }
 
 // object reads an object. member reads the value of the member with a name,
@@ -239,7 +239,7 @@ func pointer(field string) string {
 	return "/" + strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(field)
 }
 
-// fail gives up what is no JSON. The reasons quote nothing.
+// fail gives up what is not JSON. The reasons quote nothing.
 func (d *decoder) fail(err error) {
 	d.broken = true
 	var at jsontext.Pointer

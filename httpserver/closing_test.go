@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// What follows a body in chunks on its connection is no request: what goes for one may
+// What follows a body in chunks on its connection is not a request: what goes for one may
 // be the rest of a body, as a proxy in between took it.
 func TestNothingFollowsABodyInChunks(t *testing.T) {
 	t.Parallel()

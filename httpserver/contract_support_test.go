@@ -334,7 +334,7 @@ func headerFault(s *highbase.Schema, values []string) string {
 		return "is no such integer"
 	case s.Format == "uri":
 		if u, err := url.Parse(value); err != nil || !u.IsAbs() || !strings.HasPrefix(value, base+"/") {
-			return "is no address of this server"
+			return "is not an address of this server"
 		}
 	}
 	return ""

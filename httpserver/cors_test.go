@@ -224,6 +224,6 @@ func TestCrossOriginOfOthers(t *testing.T) {
 		}
 	}
 	if _, err := httpserver.CrossOrigin([]string{"shop.example"}); err == nil {
-		t.Error("what is no origin is allowed")
+		t.Error("what is not an origin is allowed")
 	}
 }

@@ -128,7 +128,7 @@ func (e *encoder) endTag(name string) {
 	e.b = append(e.b, '>')
 }
 
-// text writes a string. What is no UTF-8, or no character of XML, becomes U+FFFD.
+// text writes a string. What is not UTF-8, or not a character of XML, becomes U+FFFD.
 func (e *encoder) text(name, s string) {
 	e.begin(name, 0)
 	if e.form == asXML {

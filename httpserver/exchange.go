@@ -163,7 +163,7 @@ func (x *exchange) send() {
 	}
 }
 
-// id reads a path's parameter. What is no UUID breaks the form that the
+// id reads a path's parameter. What is not a UUID breaks the form that the
 // parameter has, so it is a bad request that names it, and not a resource that
 // is missing: who sent "undefined" learns where to look. The checks' order
 // agrees, which has 400 before 404.

@@ -111,7 +111,7 @@ func (x *exchange) problemOf(err error) *problem {
 }
 
 // givenUp says whether a request was not worked on to its end only because its client has
-// left. Nobody gets the answer, and it is no failure of the server's.
+// left. Nobody gets the answer, and it is not a failure of the server's.
 func (x *exchange) givenUp(p *problem) bool {
 	return p.status == http.StatusServiceUnavailable && errors.Is(p.cause, context.Canceled) && errors.Is(x.ctx().Err(), context.Canceled)
 }

@@ -156,7 +156,7 @@ func TestClosedStore(t *testing.T) {
 	}
 }
 
-// A request that its client has given up is no failure of the server's.
+// A request that its client has given up is not a failure of the server's.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	var told []string

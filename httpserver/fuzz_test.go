@@ -23,7 +23,7 @@ func (s sound) Authenticate(ctx context.Context, token string) (httpserver.Ident
 	return s.tokens.Authenticate(ctx, token)
 }
 
-// Whatever comes over the wire: the server never fails, and what is no success
+// Whatever comes over the wire: the server never fails, and what is not success
 // is a whole problem document.
 func FuzzRequest(f *testing.F) {
 	w := newWorld(f, func(w *world) {

@@ -2,7 +2,7 @@
 // Travel API, as a plain [http.Handler] that works under anybody's server.
 //
 // A handler decodes, makes one call of the service, and encodes: the rules are
-// the service's. Every answer that is no success is a problem document (RFC
+// the service's. Every answer that is not success is a problem document (RFC
 // 9457), and every answer carries the RateLimit header.
 package httpserver
 

@@ -198,7 +198,7 @@ var matrix = []row{
 		return all(to(200, 200, "/stations", "/stations?search=Berlin"), to(400, 400, "/stations?after="+own.after["bookings"]))
 	}},
 	{"GET /stations/{stationId}", "r", everyones, only(200, 200, "/stations/"+berlin)},
-	{"GET /trips", "r", everyones, only(200, 200, strings.Replace(search, "02-01", "02-02", 1))}, // how many places are left of a trip is no secret
+	{"GET /trips", "r", everyones, only(200, 200, strings.Replace(search, "02-01", "02-02", 1))}, // how many places are left of a trip is not a secret
 	{"GET /trips/{tripId}", "r", everyones, func(own *owned) []ask { return to(404, 404, "/trips/"+own.held) }},
 
 	{"GET /bookings", "r", users, func(own *owned) []ask {

@@ -49,7 +49,7 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 	s.ticketKeySet = textOf(jwkSet, nil, keys)
 	for _, p := range opts.TrustedProxies {
 		if !p.IsValid() {
-			return nil, badOption("Options.TrustedProxies", "has a network that is none")
+			return nil, badOption("Options.TrustedProxies", "has an invalid network")
 		}
 		s.proxies = append(s.proxies, p.Masked())
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// A problem is an answer that is no success, as RFC 9457 has it. Its type is
+// A problem is an answer that is not success, as RFC 9457 has it. Its type is
 // {base}/problems/{slug}.
 type problem struct {
 	status int

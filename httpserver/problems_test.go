@@ -63,7 +63,7 @@ func TestEveryProblemHasAPage(t *testing.T) {
 	if diff := cmp.Diff(made, slices.Sorted(maps.Keys(problems()))); diff != "" {
 		t.Errorf("problems (-) and those with a page (+): %s", diff)
 	}
-	for slug := range whatNext { // 405 is no answer of an operation
+	for slug := range whatNext { // 405 is not an answer of an operation
 		if !strings.Contains(openAPI, slug) && slug != problemMethod.slug {
 			t.Errorf("%s: no operation is said to have this problem", slug)
 		}

@@ -59,7 +59,7 @@ func (s *Server) baseOf(r *http.Request) string {
 }
 
 // client returns the address that a request comes from: the nearest one that
-// is no trusted proxy.
+// is not a trusted proxy.
 func (s *Server) client(r *http.Request) netip.Addr {
 	addr := remote(r)
 	if len(s.proxies) == 0 || !s.trusted(addr) {
@@ -143,7 +143,7 @@ func isHost(s string) bool {
 
 // hostInBrowser is the host of an http or https URL as browsers write it: in lower
 // case, with its port unless that is the scheme's own. It returns false for what
-// is no name, no address, or no port.
+// is not a name, an address or a port.
 func hostInBrowser(u *url.URL) (string, bool) {
 	if strings.IndexFunc(u.Host, func(r rune) bool { return r > 0x7F }) >= 0 { // in lower case some are ASCII
 		return "", false

@@ -173,7 +173,7 @@ func (h heldReadiness) Ready(context.Context) error {
 var errOops = errors.New("oops")
 
 // However many ask whether the server is ready, it looks once at a time, and goes on when
-// whoever asked first has left. A look that panics is no readiness.
+// whoever asked first has left. A look that panics is not a readiness.
 func TestReadinessIsLookedAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

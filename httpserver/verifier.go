@@ -17,7 +17,7 @@ import (
 
 // BuiltinIssuer is the name that users of the built-in authorization server are
 // stored under, whatever URL it goes by: a change of address must not cost them
-// their bookings. No foreign issuer can have it, for it is no URL.
+// their bookings. No foreign issuer can have it, for it is not a URL.
 const BuiltinIssuer = "builtin"
 
 // VerifierOptions are the settings of a [Verifier]. Issuer, Audience and Keys
@@ -64,7 +64,7 @@ type VerifierOptions struct {
 	// none.
 	CacheSize int
 
-	// Now is real time. Nil is time.Now. It is no place for a service's clock:
+	// Now is real time. Nil is time.Now. It is not a place for a service's clock:
 	// tokens of the present are never good in the past.
 	Now func() time.Time
 }
@@ -312,7 +312,7 @@ func (v *Verifier) keys(ctx context.Context, refresh bool) (*KeySet, error) {
 	set, err := v.opts.Keys.Keys(ctx, refresh)
 	switch {
 	case err == nil && set == nil:
-		return nil, fmt.Errorf("%w: there are no keys", ErrUnavailable)
+		return nil, fmt.Errorf("%w: no keys are loaded yet", ErrUnavailable)
 	case err != nil && !errors.Is(err, ErrUnavailable):
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}

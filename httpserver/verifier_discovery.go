@@ -44,12 +44,12 @@ func askingClient(c *http.Client) *http.Client {
 	return &asking
 }
 
-// checkIssuerURL refuses what is no URL of an issuer (RFC 8414, section 2).
+// checkIssuerURL refuses what is not a URL of an issuer (RFC 8414, section 2).
 func checkIssuerURL(issuer string) error {
 	u, err := url.Parse(issuer)
 	switch {
 	case err != nil || u.Host == "" || u.Opaque != "":
-		return errors.New("the issuer is no URL") // which may have a password in it
+		return errors.New("the issuer is not a URL") // which may have a password in it
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.Contains(issuer, "#") || u.User != nil:
 		return fmt.Errorf("the issuer at %.200s has a query, a fragment or a user", u.Host)
 	}
@@ -132,7 +132,7 @@ func (c *issuerClient) metadata(ctx context.Context, place string) (string, erro
 	}
 	u, err := url.Parse(doc.Keys)
 	if err != nil || u.Host == "" || u.User != nil {
-		return "", fmt.Errorf("the jwks_uri of %s is no URL", place)
+		return "", fmt.Errorf("the jwks_uri of %s is not a URL", place)
 	}
 	if u.Scheme != "https" && strings.HasPrefix(c.issuer, "https:") {
 		return "", fmt.Errorf("the jwks_uri of %s is not https, as the issuer is", place)

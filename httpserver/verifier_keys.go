@@ -72,7 +72,7 @@ func ParseKeySet(text []byte) (*KeySet, error) {
 		Keys *[]jsontext.Value `json:"keys"`
 	}
 	if err := json.Unmarshal(text, &doc); err != nil || doc.Keys == nil {
-		return nil, errors.New("this is no JWK set")
+		return nil, errors.New("this is not a JWK set")
 	}
 	if len(*doc.Keys) > maxKeys {
 		return nil, fmt.Errorf("the JWK set has %d keys, more than %d", len(*doc.Keys), maxKeys)

@@ -169,7 +169,7 @@ func (c *tokenClaims) kind(name string, v jsontext.Value) error {
 		c.party, ok = jsonString(v)
 		return needClaim(ok && nameable(c.party), name)
 	case "nonce", "at_hash", "c_hash", "events":
-		return badToken("it has %s, so it is no access token", name)
+		return badToken("it has %s, so it is not an access token", name)
 	case "typ": // of Keycloak, where the others are ID, Refresh, Logout, ...
 		if s, ok := jsonString(v); !ok || s != "Bearer" {
 			return badToken("its claim typ is %.40q, not Bearer", s)
@@ -193,7 +193,7 @@ func (c *tokenClaims) isFor(audience string) bool {
 func tokenObject(what string, text []byte, member func(name string, v jsontext.Value) error) error {
 	d := jsontext.NewDecoder(bytes.NewBuffer(text))
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
-		return badToken("its %s is no JSON object", what)
+		return badToken("its %s is not a JSON object", what)
 	}
 	for d.PeekKind() == '"' {
 		t, err := d.ReadToken()
@@ -252,7 +252,7 @@ func jsonStrings(v jsontext.Value) ([]string, bool) {
 		}
 		all = append(all, t.String())
 	}
-	return all, d.PeekKind() == ']' // anything else in it is no string
+	return all, d.PeekKind() == ']' // anything else in it is not a string
 }
 
 // numericDate returns a NumericDate (RFC 7519): seconds since 1970, perhaps with a

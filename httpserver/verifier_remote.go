@@ -152,7 +152,7 @@ func (r *remoteKeys) failed() error {
 }
 
 // ask makes sure that the issuer is being asked, unless it was lately: then there
-// is no question. It also says whether the last one failed.
+// is not a question. It also says whether the last one failed.
 func (r *remoteKeys) ask(now time.Time) (q *question, failing bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

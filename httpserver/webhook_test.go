@@ -131,7 +131,7 @@ func TestWebhook(t *testing.T) {
 		ids := map[string]bool{}
 		for _, r := range got {
 			if !slices.Contains(made, r.body) {
-				t.Errorf("posted %s, which is no answer", r.body)
+				t.Errorf("posted %s, which is not an answer", r.body)
 			}
 			id := r.header.Get("webhook-id")
 			if ids[id] || uuid.Validate(id) != nil || r.header.Get("Content-Type") != "application/json" || r.header.Get("webhook-event") != "newBooking" {

@@ -189,7 +189,7 @@ func TestXMLHabits(t *testing.T) {
 	}
 }
 
-// What is no XML is refused for that, though much of it could be read somehow:
+// What is not XML is refused for that, though much of it could be read somehow:
 // what one reader takes another would not, or would read differently.
 func TestMalformedXML(t *testing.T) {
 	t.Parallel()

@@ -215,7 +215,7 @@ func xmlReference(text string) (r rune, length int, fault string) {
 		}
 	}
 	if !xmlCharacter(r) {
-		return 0, 0, fmt.Sprintf("it refers to %U, which is no character of XML", r)
+		return 0, 0, fmt.Sprintf("it refers to %U, which is not a character of XML", r)
 	}
 	return r, n + 1, ""
 }
@@ -313,7 +313,7 @@ func isXMLDeclaration(text string) bool {
 	return s.at == len(text)
 }
 
-// notText says why a document is no sequence of characters that XML knows,
+// notText says why a document is not a sequence of characters that XML knows,
 // which is asked of comments and all else.
 func notText(body []byte) string {
 	if !utf8.Valid(body) {
@@ -321,7 +321,7 @@ func notText(body []byte) string {
 	}
 	for i, r := range string(body) {
 		if !xmlCharacter(r) {
-			return fmt.Sprintf("is not XML: it has %U, which is no character of XML, at line %d", r, 1+bytes.Count(body[:i], []byte("\n")))
+			return fmt.Sprintf("is not XML: it has %U, which is not a character of XML, at line %d", r, 1+bytes.Count(body[:i], []byte("\n")))
 		}
 	}
 	return ""

@@ -18,7 +18,7 @@ type zones struct{ byName sync.Map }
 func (s *Server) zone(ctx context.Context, parameter string, station uuid.UUID) (*time.Location, error) {
 	st, err := s.service.Station(ctx, station)
 	if errors.Is(err, traintravel.ErrNotFound) {
-		return nil, &traintravel.InvalidError{Field: parameter, Reason: "there is no station " + station.String()}
+		return nil, &traintravel.InvalidError{Field: parameter, Reason: "unknown station " + station.String()}
 	}
 	if err != nil {
 		return nil, err

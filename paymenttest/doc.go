@@ -47,7 +47,7 @@
 //   - LostAnswer, LostRefund, LostCancel: what was done is found although
 //     nobody heard the answer, and asking again does not do it twice.
 //   - CutShort, CutShortRefund: the same at whichever moment a context ends,
-//     and the end is no decline. Ended: a context that has ended before the
+//     and the end is not a decline. Ended: a context that has ended before the
 //     call does nothing.
 //   - Fence, FenceRace, CancelDone, CancelPending, CancelAgain, CancelUnderWay: after
 //     a Cancel that answered Failed, no charge with this ID succeeds, and one that has

@@ -79,7 +79,7 @@ func lostRefund(ctx context.Context, g Gateway) error {
 func lostCancel(ctx context.Context, g Gateway) error {
 	canceller, ok := g.AnswersLost.(traintravel.Canceller)
 	if !ok {
-		return wrong("AnswersLost is no Canceller, though the gateway is one")
+		return wrong("AnswersLost is not a Canceller, though the gateway is one")
 	}
 	c := g.ask(g.Succeeds)
 	out, err := canceller.Cancel(ctx, c.ID)

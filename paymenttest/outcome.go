@@ -11,14 +11,14 @@ func sane(out traintravel.Outcome) error {
 	switch out.Status {
 	case traintravel.Pending, traintravel.Succeeded:
 		if out.Failure != (traintravel.Failure{}) {
-			return fmt.Errorf("an outcome that is no failure has one: %s", told(out))
+			return fmt.Errorf("an outcome that is not a failure has one: %s", told(out))
 		}
 	case traintravel.Failed:
 		if out.Failure.Code == "" || out.Failure.Message == "" {
 			return fmt.Errorf("a failure needs a code, and a message for the payer: %s", told(out))
 		}
 	default:
-		return fmt.Errorf("%q is no status", out.Status)
+		return fmt.Errorf("%q is not a status", out.Status)
 	}
 	if !out.Resolution.Fits(out.Status) {
 		return fmt.Errorf("the resolution does not go with the status: %s", told(out))

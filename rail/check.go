@@ -12,7 +12,7 @@ const (
 	MaxText = 200 // characters of a name, an address, a number or an ID
 )
 
-// BadText says why s is no line of text of at most MaxText characters, with
+// BadText says why s is not a line of text of at most MaxText characters, with
 // something to be seen if it is required. Whoever reads it in any form, XML too,
 // gets what was written.
 func BadText(s string, required bool) string {

@@ -29,7 +29,7 @@ func ParseDeparture(text string, loc *time.Location) (time.Time, error) {
 	if d, err := ParseDate(s); err == nil {
 		return within(d.Utc(), d.Start(loc))
 	}
-	return time.Time{}, Invalid("date", "%.60q is no date or date-time of the form 2026-12-31 or 2026-12-31T09:00:00+01:00", text)
+	return time.Time{}, Invalid("date", "%.60q is not a date or date-time of the form 2026-12-31 or 2026-12-31T09:00:00+01:00", text)
 }
 
 // within returns an instant, unless what was written for it lies out of range.

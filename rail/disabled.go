@@ -37,7 +37,7 @@ func (d Disabling) Reason() string {
 	case DisabledByOperator:
 		return "the operator no longer names it"
 	}
-	return "it is not recorded who disabled it"
+	return "no record says who disabled it"
 }
 
 // Stopped says who has stopped the subscription; nobody if events are posted.

@@ -68,7 +68,7 @@ func (m Money) Decimal() string {
 
 // NoCurrency quotes nothing, like all that is said of a payment: a card's number
 // may be where it does not belong.
-const NoCurrency = "is no currency code of three lower-case letters, such as eur"
+const NoCurrency = "is not a currency code of three lower-case letters, such as eur"
 
 // ParseMoney reads a decimal number, in the form JSON gives numbers, as an
 // amount of a currency. It refuses, with an [*InvalidError] naming the member

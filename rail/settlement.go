@@ -41,7 +41,7 @@ func (d *Settlement) Check() error {
 	switch d.As {
 	case AsSucceeded, AsFailed, AsMadeElsewhere, AsImpossible:
 	default:
-		return Invalid("as", "%.40q is none of %s, %s, %s and %s", d.As, AsSucceeded, AsFailed, AsMadeElsewhere, AsImpossible)
+		return Invalid("as", "%.40q is not one of %s, %s, %s and %s", d.As, AsSucceeded, AsFailed, AsMadeElsewhere, AsImpossible)
 	}
 	for _, text := range [...]struct{ field, is string }{{"by", d.By}, {"reason", d.Reason}} {
 		if why := BadText(text.is, true); why != "" {

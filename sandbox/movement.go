@@ -144,7 +144,7 @@ func list(ctx context.Context, r traintravel.Reader) ([]*movement, error) {
 	for i, rec := range records {
 		id, err := uuid.FromBytes([]byte(rec.ID))
 		if err != nil {
-			return nil, fmt.Errorf("sandbox: a key is no ID: %w", err)
+			return nil, fmt.Errorf("sandbox: a key is not an ID: %w", err)
 		}
 		if all[i], err = decode(id, rec.Value); err != nil {
 			return nil, err

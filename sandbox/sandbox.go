@@ -109,7 +109,7 @@ func (g *Gateway) Refund(ctx context.Context, r traintravel.Refund) (traintravel
 		case charge == nil:
 			return fmt.Errorf("sandbox: refund %s: charge %s: %w", r.ID, r.Charge, traintravel.ErrNotFound)
 		case charge.Charge != uuid.Nil || charge.at(m.asked).Status != traintravel.Succeeded:
-			return fmt.Errorf("sandbox: refund %s: %s is no charge that has succeeded", r.ID, r.Charge)
+			return fmt.Errorf("sandbox: refund %s: %s is not a charge that has succeeded", r.ID, r.Charge)
 		case r.Amount.Currency != charge.Amount.Currency || r.Amount.Amount <= 0 || r.Amount.Amount > charge.Amount.Amount:
 			return fmt.Errorf("sandbox: refund %s: %s is not within %s", r.ID, r.Amount, charge.Amount)
 		case charge.nonRefundable:

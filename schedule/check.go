@@ -91,7 +91,7 @@ func (c *checker) text(field, s string, required bool) {
 
 func (c *checker) zone(field, name string) {
 	if _, err := c.zones.Load(name); err != nil {
-		c.say(field, "%.60q is no IANA time zone that this machine knows", name)
+		c.say(field, "%.60q is not an IANA time zone that this machine knows", name)
 	}
 }
 
@@ -120,10 +120,10 @@ func (c *checker) station(at string, s *rail.Station) {
 	}
 	c.zone(at+".zone", s.Zone)
 	if !(s.Latitude >= -90 && s.Latitude <= 90 && s.Longitude >= -180 && s.Longitude <= 180) {
-		c.say(at, "%v, %v is no place on earth", s.Latitude, s.Longitude)
+		c.say(at, "%v, %v is not a place on earth", s.Latitude, s.Longitude)
 	}
 	if s.Country != "" && !IsCountry(s.Country) {
-		c.say(at+".country", "%.20q is no ISO 3166-1 code of two upper-case letters", s.Country)
+		c.say(at+".country", "%.20q is not an ISO 3166-1 code of two upper-case letters", s.Country)
 	}
 }
 
@@ -152,14 +152,14 @@ func (c *checker) train(i int, t *Train) {
 	c.calls(t.Calls)
 	c.coaches(t.Coaches)
 	if t.Bicycles > rail.NotAllowed || t.Dogs > rail.NotAllowed {
-		c.say("", "bicycles or dogs is no Allowance")
+		c.say("", "bicycles or dogs is not an Allowance")
 	}
 	if t.Hooks < 0 || t.Hooks > MaxHooks {
 		c.say(".hooks", "%d is not 0 to %d", t.Hooks, MaxHooks)
 	}
 	if f := t.Fare; f != (Fare{}) {
 		if !rail.ValidCurrency(f.Currency) {
-			c.say(".fare.currency", "%.20q is no currency code of three lower-case letters", f.Currency)
+			c.say(".fare.currency", "%.20q is not a currency code of three lower-case letters", f.Currency)
 		}
 		if f.Base < 0 || f.PerKm < 0 || f.Base > MaxFare || f.PerKm > MaxPerKm {
 			c.say(".fare", "is negative or absurdly high")
@@ -179,7 +179,7 @@ func (c *checker) priceList(l priceList) {
 	}
 	c.prices[l] = true
 	if !rail.ValidCurrency(l.prices.Currency) {
-		c.say(".prices.currency", "%.20q is no currency code of three lower-case letters", l.prices.Currency)
+		c.say(".prices.currency", "%.20q is not a currency code of three lower-case letters", l.prices.Currency)
 	}
 	if n := len(l.prices.Amounts); n > l.calls {
 		c.say(".prices.amounts", "has %d entries for %d calls", n, l.calls)
@@ -210,7 +210,7 @@ func (c *checker) calendar(at string, d *Calendar) {
 	}
 	bad := func(day rail.Date) bool { return day < rail.FirstDate || day > rail.LastDate }
 	if any && (d.To < d.From || bad(d.From) || bad(d.To)) {
-		c.say(at, "%v to %v is no period between %v and %v", d.From, d.To, rail.FirstDate, rail.LastDate)
+		c.say(at, "%v to %v is not a period between %v and %v", d.From, d.To, rail.FirstDate, rail.LastDate)
 	}
 	for _, day := range d.Added {
 		if bad(day) {
@@ -237,7 +237,7 @@ func (c *checker) calls(calls []Call) {
 		}
 		switch at := fmt.Sprintf; {
 		case !c.stations[k.Station]:
-			c.say(at(".calls[%d].station", j), "there is no station %v", k.Station)
+			c.say(at(".calls[%d].station", j), "unknown station %v", k.Station)
 		case arrive < 0 || depart > rail.MaxServiceTime || arrive > rail.MaxServiceTime:
 			c.say(at(".calls[%d]", j), "a time is below zero or above %v", rail.MaxServiceTime)
 		case arrive < last || depart < arrive:

@@ -16,7 +16,7 @@ func (c *checker) change(field string, ch *Change) {
 		id   uuid.UUID
 	}{{".from", ch.From}, {".to", ch.To}} {
 		if !c.stations[end.id] {
-			c.say(field+end.name, "there is no station %v", end.id)
+			c.say(field+end.name, "unknown station %v", end.id)
 		}
 	}
 	for _, t := range []struct{ name, text string }{
@@ -26,7 +26,7 @@ func (c *checker) change(field string, ch *Change) {
 	}
 	switch {
 	case ch.Kind > StaySeated:
-		c.say(field+".kind", "%d is no kind of change", ch.Kind)
+		c.say(field+".kind", "%d is not a kind of change", ch.Kind)
 	case ch.Time < 0 || ch.Time > maxChange || ch.Time%time.Second != 0:
 		c.say(field+".time", "%v is not 0 to 24h in whole seconds", ch.Time)
 	case ch.Time > 0 && ch.Kind != Takes:

@@ -38,7 +38,7 @@ func complaints(t *testing.T, tt *traintravel.Timetable) []string {
 	for _, e := range joined.Unwrap() {
 		var invalid *traintravel.InvalidError
 		if !errors.As(e, &invalid) {
-			t.Fatalf("%v is no InvalidError", e)
+			t.Fatalf("%v is not an InvalidError", e)
 		}
 		out = append(out, invalid.Error())
 	}
@@ -70,7 +70,7 @@ func TestCheck(t *testing.T) {
 		{"no name", func(_ *traintravel.Timetable, s *traintravel.Station, _ *traintravel.Train) { s.Name = "" }, []string{"stations[0].name: is empty"}},
 		{"a name of 200 characters", func(_ *traintravel.Timetable, s *traintravel.Station, _ *traintravel.Train) { s.Name = long }, nil},
 		{"a name of 201", func(_ *traintravel.Timetable, s *traintravel.Station, _ *traintravel.Train) { s.Name = long + "x" }, []string{"stations[0].name: has 201 characters"}},
-		{"a name that is no text", func(_ *traintravel.Timetable, s *traintravel.Station, _ *traintravel.Train) { s.Name = "\xff" }, []string{"stations[0].name: is not valid UTF-8"}},
+		{"a name that is not text", func(_ *traintravel.Timetable, s *traintravel.Station, _ *traintravel.Train) { s.Name = "\xff" }, []string{"stations[0].name: is not valid UTF-8"}},
 		{"reordered text", func(_ *traintravel.Timetable, s *traintravel.Station, _ *traintravel.Train) { s.Name = "\u202eniloC" }, []string{"stations[0].name: contains U+202E, which reorders text"}},
 		{"a noncharacter", func(_ *traintravel.Timetable, s *traintravel.Station, _ *traintravel.Train) { s.Name = "A\ufffe" }, []string{"stations[0].name: contains the noncharacter U+FFFE"}},
 		{"a name that nobody sees", func(_ *traintravel.Timetable, s *traintravel.Station, _ *traintravel.Train) { s.Name = "\u200b" }, []string{"stations[0].name: is empty but for"}},
@@ -78,12 +78,12 @@ func TestCheck(t *testing.T) {
 		{"a line break", func(_ *traintravel.Timetable, s *traintravel.Station, _ *traintravel.Train) {
 			s.Address = "1 Street\nTown"
 		}, []string{"stations[0].address: contains the control character U+000A"}},
-		{"no zone", func(_ *traintravel.Timetable, s *traintravel.Station, _ *traintravel.Train) { s.Zone = "" }, []string{`stations[0].zone: "" is no IANA time zone`}},
+		{"no zone", func(_ *traintravel.Timetable, s *traintravel.Station, _ *traintravel.Train) { s.Zone = "" }, []string{`stations[0].zone: "" is not an IANA time zone`}},
 		{"the zone of this machine", func(_ *traintravel.Timetable, s *traintravel.Station, _ *traintravel.Train) { s.Zone = "Local" }, []string{`stations[0].zone: "Local"`}},
 		{"a path for a zone", func(_ *traintravel.Timetable, s *traintravel.Station, _ *traintravel.Train) {
 			s.Zone = "../../etc/passwd"
 		}, []string{"stations[0].zone: "}},
-		{"too far north", func(_ *traintravel.Timetable, s *traintravel.Station, _ *traintravel.Train) { s.Latitude = 90.001 }, []string{"stations[0]: 90.001, 10 is no place on earth"}},
+		{"too far north", func(_ *traintravel.Timetable, s *traintravel.Station, _ *traintravel.Train) { s.Latitude = 90.001 }, []string{"stations[0]: 90.001, 10 is not a place on earth"}},
 		{"the south pole", func(_ *traintravel.Timetable, s *traintravel.Station, _ *traintravel.Train) {
 			s.Latitude, s.Longitude = -90, -180
 		}, nil},
@@ -123,7 +123,7 @@ func TestCheck(t *testing.T) {
 		}, nil},
 		{"a period that is none", func(_ *traintravel.Timetable, _ *traintravel.Station, tr *traintravel.Train) {
 			tr.Days = traintravel.Daily(9000, 8999)
-		}, []string{"trains[0].days: 1994-08-23 to 1994-08-22 is no period"}},
+		}, []string{"trains[0].days: 1994-08-23 to 1994-08-22 is not a period"}},
 		{"a period without a weekday", func(_ *traintravel.Timetable, _ *traintravel.Station, tr *traintravel.Train) {
 			tr.Days = &traintravel.Calendar{From: 9, To: -9}
 		}, nil},
@@ -155,7 +155,7 @@ func TestCheck(t *testing.T) {
 		}, []string{"trains[0].calls: has 257 entries"}},
 		{"an unknown station", func(_ *traintravel.Timetable, _ *traintravel.Station, tr *traintravel.Train) {
 			tr.Calls[1].Station = railtest.StationNamed("X")
-		}, []string{"trains[0].calls[1].station: there is no station 58"}},
+		}, []string{"trains[0].calls[1].station: unknown station 58"}},
 		{"a time below zero", func(_ *traintravel.Timetable, _ *traintravel.Station, tr *traintravel.Train) { tr.Calls[0].Depart = -1 }, []string{"trains[0].calls[0]: a time is below zero"}},
 		{"a stay below zero", func(_ *traintravel.Timetable, _ *traintravel.Station, tr *traintravel.Train) {
 			tr.Calls[1].Arrive = -1 << 31

@@ -21,7 +21,7 @@ func TestCheckPrices(t *testing.T) {
 		{"short rows", amounts([]int64{0, 1}, nil), traintravel.Fare{}, nil},
 		{"the greatest", amounts([]int64{0, schedule.MaxFare, schedule.MaxFare}, []int64{0, 0, schedule.MaxFare}, []int64{0, 0, 0}), traintravel.Fare{}, nil},
 		{"beside a fare", amounts(), traintravel.Fare{Currency: "eur", Base: 1}, []string{"trains[0].fare: stands beside prices", "trains[1].fare: stands beside prices"}},
-		{"no currency", &traintravel.Prices{}, traintravel.Fare{}, []string{`trains[0].prices.currency: "" is no currency code`}},
+		{"no currency", &traintravel.Prices{}, traintravel.Fare{}, []string{`trains[0].prices.currency: "" is not a currency code`}},
 		{"too many rows", amounts(nil, nil, nil, nil), traintravel.Fare{}, []string{"trains[0].prices.amounts: has 4 entries for 3 calls"}},
 		{"too long a row", amounts(nil, []int64{0, 0, 0, 1}), traintravel.Fare{}, []string{"trains[0].prices.amounts[1]: has 4 entries for 3 calls"}},
 		{"below zero", amounts([]int64{0, 0, -1}), traintravel.Fare{}, []string{"trains[0].prices.amounts[0][2]: is negative"}},

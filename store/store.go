@@ -55,7 +55,7 @@ func (c *Claims) Give(k Key) (asked bool) {
 // A Store is safe for concurrent use. Being a Reader itself, it answers a
 // single Get or List on a snapshot of its own.
 //
-// Errors. An absent key is no error (see [Reader.Get]). Whatever a store
+// Errors. An absent key is not an error (see [Reader.Get]). Whatever a store
 // returns beside the errors of the closures and contexts it was given is an
 // opaque failure: the caller knows that nothing was written. It wraps
 // [ErrUnavailable] if the same call may succeed a little later. The one exception

@@ -54,7 +54,7 @@ func ParseKeys(text []byte) (Keys, error) {
 	for n, text := range set.Keys {
 		var k jwk.Key
 		if err := json.Unmarshal(text, &k); err != nil {
-			return Keys{}, fmt.Errorf("ticket: key %d is no JSON Web Key", n+1)
+			return Keys{}, fmt.Errorf("ticket: key %d is not a JSON Web Key", n+1)
 		}
 		if k.Type != "EC" || k.Curve != "P-256" || k.Use != "" && k.Use != "sig" || k.Alg != "" && k.Alg != "ES256" {
 			continue

@@ -74,7 +74,7 @@ func duration(d time.Duration) string {
 }
 
 // oneLine makes a text one line for readers who take other characters than a line
-// feed for the end of one, and leaves out what is no text.
+// feed for the end of one, and leaves out what is not text.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -10,7 +10,7 @@ import (
 
 // Why a container is not valid.
 var (
-	// ErrMalformed: it is no container as an Issuer makes them.
+	// ErrMalformed: it is not a container as an Issuer makes them.
 	ErrMalformed = errors.New("this is not a ticket")
 	// ErrUnknownKey: it names a key that is not in the set.
 	ErrUnknownKey = errors.New("the ticket is signed with an unknown key")

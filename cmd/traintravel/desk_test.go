@@ -69,7 +69,7 @@ func TestDesk(t *testing.T) {
 		has(desk(1, "block", train, day, coach+":30", "--undo"), "a block of coach "+coach+", seat 30: not found", "'manifest' lists")
 		has(desk(1, "cancel-run", train, day, "--undo"), "is not cancelled")
 		has(desk(2, "block", train, day, coach), "is no place such as")
-		has(desk(1, "block", train, day, "none:1"), "there is no seat")
+		has(desk(1, "block", train, day, "none:1"), "has no seat")
 		has(desk(2, "block", train, day, "none:*"), "has no coach")
 		has(desk(2, "block", train, day, coach+":1", "--from", "Atlantis"), "does not call at", "Berlin Hauptbahnhof")
 		has(desk(0, "booking", "john"), id, "John Doe", train, "payment of", "succeeded", "confirmed")

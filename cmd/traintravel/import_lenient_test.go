@@ -18,7 +18,7 @@ func TestImportLenient(t *testing.T) {
 		t.Fatal(err)
 	}
 	rewrite(t, feed, "stop_times.txt", strings.Replace(string(text), "t7,09:00:00", "t7,9 o'clock", 1))
-	const mistake = `stop_times.txt:17: arrival_time "9 o'clock" is no time of the form 09:45:00`
+	const mistake = `stop_times.txt:17: arrival_time "9 o'clock" is not a time of the form 09:45:00`
 	for _, dry := range []string{"--dry-run", "--dry-run=false"} {
 		code, out, stderr := once(t, nil, "import", feed, "--data", data, dry)
 		if code != 1 || out != "" || !strings.Contains(stderr, mistake) || !strings.Contains(stderr, "--lenient leaves out 1 trip of 30 and imports the rest") {

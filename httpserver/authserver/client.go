@@ -173,7 +173,7 @@ func checkRedirect(uri string) error {
 	u, err := url.Parse(uri)
 	switch {
 	case err != nil || u.Scheme == "" || !printable(uri):
-		return errors.New("it is no absolute URL")
+		return errors.New("it is not an absolute URL")
 	case strings.Contains(uri, "#"):
 		return errors.New("it has a fragment")
 	case u.User != nil:

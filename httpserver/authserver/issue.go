@@ -116,11 +116,11 @@ func (s *Server) IssueToken(user, client string, scopes []string, ttl time.Durat
 		client = DemoClient
 	}
 	if !isClientID(client) {
-		return "", fmt.Errorf("%.80q is no client ID", client)
+		return "", fmt.Errorf("%.80q is not a client ID", client)
 	}
 	for _, scope := range scopes {
 		if !slices.Contains(Scopes(), scope) {
-			return "", fmt.Errorf("%.80q is no scope: there are %s", scope, strings.Join(Scopes(), " and "))
+			return "", fmt.Errorf("%.80q is not a scope: there are %s", scope, strings.Join(Scopes(), " and "))
 		}
 	}
 	switch {

@@ -62,7 +62,7 @@ type Options struct {
 
 	// CrossOrigin wraps what answers programs (tokens, revocation, keys, metadata),
 	// so that pages of other origins may call it from browsers. It never wraps the
-	// pages that people see. Nil is no other origin.
+	// pages that people see. Nil allows no other origin.
 	CrossOrigin func(http.Handler) http.Handler
 
 	// Refuse answers what fits nothing here: with 405 if Allow is set in the header

@@ -80,7 +80,7 @@ func readForm(r *http.Request) (url.Values, error) {
 // A client without a secret says who it is; whoever has one proves it.
 func (s *Server) authenticate(r *http.Request, form url.Values) (*client, error) {
 	id, secret := form.Get("client_id"), form.Get("client_secret")
-	failed := &oauthError{"invalid_client", "the client is unknown, or did not prove who it is", http.StatusUnauthorized}
+	failed := &oauthError{"invalid_client", "the client is unknown, or its secret is wrong", http.StatusUnauthorized}
 	if headers := r.Header["Authorization"]; len(headers) > 0 {
 		user, password, ok := r.BasicAuth()
 		if !ok || len(headers) > 1 {
@@ -92,7 +92,7 @@ func (s *Server) authenticate(r *http.Request, form url.Values) (*client, error)
 			return nil, failed
 		}
 		if secret != "" || id != "" && id != basicID {
-			return nil, fault("invalid_request", "the client says twice who it is")
+			return nil, fault("invalid_request", "the client authenticates in two ways; use one")
 		}
 		id, secret = basicID, basicSecret
 	}

@@ -46,7 +46,7 @@ type users struct {
 
 func newUsers(known []User, alone bool) (users, error) {
 	if alone && len(known) == 0 {
-		return users{}, errors.New("nobody may sign in: there are no users")
+		return users{}, errors.New("nobody can sign in: the list of users is empty")
 	}
 	u := users{alone: alone}
 	for _, k := range known {
@@ -81,7 +81,7 @@ func (u users) typed() bool { return !u.alone || len(u.known) > mostOffered }
 func (u users) signIn(typed string) (string, error) {
 	name, err := UserName(typed)
 	if err == nil && u.alone && u.find(name) < 0 {
-		return "", errors.New("nobody is known here by this name")
+		return "", errors.New("unknown user name")
 	}
 	return name, err
 }

@@ -55,7 +55,7 @@ func TestIsNoun(t *testing.T) {
 	}
 	for _, name := range []string{"Stuttgart Hbf", "Bern", "Gare de Lyon", "Nordbahnhof", "Central Park", "La", "", "7", "!"} {
 		if IsNoun(name) {
-			t.Errorf("%s is no noun", name)
+			t.Errorf("%s is not a noun", name)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func TestStations(t *testing.T) {
 			t.Errorf("%s: zone %q: %v", s.Name, s.Zone, err)
 		}
 		if s.ID.Version() != 4 || s.ID.Variant() != uuid.RFC4122 {
-			t.Errorf("%s: %s is no random UUID", s.Name, s.ID)
+			t.Errorf("%s: %s is not a random UUID", s.Name, s.ID)
 		}
 		if s.Address == "" {
 			t.Errorf("%s has no address", s.Name)
@@ -94,7 +94,7 @@ func TestNoStationLeftOut(t *testing.T) {
 	}
 	for _, row := range rows[1:] {
 		if id, err := uuid.Parse(row[0]); err != nil || id.String() != row[0] {
-			t.Errorf("stop_id %q of %s is no UUID in lower case", row[0], row[1])
+			t.Errorf("stop_id %q of %s is not a UUID in lower case", row[0], row[1])
 		}
 	}
 }

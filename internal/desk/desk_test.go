@@ -94,7 +94,7 @@ func TestManifestOfTheStranded(t *testing.T) {
 		}
 		rep, err := o.LoadTimetable(t.Context(), officetest.Timetable(officetest.Train("R 1", 8, "AD", officetest.Seats(1, 1), officetest.Hooks(1))))
 		if err != nil || len(rep.Stranded) != 1 || rep.Stranded[0].Booking != b.ID {
-			t.Fatalf("%+v, %v: a block is no booking", rep, err)
+			t.Fatalf("%+v, %v: a block is not a booking", rep, err)
 		}
 		m := o.ManifestOf(o.RunOf("R 1"))
 		if len(m.Riders) != 1 || !m.Riders[0].Stranded || m.Riders[0].To != b.Legs[0].Destination.Name || m.Sections[0].Free != 0 && m.Sections[0].Held != 1 {

@@ -92,7 +92,7 @@ func (k Key) PrivateKey() (*ecdsa.PrivateKey, error) {
 	}
 	key, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), d)
 	if err != nil {
-		return nil, errors.New(`has a "d" that is no private key on P-256`)
+		return nil, errors.New(`has a "d" that is not a private key on P-256`)
 	}
 	again, err := Private(key)
 	if err != nil {

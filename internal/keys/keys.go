@@ -288,7 +288,7 @@ func parse(text []byte) (*Ring, error) {
 	}
 	var v int
 	if err := json.Unmarshal(members[nameVersion], &v); err != nil || v < 1 {
-		return nil, errors.New("is no keys file: it has no version")
+		return nil, errors.New("is not a keys file: it has no version")
 	}
 	if v > version {
 		return nil, fmt.Errorf("has version %d, made by a newer traintravel; this one reads up to %d", v, version)

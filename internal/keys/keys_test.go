@@ -139,7 +139,7 @@ func TestWhatIsMissingIsAdded(t *testing.T) {
 		}
 	}
 	if bytes.Equal(made[0].seal, before.seal) || equal(made[0].tickets[0], before.tickets[0]) || equal(made[0].tickets[0], before.signing[0]) {
-		t.Error("it is no key of its own")
+		t.Error("it is not a key of its own")
 	}
 }
 

@@ -44,7 +44,7 @@ type Ledger struct {
 	deletes    []store.Key
 }
 
-// A write is one that is no booking, payment or run.
+// A write is one that is not a booking, payment or run.
 type write struct {
 	key   store.Key
 	value []byte
@@ -172,10 +172,10 @@ func (l *Ledger) newPayment(b *rail.Booking, p records.Payment) *records.Payment
 	return &e.after
 }
 
-// Put notes a write that is no booking, payment or run.
+// Put notes a write that is not a booking, payment or run.
 func (l *Ledger) Put(k store.Key, v []byte) { l.puts = append(l.puts, write{k, v}) }
 
-// Delete notes that a record that is no booking, payment or run is deleted.
+// Delete notes that a record that is not a booking, payment or run is deleted.
 func (l *Ledger) Delete(k store.Key) { l.deletes = append(l.deletes, k) }
 
 // write hands everything that changed to the transaction, the deletes first: where rules

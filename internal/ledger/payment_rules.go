@@ -214,7 +214,7 @@ var (
 func (l *Ledger) settleCharge(sn *timetable.Snapshot, p *records.Payment, b *rail.Booking, as rail.Verdict) error {
 	switch {
 	case as != rail.AsSucceeded && as != rail.AsFailed:
-		return rail.Invalid("as", "a payment that is no refund is %s or %s, not %s", rail.AsSucceeded, rail.AsFailed, as)
+		return rail.Invalid("as", "a payment that is not a refund is %s or %s, not %s", rail.AsSucceeded, rail.AsFailed, as)
 	case p.Status == rail.Succeeded || p.Status == rail.Failed && p.Next.IsZero():
 		return rail.ErrPaymentSettled
 	case p.Charging && l.Now.Before(p.Deadline.Add(records.LateCharge)):

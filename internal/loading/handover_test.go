@@ -31,7 +31,7 @@ func TestWhatIsSoldOfTheSameTrainIsHandedOver(t *testing.T) {
 		t.Number = "r1"
 		return t
 	}
-	other := func(seats int) traintravel.Train { // is no twin
+	other := func(seats int) traintravel.Train { // is not a twin
 		t := platform(seats)
 		t.Calls[1].Arrive--
 		return t

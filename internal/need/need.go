@@ -27,7 +27,7 @@ func Program(t testing.TB, debian string, names ...string) string {
 // run: with TRAINTRAVEL_REQUIRE_ALL=1.
 func Missing(t testing.TB, name, debian string) {
 	t.Helper()
-	skip(t, fmt.Sprintf("there is no %s here; on Debian and Ubuntu: apt-get install -y --no-install-recommends %s", name, debian))
+	skip(t, fmt.Sprintf("%s is not installed; on Debian and Ubuntu: apt-get install -y --no-install-recommends %s", name, debian))
 }
 
 // skip skips a test, or fails it where everything must run.

@@ -55,7 +55,7 @@ func find() (string, error) {
 			}
 		}
 	}
-	return "", errors.New("pgtest: there is no PostgreSQL " + strconv.Itoa(oldest) + " or newer")
+	return "", errors.New("pgtest: PostgreSQL " + strconv.Itoa(oldest) + " or newer is not installed")
 }
 
 const oldest = 15 // the version that is promised to work

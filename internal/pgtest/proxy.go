@@ -318,7 +318,7 @@ func readBody(r io.Reader) ([]byte, error) {
 	}
 	n := binary.BigEndian.Uint32(length[:])
 	if n < 4 || n > 1<<30 {
-		return nil, errors.New("that is no length of a message")
+		return nil, errors.New("that is not a length of a message")
 	}
 	body := make([]byte, n)
 	copy(body, length[:])

@@ -37,9 +37,9 @@ func (f *Finder) Price(rides []timetable.Ride, trip rail.Trip) (rail.Money, bool
 		price, ok = f.Hook(trip)
 		switch {
 		case ok && (price.Amount <= 0 || !rail.ValidCurrency(price.Currency)):
-			return rail.Money{}, false, fmt.Errorf("Options.Price made the price %d %q, which is none", price.Amount, price.Currency)
+			return rail.Money{}, false, fmt.Errorf("Options.Price returned the price %d %q, which is not a valid price", price.Amount, price.Currency)
 		case ok && price.Amount > rail.MaxPayment:
-			return rail.Money{}, false, fmt.Errorf("Options.Price made the price %d %q, more than can be paid", price.Amount, price.Currency)
+			return rail.Money{}, false, fmt.Errorf("Options.Price returned the price %d %q, more than can be paid", price.Amount, price.Currency)
 		}
 	}
 	return price, ok && price.Amount > 0, nil

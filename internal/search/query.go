@@ -25,12 +25,12 @@ type Query struct {
 func (q Query) Ask(sn *timetable.Snapshot, now time.Time, horizon time.Duration) (timetable.Ask, error) {
 	origin, ok := sn.StationAt[q.Origin]
 	if !ok {
-		return timetable.Ask{}, rail.Invalid("origin", "there is no station %v", q.Origin)
+		return timetable.Ask{}, rail.Invalid("origin", "unknown station %v", q.Origin)
 	}
 	destination, ok := sn.StationAt[q.Destination]
 	switch {
 	case !ok:
-		return timetable.Ask{}, rail.Invalid("destination", "there is no station %v", q.Destination)
+		return timetable.Ask{}, rail.Invalid("destination", "unknown station %v", q.Destination)
 	case origin == destination:
 		return timetable.Ask{}, rail.Invalid("destination", "is the same station as the origin")
 	case q.Depart.IsZero():

@@ -47,10 +47,10 @@ func (q StationQuery) Find(ctx context.Context, source *timetable.Source, p rail
 	}
 	country := strings.ToUpper(q.Country)
 	if country != "" && !schedule.IsCountry(country) {
-		return rail.List[rail.Station]{}, rail.Invalid("country", "%.20q is no ISO 3166-1 code of two letters", q.Country)
+		return rail.List[rail.Station]{}, rail.Invalid("country", "%.20q is not an ISO 3166-1 code of two letters", q.Country)
 	}
 	if p := q.Near; p != nil && !(math.Abs(p.Latitude) <= 90 && math.Abs(p.Longitude) <= 180) {
-		return rail.List[rail.Station]{}, rail.Invalid("coordinates", "%v, %v is no place on earth", p.Latitude, p.Longitude)
+		return rail.List[rail.Station]{}, rail.Invalid("coordinates", "%v, %v is not a place on earth", p.Latitude, p.Longitude)
 	}
 	sn, err := source.Snapshot(ctx)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // What bookings, and the operator, have of a run.
 
 // Blocked stands in an inventory for the booking of a place that is not for
-// sale. No booking has it: it is no UUID of version 7.
+// sale. No booking has it: it is not a UUID of version 7.
 func Blocked() uuid.UUID { return uuid.Max }
 
 // Blocks are the places of an inventory that are not for sale.
@@ -32,9 +32,9 @@ func (v *Inventory) Blockable(i int, b rail.Block) (int32, error) {
 	place := v.Place(b.Coach, b.Seat)
 	switch {
 	case place == NoPlace:
-		return 0, rail.Invalid(fmt.Sprintf("blocks[%d]", i), "there is no seat %d in coach %q", b.Seat, b.Coach)
+		return 0, rail.Invalid(fmt.Sprintf("blocks[%d]", i), "coach %[2]q has no seat %[1]d", b.Seat, b.Coach)
 	case b.Board < 0 || b.Alight <= b.Board || b.Alight >= len(v.Calls):
-		return 0, rail.Invalid(fmt.Sprintf("blocks[%d]", i), "there is no ride from call %d to call %d", b.Board, b.Alight)
+		return 0, rail.Invalid(fmt.Sprintf("blocks[%d]", i), "the train has no ride from call %d to call %d", b.Board, b.Alight)
 	}
 	return place, nil
 }

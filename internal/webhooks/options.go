@@ -55,7 +55,7 @@ func checkEvents(events []rail.EventType) ([]rail.EventType, error) {
 	var known []rail.EventType
 	for i, e := range events {
 		if !slices.Contains(rail.EventTypes(), e) {
-			return nil, rail.Invalid(fmt.Sprintf("events[%d]", i), "%.40q is none of %s", string(e), listed(rail.EventTypes()))
+			return nil, rail.Invalid(fmt.Sprintf("events[%d]", i), "%.40q is not one of %s", string(e), listed(rail.EventTypes()))
 		}
 	}
 	for _, e := range rail.EventTypes() {

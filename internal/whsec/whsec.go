@@ -22,7 +22,7 @@ func Decode(secret string) ([]byte, error) {
 	}
 	key, err := base64.StdEncoding.Strict().DecodeString(encoded)
 	if err != nil {
-		return nil, errors.New("a secret is whsec_ and base64 (RFC 4648, section 4, with padding), and this is none")
+		return nil, errors.New("the secret is invalid: want whsec_ followed by base64 (RFC 4648, section 4, with padding)")
 	}
 	if len(key) < 24 || len(key) > 64 {
 		return nil, fmt.Errorf("a secret has 24 to 64 bytes, and this has %d", len(key))

@@ -89,7 +89,7 @@ func TestDraftsGo(t *testing.T) {
 	is()
 }
 
-// Compacting follows links, and what was left of it half-way is no file of a store.
+// Compacting follows links, and what was left of it half-way is not a file of a store.
 func TestCompactHalf(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -95,7 +95,7 @@ func there(path string) bool {
 	return err == nil
 }
 
-// hold keeps a file from being opened. One that is no file of a store, or damaged,
+// hold keeps a file from being opened. One that is not a file of a store, or damaged,
 // nobody can open.
 func hold(path string) (release func(), err error) {
 	release = func() {}

@@ -60,7 +60,7 @@ func (s *Store) compact(ctx context.Context) (before, after int64, err error) {
 }
 
 // compacted copies all buckets in the order of their keys, so that pages are full. The
-// store's own is the last: without it, what was copied half is no file of a store.
+// store's own is the last: without it, what was copied half is not a file of a store.
 func compacted(ctx context.Context, to, from *bolt.DB) (err error) {
 	defer caught(&err)()
 	return from.View(func(src *bolt.Tx) error {

@@ -157,7 +157,7 @@ func checkFile(path string) error {
 	case uint64(info.Size())/uint64(newest.PageSize) < newest.Pages:
 		return damaged(path, fmt.Sprintf("it has %d bytes of at least %d", info.Size(), newest.Pages*uint64(newest.PageSize)))
 	case !hasFreelist(f, newest):
-		return damaged(path, "its list of free pages is none")
+		return damaged(path, "its list of free pages is damaged")
 	}
 	return nil
 }

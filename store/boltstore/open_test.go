@@ -137,7 +137,7 @@ func TestOpenTruncated(t *testing.T) {
 	}
 }
 
-// TestOpenDamaged: whichever page is no page any more, Open does not crash.
+// TestOpenDamaged: whichever page is not a page any more, Open does not crash.
 func TestOpenDamaged(t *testing.T) {
 	t.Parallel()
 	whole, err := os.ReadFile(filled(t))

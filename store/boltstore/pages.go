@@ -139,7 +139,7 @@ func (w *walk) freePages() error {
 }
 
 // A span is what the keys of a page may be: from a key on, before another. An empty one
-// is no bound.
+// is not a bound.
 type span struct{ from, to []byte }
 
 // tree checks a page and those below it: the pages of the tables if table is nil, otherwise

@@ -177,9 +177,9 @@ func (s *Store) advised(err error) error {
 	case "28P01":
 		advice = "the database has another password for the user of the URL"
 	case "3D000", "57P04":
-		advice = "there is no database " + database + "; restore it, or give another URL"
+		advice = "the database " + database + " does not exist; restore it, or give another URL"
 	case "3F000":
-		advice = "there is no such schema; make it, or correct the search_path of the URL or of the user"
+		advice = "the schema does not exist; create it, or correct the search_path of the URL or of the user"
 	case "42501":
 		advice = "the user of the URL may not do that"
 	case "42P01":
@@ -193,7 +193,7 @@ func (s *Store) advised(err error) error {
 	return fmt.Errorf("%s: %w", advice, err)
 }
 
-// ours is an error that is no failure of the database.
+// ours is an error that is not a failure of the database.
 type ours struct{ error }
 
 func (o ours) Unwrap() error { return o.error }

@@ -228,7 +228,7 @@ func TestSearchPathChanges(t *testing.T) {
 	}
 }
 
-// A pooler that does not pass on a parameter of the URL is no database that is away: the
+// A pooler that does not pass on a parameter of the URL is not a database that is away: the
 // error says so at once, and what to do. The store itself asks for nothing but its name.
 func TestPoolerRefusesParameter(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@ func TestTwice(t *testing.T) {
 	ctx := t.Context()
 	for name, c := range map[string]struct {
 		closure func() func(tx traintravel.Tx) error
-		says    string // "" is no error
+		says    string // "" is not an error
 	}{
 		"reads and writes": {func() func(traintravel.Tx) error {
 			var result int
