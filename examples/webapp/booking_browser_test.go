@@ -158,7 +158,7 @@ func TestBookWithoutScripts(t *testing.T) {
 	b.wait(".trips")
 	b.says("h1", "Berlin Hauptbahnhof to Paris Gare du Nord")
 	b.click(`.days a[rel=next]`, ".trips")
-	b.says(".days strong", rw.now().AddDate(0, 0, 2).Format("Mon 2 January 2006"))
+	b.says(".lead", rw.now().AddDate(0, 0, 2).Format("Mon 2 January 2006"))
 	b.click(".trip .button", `a[href$="/book"]`)
 	b.click(`a[href$="/book"]`, "#user")
 	b.allow("anna")

@@ -15,6 +15,8 @@ type tripList struct {
 	Search         search
 	Trips          []offer
 	Earlier, Later *link // more of the list
+	Week           []dayOffer
+	Next           *link // a day on which there are trains, if there are none on this one
 	Only           bool  // some trains were left out, which have not seats enough
 }
 
@@ -188,6 +190,9 @@ func (s *site) listTrips(w http.ResponseWriter, r *http.Request, user *session, 
 	if err != nil {
 		return err
 	}
+	if find.By == "" { // else they are of two days
+		s.learn(find, find.Day(), all)
+	}
 	body := tripList{Search: find}
 	trips := slices.DeleteFunc(slices.Clone(all), func(t trip) bool { return !find.fits(t) })
 	body.Only = len(trips) < len(all)
@@ -208,7 +213,14 @@ func (s *site) listTrips(w http.ResponseWriter, r *http.Request, user *session, 
 	for _, t := range shown {
 		body.Trips = append(body.Trips, offer{t, journeyOf(t.Legs, t.price, names), marks[t.ID], find.then(t.ID)})
 	}
-	return s.show(w, http.StatusOK, "trips", user, page{Title: find.Origin() + " to " + find.Destination(), Body: body})
+	body.Week = s.week(r.Context(), ask, find)
+	if len(trips) == 0 {
+		body.Next = s.nextDay(r.Context(), ask, find)
+	}
+	title := find.Origin() + " to " + find.Destination()
+	return s.show(w, http.StatusOK, "trips", user, page{
+		Title: title, About: "Trains from " + title + " on " + longDay(find.Day()) + ": times, prices and free seats.", Body: body,
+	})
 }
 
 // cut leaves of the trips those that are shown at a time, in the order that was asked for,

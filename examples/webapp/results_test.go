@@ -103,10 +103,10 @@ func TestSearchAddress(t *testing.T) {
 	if got := f.Path(); got != "/trips?bicycles=on&by=arrive&date=2026-12-31&from=A+%26+B&passengers=2&return=2027-01-02&show=x&time=09%3A30&to=C" {
 		t.Errorf("the path is %s", got)
 	}
-	if next := f.On(f.DayAfter()); next.Date != "2027-01-01" || next.Time+next.By+next.Show != "" {
+	if next := f.On(f.plus(1)); next.Date != "2027-01-01" || next.Time+next.By+next.Show != "" {
 		t.Errorf("the next day is %+v", next)
 	}
-	if f.DayBefore() != "" || (search{Date: "x"}).DayAfter() != "" {
+	if f.plus(-1) != "" || (search{Date: "x"}).plus(1) != "" {
 		t.Error("days can be chosen that have passed, or are none")
 	}
 	if got := f.then("1"); got != "/trips?bicycles=on&date=2026-12-31&from=A+%26+B&out=1&passengers=2&return=2027-01-02&to=C" {
@@ -116,7 +116,7 @@ func TestSearchAddress(t *testing.T) {
 	if got := f.then("2"); got != "/trips/1?bicycles=on&passengers=2&return=2" {
 		t.Errorf("both ways lead to %s", got)
 	}
-	if got := f.On("2027-01-03"); got.Return != "2027-01-03" || got.Date != "2026-12-31" || got.Origin() != "C" || f.DayBefore() != "2027-01-01" {
+	if got := f.On("2027-01-03"); got.Return != "2027-01-03" || got.Date != "2026-12-31" || got.Origin() != "C" || f.plus(-1) != "2027-01-01" {
 		t.Errorf("another day of the way back is %+v", got)
 	}
 	f.Return, f.Out, f.Passengers, f.Bicycles = "", "", 1, false
@@ -190,7 +190,8 @@ func TestTimeOfDay(t *testing.T) {
 	}
 	cheap := v.get(all.link(t, "Price"))
 	cheap.want(t, 200, `aria-current="true">Price`)
-	if first := strings.Index(cheap.text, "€"); !strings.Contains(cheap.text[:first], "Cheapest") {
+	_, list, _ := strings.Cut(cheap.text, `class="trips"`)
+	if first, _, _ := strings.Cut(list, "€"); !strings.Contains(first, "Cheapest") {
 		t.Error("by price, the first is not the cheapest")
 	}
 	zurich := v.get("/trips?from=Z%C3%BCrich+HB&to=Basel+SBB&date=" + tomorrow(rw))

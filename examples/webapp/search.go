@@ -181,11 +181,6 @@ func (f search) plus(days int) string {
 	return to
 }
 
-// DayBefore and DayAfter are those beside the day of the list, empty if they cannot be
-// searched.
-func (f search) DayBefore() string { return f.plus(-1) }
-func (f search) DayAfter() string  { return f.plus(1) }
-
 // Before is the search for the way there, when that has been chosen.
 func (f search) Before() search {
 	f.Out, f.Time, f.By, f.Show = "", "", "", ""

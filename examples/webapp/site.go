@@ -32,6 +32,7 @@ type site struct {
 	provider *provider
 	stations *atlas
 	anybody  reader // who has not signed in
+	days     *shelf[cheapest]
 	sessions *shelf[*session]
 	signIns  cipher.AEAD      // seals those that have begun
 	ended    *shelf[struct{}] // sign-ins, by verifier
@@ -65,6 +66,7 @@ func (s *site) readerOf(user *session) reader {
 // A page is what templates show.
 type page struct {
 	Title    string
+	About    string // for search engines and previews; empty is of the whole site
 	SignedIn bool
 	CSRF     string
 	Notice   string

@@ -93,7 +93,10 @@ func (s *site) showTrip(w http.ResponseWriter, r *http.Request, user *session, i
 	if wrong != nil {
 		o.Fault, status = wrong, wrong.Status
 	}
-	return s.show(w, status, "trip", user, page{Title: first.From + " to " + first.To, Body: o})
+	return s.show(w, status, "trip", user, page{
+		Title: first.From + " to " + first.To, Body: o,
+		About: "The train from " + first.From + " to " + first.To + " on " + day(first.Departure) + ": stops, price, and what you get back if you cancel.",
+	})
 }
 
 // offers are trips by their IDs, with the names of their stations.
