@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/traintravel/traintravel/gtfs"
+	"github.com/traintravel/traintravel/internal/need"
 )
 
 // A hostile is a feed that is broken, or made to harm whoever reads it.
@@ -36,7 +37,7 @@ const ceiling = 512
 // has nothing to find in one goroutine, and would be long at the large ones.
 func hostiles() []hostile {
 	all := slices.Concat(hostileZips(), hostileFolders(), hostileTexts(), hostileValues())
-	if raced || testing.Short() {
+	if raced {
 		return all
 	}
 	return slices.Concat(all, hostileSizes(), hostileGrowths())
@@ -91,6 +92,7 @@ func peak() int {
 // Each hostile feed gives its error, or what can be read of it, in a process that takes
 // little memory; and all are in the table of the manual.
 func TestHostile(t *testing.T) {
+	need.Short(t, "other processes")
 	t.Parallel()
 	manual, err := os.ReadFile("../docs/feeds.md")
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/traintravel/traintravel/internal/need"
 )
 
 // writeSwiss makes a feed with trains from Basel to Bern.
@@ -122,6 +124,7 @@ func TestImportJoinsByCode(t *testing.T) {
 // The countries and zones that a feed lacks are found, unless somebody does not
 // want that.
 func TestImportLocates(t *testing.T) {
+	need.Short(t, "the borders of all countries")
 	t.Parallel()
 	feed := writeFeed(t, "1")
 	rewrite(t, feed, "stops.txt", "stop_id,stop_name,stop_lat,stop_lon\na,Basel SBB,47.547,7.589\nb,Atlantis,40,-40\n")

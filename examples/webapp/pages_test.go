@@ -16,9 +16,6 @@ import (
 // readAxe gets axe-core (MPL-2.0), which finds what keeps people out of pages.
 func readAxe(t *testing.T) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("browsers take seconds")
-	}
 	npm, dir := need.Program(t, "npm", "npm"), t.TempDir()
 	install := exec.CommandContext(t.Context(), npm, "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--cache", filepath.Join(dir, "cache"), "axe-core@4.14.1")
 	install.Dir = dir
