@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"time"
+
+	"github.com/traintravel/traintravel"
 )
 
 // A health is what a health check says.
@@ -67,6 +69,9 @@ func (s *Server) ready(x *exchange) error {
 		return problemUnavailable.because(errLeaving)
 	}
 	if err := s.looks.take(x.ctx(), s.look); err != nil {
+		if errors.Is(err, traintravel.ErrNoTimetable) {
+			return problemNoTimetable.because(err)
+		}
 		return problemUnavailable.because(err)
 	}
 	return x.answer(http.StatusOK, s.refusedWork())

@@ -56,6 +56,8 @@ var (
 		detail: "It is not the request's fault. The operator can find what happened by this problem's instance."}
 	problemUnavailable = &problem{status: http.StatusServiceUnavailable, slug: "unavailable", title: "The service is not available at the moment",
 		detail: "Try again a little later.", retry: 5}
+	problemNoTimetable = &problem{status: http.StatusServiceUnavailable, slug: "unavailable", title: problemUnavailable.title,
+		detail: "No timetable is loaded yet, so there are no stations and no trips. The operator can load one: traintravel import FEED.", retry: 5}
 	problemInvalid = &problem{status: http.StatusBadRequest, slug: "invalid-request", title: "The request is not valid"}
 )
 
@@ -101,7 +103,7 @@ var refusals = []struct {
 		detail: "The receiver has acknowledged the event with 200. It is not sent again."}},
 	{traintravel.ErrDisabled, problem{status: http.StatusConflict, slug: "webhook-disabled", title: "The webhook is disabled",
 		detail: "Nothing but pings is posted to a webhook that is disabled."}},
-	{traintravel.ErrNoTimetable, *problemUnavailable},
+	{traintravel.ErrNoTimetable, *problemNoTimetable},
 	{traintravel.ErrMoved, *problemUnavailable}, // until its operator starts it on the other store
 	{traintravel.ErrCopying, *problemUnavailable},
 	{traintravel.ErrUnavailable, *problemUnavailable},

@@ -220,7 +220,9 @@ func TestNoTimetable(t *testing.T) {
 	w.do("GET", "/healthz").want(200)
 	w.do("GET", "/readyz").problem(503, "unavailable")
 	w.get("/stations").problem(503, "unavailable")
-	w.get(search).problem(503, "unavailable")
+	if a := w.get(search); !strings.Contains(a.problem(503, "unavailable").Detail, "No timetable is loaded") {
+		t.Errorf("it says %s", a.body)
+	}
 	w.post("/bookings", newBooking(nobody)).problem(503, "unavailable")
 	w.get("/bookings").want(200)
 }
