@@ -16,7 +16,7 @@ import (
 	"github.com/traintravel/traintravel/httpserver/authserver"
 )
 
-// demoAccounts are those of a server that is told of no others.
+// demoAccounts are the accounts of a server without --accounts.
 //
 //go:embed accounts.yaml
 var demoAccounts []byte
@@ -27,10 +27,9 @@ const programClient = "traintravel-program"
 // maxAccounts bounds a file of accounts, in bytes.
 const maxAccounts = 1 << 20
 
-// accounts are who may sign in at the built-in authorization server, and through
-// which programs.
+// accounts are the users and the clients of the built-in authorization server.
 type accounts struct {
-	anyone  bool // others than the users too
+	anyone  bool // also users that are not listed
 	users   []authserver.User
 	clients []authserver.Client
 }
@@ -48,12 +47,12 @@ func (p *program) accounts(file string) (accounts, error) {
 			return accounts{}, usagef("--accounts: %w", err)
 		}
 		if len(text) > maxAccounts {
-			return accounts{}, usagef("--accounts: %s is larger than %d bytes", file, maxAccounts)
+			return accounts{}, usagef("invalid --accounts %s: the file is larger than %d bytes", file, maxAccounts)
 		}
 	}
 	a, err := parseAccounts(text, p.env())
 	if err != nil {
-		return accounts{}, usagef("--accounts: %s is not good:\n%w", file, err)
+		return accounts{}, usagef("invalid --accounts %s:\n%w", file, err)
 	}
 	return a, nil
 }
@@ -75,11 +74,11 @@ func parseAccounts(text []byte, env map[string]string) (accounts, error) {
 	var doc, more yaml.Node
 	switch err := decoder.Decode(&doc); {
 	case errors.Is(err, io.EOF):
-		return accounts{}, errors.New("it is empty")
+		return accounts{}, errors.New("the file is empty")
 	case err != nil:
 		return accounts{}, err
 	case !errors.Is(decoder.Decode(&more), io.EOF):
-		return accounts{}, errors.New("it has more than one document")
+		return accounts{}, errors.New("the file has more than one YAML document")
 	}
 	r := accountsReader{env: env, seen: map[string]bool{"client " + authserver.DemoClient: true, "client " + programClient: true}}
 	anyone := (*bool)(nil)
@@ -91,7 +90,7 @@ func parseAccounts(text []byte, env map[string]string) (accounts, error) {
 	r.anyone = len(r.users) == 0
 	if anyone != nil {
 		if r.anyone && !*anyone {
-			r.wrong(doc.Content[0], "nobody may sign in: anyone is false, and there are no users")
+			r.wrong(doc.Content[0], "nobody could sign in: anyone is false, and no users are listed")
 		}
 		r.anyone = *anyone
 	}
@@ -123,7 +122,7 @@ func (r *accountsReader) user(n *yaml.Node) {
 		"display_name": func(n *yaml.Node) { u.DisplayName = r.text(n) },
 	})
 	if err := u.Check(); err != nil {
-		r.wrong(n, "the user %.80q: %w", u.Name, err)
+		r.wrong(n, "invalid user %.80q: %w", u.Name, err)
 		return
 	}
 	u.Name, _ = authserver.UserName(u.Name)
@@ -145,30 +144,30 @@ func (r *accountsReader) client(n *yaml.Node) {
 		"grants":        func(n *yaml.Node) { c.Grants = r.texts(n) },
 		"public": proof("public", func(n *yaml.Node) {
 			if !r.flag(n) {
-				r.wrong(n, "a client that is not public says so by its secret")
+				r.wrong(n, "invalid public: false: leave public out, and give the client a secret")
 			}
 		}),
 		"secret": proof("secret", func(n *yaml.Node) {
 			if c.Secret = r.text(n); c.Secret == "" {
-				r.wrong(n, "the secret is empty")
+				r.wrong(n, "empty secret")
 			}
 		}),
 		"secret_env": proof("secret_env", func(n *yaml.Node) {
 			name := r.text(n)
 			if c.Secret = r.env[name]; c.Secret == "" {
-				r.wrong(n, "the environment has no %.80q", name)
+				r.wrong(n, "environment variable %.80q is not set", name)
 			}
 		}),
 	})
 	if len(proofs) != 1 {
-		r.wrong(n, "the client %.80q needs one of public, secret and secret_env, and has %d", c.ID, len(proofs))
+		r.wrong(n, "client %.80q has %d of public, secret and secret_env: want one", c.ID, len(proofs))
 	}
 	code := len(c.Grants) == 0 || slices.Contains(c.Grants, "authorization_code")
 	if code && len(c.RedirectURIs) == 0 {
-		r.wrong(n, "the client %.80q needs redirect_uris to have people sent back to it, or other grants", c.ID)
+		r.wrong(n, "client %.80q has no redirect_uris: give it some, or grants without authorization_code", c.ID)
 	}
 	for _, err := range apart(c.Check()) {
-		r.wrong(n, "the client %.80q %w", c.ID, err)
+		r.wrong(n, "client %.80q %w", c.ID, err)
 	}
 	r.first(n, "client", c.ID)
 	r.clients = append(r.clients, c)
@@ -177,7 +176,7 @@ func (r *accountsReader) client(n *yaml.Node) {
 // first notes a user or client of whom there is one already.
 func (r *accountsReader) first(n *yaml.Node, kind, name string) {
 	if key := kind + " " + name; r.seen[key] {
-		r.wrong(n, "there is another %s %.80q", kind, name)
+		r.wrong(n, "duplicate %s %.80q", kind, name)
 	} else {
 		r.seen[key] = true
 	}
@@ -198,7 +197,7 @@ func (r *accountsReader) wrong(n *yaml.Node, format string, args ...any) {
 // fields reads the fields of a mapping, each once.
 func (r *accountsReader) fields(n *yaml.Node, what string, known map[string]func(*yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
-		r.wrong(n, "%s is a mapping of names to values", what)
+		r.wrong(n, "%s: want a mapping of names to values", what)
 		return
 	}
 	had := map[string]bool{}
@@ -207,9 +206,9 @@ func (r *accountsReader) fields(n *yaml.Node, what string, known map[string]func
 		read := known[name]
 		switch {
 		case pair[0].Kind != yaml.ScalarNode || read == nil:
-			r.wrong(pair[0], "%s has no field %.80q", what, name)
+			r.wrong(pair[0], "%s: unknown field %.80q", what, name)
 		case had[name]:
-			r.wrong(pair[0], "%s is there twice", name)
+			r.wrong(pair[0], "duplicate field %s", name)
 		default:
 			read(pair[1])
 		}
@@ -219,7 +218,7 @@ func (r *accountsReader) fields(n *yaml.Node, what string, known map[string]func
 
 func (r *accountsReader) list(n *yaml.Node, item func(*yaml.Node)) {
 	if n.Kind != yaml.SequenceNode {
-		r.wrong(n, "this is no list")
+		r.wrong(n, "want a list")
 		return
 	}
 	for _, n := range n.Content {
@@ -234,7 +233,7 @@ func (r *accountsReader) texts(n *yaml.Node) (texts []string) {
 
 func (r *accountsReader) text(n *yaml.Node) string {
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!str" {
-		r.wrong(n, "this is no text; in quotes it is")
+		r.wrong(n, "want a text: put the value in quotes")
 		return ""
 	}
 	return n.Value
@@ -242,7 +241,7 @@ func (r *accountsReader) text(n *yaml.Node) string {
 
 func (r *accountsReader) flag(n *yaml.Node) (yes bool) {
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" || n.Decode(&yes) != nil {
-		r.wrong(n, "this is neither true nor false")
+		r.wrong(n, "want true or false")
 	}
 	return yes
 }

@@ -90,16 +90,16 @@ func TestBadAccounts(t *testing.T) {
 		text string
 		want []string
 	}{
-		"nothing":              {"", []string{"it is empty"}},
+		"nothing":              {"", []string{"the file is empty"}},
 		"two documents":        {"users: []\n---\nusers: []\n", []string{"more than one"}},
 		"no YAML":              {"users: [\n", []string{"line"}},
-		"a list":               {"- anna\n", []string{"line 1: the file is a mapping"}},
-		"nobody":               {"anyone: false\n", []string{"line 1: nobody may sign in"}},
-		"a word for yes":       {"anyone: maybe\n", []string{"line 1: this is neither true nor false"}},
-		"users that are names": {"users: [anna]\n", []string{"line 1: a user is a mapping"}},
-		"no list":              {"users:\n", []string{"line 1: this is no list"}},
-		"a number":             {"users:\n- name: 17\n", []string{"line 2: this is no text; in quotes it is"}},
-		"an alias":             {"users:\n- name: &a anna\n- name: *a\n", []string{"line 3: this is no text"}},
+		"a list":               {"- anna\n", []string{"line 1: the file: want a mapping"}},
+		"nobody":               {"anyone: false\n", []string{"line 1: nobody could sign in"}},
+		"a word for yes":       {"anyone: maybe\n", []string{"line 1: want true or false"}},
+		"users that are names": {"users: [anna]\n", []string{"line 1: a user: want a mapping"}},
+		"no list":              {"users:\n", []string{"line 1: want a list"}},
+		"a number":             {"users:\n- name: 17\n", []string{"line 2: want a text: put the value in quotes"}},
+		"an alias":             {"users:\n- name: &a anna\n- name: *a\n", []string{"line 3: want a text"}},
 		"many": {`
 anyone: true
 color: green
@@ -133,25 +133,25 @@ clients:
     grants: [client_credentials]
     redirect_uris: [https://x.example/]
 `, []string{
-			`line 3: the file has no field "color"`,
-			`line 5: a user has no field "password"`,
-			`line 6: there is another user "anna"`,
-			`line 7: the user "client:x": a name is of letters`,
-			`line 8: name is there twice`,
-			`line 9: the user "dora": shows as "Do\u202era"`,
-			`line 11: there is another client "traintravel-demo"`,
-			`line 14: the client "a b" needs one of public, secret and secret_env, and has 2`,
-			`line 14: the client "a b" has an ID that`,
-			`line 14: the client "a b" has an unknown grant "implicit"`,
-			`line 14: the client "a b" has an unknown scope "all"`,
-			`line 16: the environment has no "NOT_SET"`,
-			`line 19: the client "shop" cannot be sent back to "http://shop.example/"`,
-			`line 19: the client "shop" cannot be sent back to "https://shop.example/#x"`,
-			`line 24: there is another client "shop"`,
-			`line 24: the client "shop" needs redirect_uris`,
-			`line 25: a client that is not public says so by its secret`,
-			`line 26: the client "board" needs a secret`,
-			`line 30: the secret is empty`,
+			`line 3: the file: unknown field "color"`,
+			`line 5: a user: unknown field "password"`,
+			`line 6: duplicate user "anna"`,
+			`line 7: invalid user "client:x": a name is of letters`,
+			`line 8: duplicate field name`,
+			`line 9: invalid user "dora": shows as "Do\u202era"`,
+			`line 11: duplicate client "traintravel-demo"`,
+			`line 14: client "a b" has 2 of public, secret and secret_env: want one`,
+			`line 14: client "a b" has an ID that`,
+			`line 14: client "a b" has an unknown grant "implicit"`,
+			`line 14: client "a b" has an unknown scope "all"`,
+			`line 16: environment variable "NOT_SET" is not set`,
+			`line 19: client "shop" cannot be sent back to "http://shop.example/"`,
+			`line 19: client "shop" cannot be sent back to "https://shop.example/#x"`,
+			`line 24: duplicate client "shop"`,
+			`line 24: client "shop" has no redirect_uris`,
+			`line 25: invalid public: false`,
+			`line 26: client "board" needs a secret`,
+			`line 30: empty secret`,
 		}},
 	} {
 		_, err := parseAccounts([]byte(c.text), nil)
@@ -174,10 +174,10 @@ clients:
 	}
 	data := filepath.Join(t.TempDir(), "t.db")
 	for want, args := range map[string][]string{
-		file + " is not good:\nline 2": {"--accounts", file},
-		"no such file":                 {"--accounts", file + "x"},
-		"is a directory":               {"--accounts", filepath.Dir(file)},
-		"with --issuer there is none":  {"--accounts", file, "--issuer", "https://issuer.example", "--audience", "x"},
+		file + ":\nline 2": {"--accounts", file},
+		"no such file":     {"--accounts", file + "x"},
+		"is a directory":   {"--accounts", filepath.Dir(file)},
+		"--accounts and --issuer exclude each other": {"--accounts", file, "--issuer", "https://issuer.example", "--audience", "x"},
 	} {
 		if code, _, stderr := once(t, nil, append([]string{"serve", "--data", data, "--addr", "127.0.0.1:0"}, args...)...); code != 2 || !strings.Contains(stderr, want) {
 			t.Errorf("%v: %d %s", args, code, stderr)

@@ -19,8 +19,8 @@ type agreement struct {
 	ID   string `json:"id,omitempty"` // of the data, for its keys file
 }
 
-// errOtherKeys says that a server's keys are not those of the others.
-var errOtherKeys = errors.New("its keys are others")
+// errOtherKeys is returned for a server whose keys are not those of the others.
+var errOtherKeys = errors.New("the keys differ from those of the other servers")
 
 // agree makes sure that the keys are those that servers of this data have or had,
 // unless they are to be replaced, and warns of another base URL. The data gets the ID if it
@@ -38,7 +38,7 @@ func (p *program) agree(ctx context.Context, set settings, store traintravel.Sto
 		if recorded == nil {
 			before = own
 		} else if err := json.Unmarshal(recorded, &before); err != nil {
-			return nil, fmt.Errorf("what servers of this data have in common: %w", err)
+			return nil, fmt.Errorf("cannot read what the servers of this data have agreed on: %w", err)
 		}
 		if before.ID != "" {
 			next.ID = before.ID
@@ -57,14 +57,14 @@ func (p *program) agree(ctx context.Context, set settings, store traintravel.Sto
 	file, where := set.keysFile(set.keys), set.named()
 	switch {
 	case errors.Is(err, errOtherKeys):
-		return "", fmt.Errorf("the keys in %s are not those that servers of %s have, so tokens and idempotency keys of theirs would be refused: copy their keys file to %[1]s; or, if that is lost or no good any more, start once with --new-keys", file, where)
+		return "", fmt.Errorf("the keys in %s are not those that servers of %s have used, so their tokens and idempotency keys would be refused: copy their keys file to %[1]s; or, if it is lost or retired, start once with --new-keys", file, where)
 	case err != nil:
 		return "", err
 	case replaced:
-		p.log.Warn("the keys have replaced those of before: give all servers of the data a copy, and restart them", "keys", file)
+		p.log.Warn("new keys replaced the earlier ones; copy the keys file to all servers of this data and restart them", "keys", file)
 	}
 	if set.shared() && before.Base != base {
-		p.log.Warn("the server that was started before this one has another base URL: links and tokens of one are no good on the other; give them the same --base-url", "base", base, "before", before.Base)
+		p.log.Warn("the server started before this one has another base URL, so links and tokens of one are invalid on the other; give both the same --base-url", "base", base, "before", before.Base)
 	}
 	return id, nil
 }

@@ -34,7 +34,7 @@ func TestOtherKeys(t *testing.T) {
 		refused("--keys", other, "--issuer", "https://issuer.example", "--audience", "x")
 		start(t, serve("--keys", one)...).stop()
 		again := start(t, serve("--keys", other, "--new-keys")...)
-		if got := again.stderr.String(); !strings.Contains(got, "have replaced") {
+		if got := again.stderr.String(); !strings.Contains(got, "new keys replaced") {
 			t.Errorf("replaced without a word: %s", got)
 		}
 		again.stop()

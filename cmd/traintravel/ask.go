@@ -18,14 +18,14 @@ import (
 )
 
 // errNoServer says that no server has the data file.
-var errNoServer = errors.New("no server listens")
+var errNoServer = errors.New("no server has the data file open")
 
 // An asker asks the server of a data file.
 type asker struct {
 	data string
-	warn io.Writer // is told that the server is silent
-	// How long it may be silent until that is said, until it is said again, and until
-	// nobody waits for the beginning of an answer any more.
+	warn io.Writer // gets a message while the server is silent
+	// How long the server may be silent before the first message and between messages, and
+	// how long the command waits for the beginning of an answer.
 	soon, again, longest time.Duration
 }
 
@@ -48,13 +48,13 @@ func (a asker) dial(ctx context.Context) (conn net.Conn, who peer, err error) {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOTDIR), runtime.GOOS == "windows":
 		return nil, who, errors.Join(errNoServer, err)
 	case errors.Is(err, fs.ErrPermission):
-		return nil, who, fmt.Errorf("only the user whose server it is may ask at %s: run this command as that user: %w", socket, err)
+		return nil, who, fmt.Errorf("the socket %s belongs to another user: run this command as the user of the server: %w", socket, err)
 	default:
-		return nil, who, fmt.Errorf("the server at %s takes no more requests, as one that is stopped: %w", socket, err)
+		return nil, who, fmt.Errorf("the server at %s accepts no requests; it may be stopped (SIGSTOP): %w", socket, err)
 	}
 	who, known, err := peerOf(conn)
 	if err == nil && known && !who.mayServe(a.data) {
-		err = fmt.Errorf("at %s listens %s, whose the data file is not: that is not its server, and it was asked for nothing", socket, who)
+		err = fmt.Errorf("refused to connect to %s: %s listens there, which does not own the data file", socket, who)
 	}
 	if err != nil {
 		return nil, who, errors.Join(err, conn.Close())
@@ -62,9 +62,9 @@ func (a asker) dial(ctx context.Context) (conn net.Conn, who peer, err error) {
 	return conn, who, nil
 }
 
-// refuseLost returns an error if there is no data file any more, but a server that has it
-// open: what is in it can be saved through that server's socket alone, so no other server
-// may take that for a new file.
+// refuseLost returns an error if the data file is missing while a server still has it open:
+// its data can be saved through that server's socket alone, so no other server may begin a
+// new file.
 func (a asker) refuseLost(ctx context.Context) error {
 	if exists(a.data) {
 		return nil
@@ -76,7 +76,7 @@ func (a asker) refuseLost(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(fmt.Errorf("the data file %s is gone, and a server, %s, still has it open: save what is in it by '%[3]s backup FILE --data %[4]s', stop that server, then '%[3]s restore FILE --data %[4]s'; or move the file back",
+	return errors.Join(fmt.Errorf("the data file %s was moved or removed, but a server, %s, still has it open: move the file back; or save the data with '%[3]s backup FILE --data %[4]s', stop that server, and run '%[3]s restore FILE --data %[4]s'",
 		a.data, who, ourName(), shellWord(a.data)), conn.Close())
 }
 
@@ -95,8 +95,8 @@ func (a asker) do(ctx context.Context, method, path string, body []byte, fn func
 	return a.send(ctx, method, path, body, nil, fn)
 }
 
-// send is do with a body in two parts, of which the second may be large. It is not sent
-// before the server asks for it.
+// send is do with a body in two parts, of which the second may be large. It is sent when the
+// server has asked for it.
 func (a asker) send(ctx context.Context, method, path string, body, more []byte, fn func(*http.Response) error) error {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
@@ -112,7 +112,7 @@ func (a asker) send(ctx context.Context, method, path string, body, more []byte,
 	}}
 	defer conn.Close()
 	late := time.AfterFunc(a.longest, func() {
-		giveUp(fmt.Errorf("the server, %s, has not answered for %v: it may be stopped, and may still do what it was asked for when it goes on", who, a.longest))
+		giveUp(fmt.Errorf("timeout: the server, %s, has not answered for %v; it may be stopped (SIGSTOP), and may still carry out the request when it continues", who, a.longest))
 	})
 	defer late.Stop()
 	hr, err := http.NewRequestWithContext(ctx, method, "http://server"+path, bytes.NewReader(body))
@@ -135,7 +135,7 @@ func (a asker) send(ctx context.Context, method, path string, body, more []byte,
 	defer resp.Body.Close()
 	resp.Body = s.heard(resp.Body)
 	if resp.StatusCode == http.StatusNotFound {
-		return fmt.Errorf("the server, %s, does not know this request: it runs another version than this command: restart it with this one", who)
+		return fmt.Errorf("the server, %s, does not know this request because it runs another version: restart it with the version of this command", who)
 	}
 	if resp.StatusCode != http.StatusOK {
 		why, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
@@ -144,7 +144,7 @@ func (a asker) send(ctx context.Context, method, path string, body, more []byte,
 	return fn(resp)
 }
 
-// askServer has the server of a data file do its duty.
+// askServer sends a request to the server of a data file, and reads its report.
 func askServer[Q, A any](ctx context.Context, a asker, path string, req Q, tell teller) (rep *A, err error) {
 	text, err := json.Marshal(req)
 	if err != nil {
@@ -168,7 +168,7 @@ func readJob[A any](resp *http.Response, tell teller) (*A, error) {
 		}
 		switch {
 		case l.Usage:
-			return l.Report, usageError{errors.New(l.Error)}
+			return l.Report, usageError{err: errors.New(l.Error)}
 		case l.Error != "":
 			return l.Report, errors.New(l.Error)
 		case l.Report != nil:
@@ -179,10 +179,10 @@ func readJob[A any](resp *http.Response, tell teller) (*A, error) {
 			tell.progress(l.Done, l.Total)
 		}
 	}
-	return nil, errors.Join(errors.New("the server broke off"), lines.Err())
+	return nil, errors.Join(errors.New("the server closed the connection before the work was finished"), lines.Err())
 }
 
-// A silence is told of when it lasts.
+// A silence warns while the server sends nothing.
 type silence struct {
 	a     asker
 	who   peer
@@ -195,7 +195,7 @@ func newSilence(a asker, who peer) *silence {
 	now := time.Now()
 	s.since.Store(&now)
 	s.timer = time.AfterFunc(time.Hour, func() { // not before s.timer is set
-		fmt.Fprintf(a.warn, "the server, %s, has said nothing for %v: still waiting\n", s.who, time.Since(*s.since.Load()).Round(time.Second))
+		fmt.Fprintf(a.warn, "still waiting: no answer from the server, %s, for %v\n", s.who, time.Since(*s.since.Load()).Round(time.Second))
 		s.timer.Reset(a.again)
 	})
 	s.timer.Reset(a.soon)

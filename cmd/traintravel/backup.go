@@ -21,16 +21,16 @@ func (p *program) backup() *cobra.Command {
 	var force bool
 	c := &cobra.Command{
 		Use:   "backup FILE",
-		Short: "Write all data to a file, also while servers sell",
-		Long: `Write all data, as it is at one instant, to a data file, whose pages are then
-checked: FILE is whole, or is not there. It must not be a symbolic link. Of a database it is a data file too. Servers
-sell on meanwhile.
+		Short: "Write all data to a file, also while servers run",
+		Long: `Write all data, as it is at one instant, to a data file, and check its pages. If the
+backup fails, FILE is not made. FILE must not be a symbolic link. The backup of a
+database is a data file too. Servers continue to sell meanwhile.
 
-Keys are not in it. Keep a copy of the keys file beside it, under lock: whoever has
-it can make tokens and tickets, and without it those that were given out are no good.`,
+The keys are not in the backup. Keep a copy of the keys file too, in a safe place: with
+it anyone can make tokens and tickets, and without it those issued so far are invalid.`,
 		Example: `  traintravel backup /backups/trains-$(date +%F).db
   traintravel backup --postgres postgres://user@host/trains trains.db`,
-		Args: args(cobra.ExactArgs(1)),
+		Args: takes("FILE"), ValidArgsFunction: completeFiles,
 		RunE: func(c *cobra.Command, files []string) error {
 			if err := where.check(c.Flags()); err != nil {
 				return err
@@ -40,16 +40,21 @@ it can make tokens and tickets, and without it those that were given out are no 
 		},
 	}
 	where.flags(c.Flags())
-	c.Flags().BoolVar(&force, "force", false, "replace FILE if it is there")
+	c.Flags().BoolVar(&force, "force", false, "replace FILE if it exists")
 	return c
 }
 
 func (p *program) backUp(ctx context.Context, where storage, file string, force bool) error {
 	if !where.shared() && sameFile(where.data, file) {
-		return usagef("%s is the data file itself: give another file", file)
+		return usagef("%s is the data file itself: give another file for the backup", file)
 	}
 	if err := spareKeys(file); err != nil {
 		return err
+	}
+	if !where.shared() && errors.Is(p.asker(where.data).listens(ctx), errNoServer) {
+		if err := dataExists(where.data); err != nil {
+			return err
+		}
 	}
 	bar := newProgress(p.stderr, "writing")
 	err := boltstore.Make(file, force, func(draft string) error {
@@ -61,7 +66,7 @@ func (p *program) backUp(ctx context.Context, where storage, file string, force 
 	})
 	bar.end()
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s is there already: give another file, or --force to replace it", file)
+		return fmt.Errorf("%s exists: give another file, or --force to replace it", file)
 	}
 	if err != nil {
 		return where.explain(oneLine{err})
@@ -74,28 +79,28 @@ func (p *program) backUp(ctx context.Context, where storage, file string, force 
 	return nil
 }
 
-// unchanged says of a file what became of it when its making was interrupted.
+// unchanged says that a file is unchanged if the command was interrupted.
 func unchanged(ctx context.Context, file string, err error) error {
 	if err != nil && ctx.Err() != nil {
-		return fmt.Errorf("interrupted: %s is as it was", file)
+		return fmt.Errorf("interrupted: %s is unchanged", file)
 	}
 	return err
 }
 
-// nameDrafts names what lies beside a file of those whose making was broken off, by a
-// kill or a loss of power: nothing else removes it but the making of the same file.
+// nameDrafts names the drafts beside a file, which a kill or a loss of power has left: only the
+// next attempt to make the same file removes them.
 func (p *program) nameDrafts(file string) {
 	drafts, err := boltstore.Drafts(filepath.Dir(file))
 	if err != nil {
-		return // there is no such folder, which was said
+		return // the folder does not exist, which was reported
 	}
 	for _, draft := range drafts {
-		fmt.Fprintf(p.stderr, "%s is half a file, of a backup, restore or compact that was killed or is under way: remove it if none is\n", draft)
+		fmt.Fprintf(p.stderr, "%s is an incomplete file of a backup, restore or compact that is in progress or was killed: remove it if none is in progress\n", draft)
 	}
 }
 
-// spareKeys refuses to put data in place of keys, which no backup has, be they damaged:
-// no data begins like them.
+// spareKeys refuses to replace a keys file, also a damaged one, with data: no backup has the
+// keys. Data never begins with a brace.
 func spareKeys(path string) error {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil
@@ -107,7 +112,7 @@ func spareKeys(path string) error {
 	defer f.Close()
 	var first [1]byte
 	if n, _ := f.Read(first[:]); n == 1 && first[0] == '{' {
-		return usagef("%s is a keys file: give another file", path)
+		return usagef("%s is a keys file, not a data file: give another file", path)
 	}
 	return nil
 }
@@ -133,9 +138,9 @@ func (p *program) writeBackup(ctx context.Context, where storage, draft string, 
 	if !errors.Is(err, errNoServer) {
 		return err
 	}
-	from, err := boltstore.Open(where.data, readOnly)
+	from, err := readFile(where.data)
 	if err != nil {
-		return fmt.Errorf("--data: %w", err)
+		return err
 	}
 	defer from.Close()
 	return writeSnapshot(ctx, from, draft, progress)
@@ -156,7 +161,7 @@ func writeFile(ctx context.Context, path string, size int64, progress func(done,
 	}
 	n, err := write(&counted{ctx, f, 0, size, progress})
 	if err == nil && n != size {
-		err = fmt.Errorf("it has %d bytes of %d: %w", n, size, io.ErrUnexpectedEOF)
+		err = fmt.Errorf("wrote %d of %d bytes: %w", n, size, io.ErrUnexpectedEOF)
 	}
 	return errors.Join(err, f.Close())
 }
@@ -179,7 +184,7 @@ func (c *counted) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// checkPages checks the pages of a file that nobody writes to.
+// checkPages checks the pages of a file that no process writes to.
 func checkPages(ctx context.Context, path string) error {
 	file, err := boltstore.Open(path, readOnly)
 	if err != nil {
@@ -193,16 +198,16 @@ func (p *program) compact() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compact",
 		Short: "Make a data file smaller",
-		Long: `Rewrite a data file without the space that removed records have left. No server
-may have it, and there must be room beside it for the new one, which takes its place
-when it is whole: whoever stops half-way leaves the file as it was.
+		Long: `Rewrite a data file without the space that removed records have left. Stop its server
+first. The disk needs room for the new file, which replaces the old one when it is
+complete: if the command is stopped, the file is unchanged.
 
-A file does not have to be compacted: the space is used again. PostgreSQL sees to its
-own.`,
-		Args: args(cobra.NoArgs),
+You do not have to compact a file: free space in it is used again. PostgreSQL does this
+by itself.`,
+		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if _, err := os.Stat(data); err != nil {
-				return fmt.Errorf("--data: %w", err)
+			if err := dataExists(data); err != nil {
+				return err
 			}
 			bar := newProgress(p.stderr, "")
 			bar.then = "compacting"
@@ -212,7 +217,7 @@ own.`,
 			if err != nil {
 				return unchanged(c.Context(), data, busy(err))
 			}
-			fmt.Fprintf(p.stdout, "%s had %d bytes, and has %d\n", data, before, after)
+			fmt.Fprintf(p.stdout, "%s compacted from %d to %d bytes\n", data, before, after)
 			return nil
 		},
 	}

@@ -85,7 +85,7 @@ func TestKeepingKilled(t *testing.T) {
 	data, old := path("trains.db"), path("old.db")
 	soldFile(t, data, keptBookings)
 	soldFile(t, old, 20)
-	says(t, 0, "of 3000 bookings, and all pages of the file: everything agrees", "check", "--data", data)
+	says(t, 0, "of 3000 bookings, and all pages of the file: no faults found", "check", "--data", data)
 	served := path("served.db")
 	copyTo(t, data, served)
 	start(t, "serve", "--data", served)
@@ -147,7 +147,7 @@ func (k keeping) stop(t *testing.T, data string, rounds int) {
 		switch {
 		case code == 0 && !whole, !whole && !untouched:
 			t.Fatalf("round %d ends with %d, and there are %d records, before %d, of %d: %s", round, code, len(now), len(before), len(all), said)
-		case code == 1 && (!untouched || !strings.Contains(said, "interrupted: "+k.target+" is as it was")):
+		case code == 1 && (!untouched || !strings.Contains(said, "interrupted: "+k.target+" is unchanged")):
 			t.Fatalf("round %d: interrupted, it says %s", round, said)
 		case code > 1:
 			t.Fatalf("round %d ends with %d: %s", round, code, said)
@@ -163,7 +163,7 @@ func (k keeping) stop(t *testing.T, data string, rounds int) {
 			if !seen[draft] {
 				seen[draft] = true
 				counts["drafts"]++
-				says(t, 2, "is half a file", "restore", draft, "--data", filepath.Join(t.TempDir(), "restored.db"))
+				says(t, 2, "is an incomplete file", "restore", draft, "--data", filepath.Join(t.TempDir(), "restored.db"))
 			}
 		}
 	}
@@ -183,7 +183,7 @@ func (k keeping) stop(t *testing.T, data string, rounds int) {
 		}
 	}
 	code, _, said := k.once(t, nil, 0)
-	if code != 0 || k.name != "compact" && strings.Count(said, "is half a file") != 1 {
+	if code != 0 || k.name != "compact" && strings.Count(said, "is an incomplete file") != 1 {
 		t.Errorf("%d, %s", code, said)
 	}
 	only(t, dir, "b.db", filepath.Base(other))

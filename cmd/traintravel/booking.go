@@ -24,21 +24,21 @@ func (p *program) booking() *cobra.Command {
 	var req bookingRequest
 	c := &cobra.Command{
 		Use:   "booking ID | NAME…",
-		Short: "Show bookings with their whole history, by ID or the passenger's name",
-		Long: `Show bookings, whatever became of them, with all that was paid and given back: by ID,
-or by words that the passenger's name begins words with. The newest come first.
+		Short: "Show bookings with their history, by ID or passenger name",
+		Long: `Show bookings of any status with their payments and refunds: by ID, or by the beginnings
+of words of the passenger's name. The newest come first.
 
-While a server has the data file, it answers. By name all bookings are looked through.`,
-		Args: args(cobra.MinimumNArgs(1)),
+If a server has the data file open, it answers. By name, all bookings are searched.`,
+		Args: takes("ID or NAME…"),
 		RunE: func(c *cobra.Command, a []string) error {
 			if req.Limit < 1 {
-				return usagef("--limit: %d is not above zero", req.Limit)
+				return usagef("invalid --limit %d: want 1 or more", req.Limit)
 			}
 			req.Text = strings.Join(a, " ")
 			return p.errand(c, where, "booking", req)
 		},
 	}
-	c.Flags().IntVar(&req.Limit, "limit", 20, "how many at most")
+	c.Flags().IntVar(&req.Limit, "limit", 20, "`number` of bookings that are shown at most")
 	where.flags(c.Flags())
 	return c
 }
@@ -49,11 +49,11 @@ func onBooking(ctx context.Context, service *traintravel.Service, req bookingReq
 	if err != nil {
 		return err
 	}
-	if left := unreadable(found.Unreadable, " and may be of that name"); left != "" {
+	if left := unreadable(found.Unreadable, " and may match"); left != "" {
 		tell.say(left)
 	}
 	if len(found.Bookings) == 0 {
-		return fmt.Errorf("there is no booking of %.200q", req.Text)
+		return fmt.Errorf("no booking found with the ID or passenger name %.200q", req.Text)
 	}
 	for _, b := range found.Bookings {
 		if err := sayBooking(ctx, service, b.ID, tell); err != nil {
@@ -61,7 +61,7 @@ func onBooking(ctx context.Context, service *traintravel.Service, req bookingReq
 		}
 	}
 	if found.More {
-		tell.say(fmt.Sprintf("There are more than %d: give more of the name, or a greater --limit.", req.Limit))
+		tell.say(fmt.Sprintf("Only %d bookings are shown: give more of the name, or a higher --limit.", req.Limit))
 	}
 	return nil
 }
@@ -75,11 +75,11 @@ func sayBooking(ctx context.Context, service *traintravel.Service, id uuid.UUID,
 		return err
 	}
 	b := h.Booking
-	who := fmt.Sprintf("%q of %s, for user %q of %s", b.PassengerName, b.Price, b.Owner.ID, b.Owner.Issuer)
+	who := fmt.Sprintf("passenger %q, price %s, user %q of %s", b.PassengerName, b.Price, b.Owner.ID, b.Owner.Issuer)
 	if b.Erased() {
-		who = fmt.Sprintf("%s of %s, for a user who was erased,", erasedName, b.Price)
+		who = fmt.Sprintf("passenger %s, price %s, user erased", erasedName, b.Price)
 	}
-	tell.say(fmt.Sprintf("%v: %s through %q", b.ID, who, b.Client))
+	tell.say(fmt.Sprintf("%v: %s, client %q", b.ID, who, b.Client))
 	for _, l := range b.Legs {
 		place := "no numbered seat"
 		if l.Seat > 0 {
@@ -102,16 +102,16 @@ func sayBooking(ctx context.Context, service *traintravel.Service, id uuid.UUID,
 	return nil
 }
 
-// An entry is one thing that has become of a booking. One of which nobody knows when it
-// was has the time of what led to it.
+// An entry is one event in the history of a booking. One whose time is unknown has the time of
+// the event before it.
 type entry struct {
 	at      time.Time
 	unknown bool
 	text    string
 }
 
-// entriesOf are the history of a booking in order of time, and what happened at one
-// instant in the order in which the one led to the other.
+// entriesOf is the history of a booking in order of time; entries of the same time are in
+// order of cause and effect.
 func entriesOf(h traintravel.BookingHistory) []entry {
 	b := h.Booking
 	var entries []entry
@@ -128,9 +128,9 @@ func entriesOf(h traintravel.BookingHistory) []entry {
 			status += ": " + p.Failure.Code
 		}
 		if p.LastError != "" {
-			status += "; the gateway says: " + p.LastError
+			status += "; gateway: " + p.LastError
 		}
-		if p.Settled.IsZero() { // it is not, or nobody knows when
+		if p.Settled.IsZero() { // it is not settled, or its time is unknown
 			add(p.Created, fmt.Sprintf("%s of %s (%v) %s", what, p.Amount, p.ID, status))
 			return
 		}
@@ -142,7 +142,7 @@ func entriesOf(h traintravel.BookingHistory) []entry {
 			add(d.At, fmt.Sprintf("%s (%v) settled as %s by %q: %q", what, p.ID, strings.ReplaceAll(string(d.As), "_", " "), d.By, d.Reason))
 		}
 	}
-	add(b.Created, "made, held until "+b.Expires.UTC().Format(time.DateTime+" MST"))
+	add(b.Created, "created, held until "+b.Expires.UTC().Format(time.DateTime+" MST"))
 	for _, p := range h.Payments {
 		if p.RefundOf == uuid.Nil {
 			pay("payment", p)

@@ -34,7 +34,7 @@ func TestHistoryOfBookings(t *testing.T) {
 	resolved.Resolution = traintravel.RefundedElsewhere
 	resolved.Settlements = []traintravel.Settlement{{As: traintravel.AsMadeElsewhere, By: "carla", Reason: "in cash", At: at(7)}}
 	tried.LastError = "no funds"
-	const made = "08:00 made, held until 2026-05-04 08:59:00 UTC"
+	const made = "08:00 created, held until 2026-05-04 08:59:00 UTC"
 	for name, c := range map[string]struct {
 		booking  traintravel.Booking
 		payments []traintravel.Payment
@@ -60,7 +60,7 @@ func TestHistoryOfBookings(t *testing.T) {
 			"08:07 refund (3) succeeded, made elsewhere", `08:07 refund (3) settled as made elsewhere by "carla": "in cash"`,
 		}},
 		"to be refunded": {traintravel.Booking{Status: traintravel.Cancelled, Changed: at(6), Confirmed: at(5), PaidBy: id(2)}, []traintravel.Payment{paid, tried}, []string{
-			made, "08:03 payment of 49.90 eur (2)", "08:05 payment (2) succeeded", "08:05 confirmed", "08:06 cancelled", "08:06 refund of -49.90 eur (3) pending; the gateway says: no funds",
+			made, "08:03 payment of 49.90 eur (2)", "08:05 payment (2) succeeded", "08:05 confirmed", "08:06 cancelled", "08:06 refund of -49.90 eur (3) pending; gateway: no funds",
 		}},
 		"of which the times are not known": {
 			traintravel.Booking{Status: traintravel.Cancelled, PaidBy: id(2)}, []traintravel.Payment{unsettled(declined), unsettled(paid), unsettled(refund)},

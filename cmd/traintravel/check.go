@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,15 +18,15 @@ func (p *program) check() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "check",
-		Short: "Say whether everything in the data agrees",
-		Long: `Read all data as it is at one instant, and say what does not agree: places with
-bookings, payments and refunds with bookings, what is to be done with what it is of,
-events with what has happened, and so on. Nothing is changed, and servers sell on
-meanwhile. It ends with the code 1 if there is a fault.
+		Short: "Check all data for inconsistencies",
+		Long: `Read all data as it is at one instant, and report inconsistencies: between places and
+bookings, payments and bookings, scheduled work and its cause, events and what happened,
+and so on. Nothing is changed, and servers continue to sell meanwhile. The exit code is
+1 if a fault is found.
 
-The pages of a file are checked too, but while a server has it, which alone knows
-its latest ones: check a backup of it.`,
-		Args: args(cobra.NoArgs),
+The pages of a data file are checked too, unless a server has the file open: to check
+those, check a backup.`,
+		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := where.check(c.Flags()); err != nil {
 				return err
@@ -42,8 +41,8 @@ its latest ones: check a backup of it.`,
 		},
 	}
 	where.flags(c.Flags())
-	c.Flags().BoolVar(&req.AnyAmount, "any-amount", false, "the data was served with --any-amount: a booking may have been paid with another sum than its price")
-	c.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
+	c.Flags().BoolVar(&req.AnyAmount, "any-amount", false, "the data was served with --any-amount: accept payments that differ from the price")
+	jsonFlag(c, &asJSON)
 	return c
 }
 
@@ -54,7 +53,7 @@ type checkRequest struct{ AnyAmount bool }
 type checked struct {
 	Records map[string]int64 `json:"records"` // by table
 	Pages   bool             `json:"pages"`   // were checked, of a file
-	Found   int64            `json:"found"`   // faults, those included of which there is no room below
+	Found   int64            `json:"found"`   // number of faults, which may be more than are listed
 	Faults  []fault          `json:"faults"`
 }
 
@@ -83,7 +82,7 @@ func checkRecords(ctx context.Context, store traintravel.Store, req checkRequest
 	return out, nil
 }
 
-// checkFile checks a file that nobody has, its pages too.
+// checkFile checks a file that no server has open, with its pages.
 func checkFile(ctx context.Context, file *boltstore.Store, req checkRequest, progress func(done, total int64)) (*checked, error) {
 	damage := file.CheckPages(ctx)
 	if ctx.Err() != nil {
@@ -103,12 +102,12 @@ func checkFile(ctx context.Context, file *boltstore.Store, req checkRequest, pro
 	out.Pages = true
 	for problem := range strings.Lines(damage.Error()) {
 		out.Found++
-		out.Faults = append([]fault{{Kind: "damaged-page", Problem: strings.TrimSpace(problem), Meaning: "The file itself is damaged, by its disk or by a program: restore a backup."}}, out.Faults...)
+		out.Faults = append([]fault{{Kind: "damaged-page", Problem: strings.TrimSpace(problem), Meaning: "The file itself is damaged, by its disk or by another program: restore a backup."}}, out.Faults...)
 	}
 	return out, nil
 }
 
-// checkStorage checks data, by itself or by the server that has the file.
+// checkStorage checks data in this process, or by the server that has the file open.
 func (p *program) checkStorage(ctx context.Context, where storage, req checkRequest, progress func(done, total int64)) (*checked, error) {
 	if where.shared() {
 		store, err := where.open(ctx, p.log, nil)
@@ -122,9 +121,9 @@ func (p *program) checkStorage(ctx context.Context, where storage, req checkRequ
 	if !errors.Is(err, errNoServer) {
 		return rep, err
 	}
-	file, err := boltstore.Open(where.data, readOnly)
+	file, err := readFile(where.data)
 	if err != nil {
-		return nil, fmt.Errorf("--data: %w", err)
+		return nil, err
 	}
 	defer file.Close()
 	return checkFile(ctx, file, req, progress)
@@ -132,12 +131,10 @@ func (p *program) checkStorage(ctx context.Context, where storage, req checkRequ
 
 var readOnly = &boltstore.Options{ReadOnly: true}
 
-// printChecked prints a report; faults in it are an error.
+// printChecked prints a report, and returns an error if there are faults in it.
 func (p *program) printChecked(rep *checked, asJSON bool) error {
 	if asJSON {
-		out := json.NewEncoder(p.stdout)
-		out.SetIndent("", "  ")
-		if err := out.Encode(rep); err != nil {
+		if err := p.printJSON(rep); err != nil {
 			return err
 		}
 		return rep.faulty()
@@ -150,7 +147,7 @@ func (p *program) printChecked(rep *checked, asJSON bool) error {
 		fmt.Fprintf(p.stdout, "%s: %s%s. %s\n", f.Kind, where, f.Problem, f.Meaning)
 	}
 	if more := rep.Found - int64(len(rep.Faults)); more > 0 {
-		fmt.Fprintf(p.stdout, "and %s\n", howMany(more, "fault more", "faults more"))
+		fmt.Fprintf(p.stdout, "and %s\n", howMany(more, "more fault", "more faults"))
 	}
 	records := int64(0)
 	for _, n := range rep.Records {
@@ -160,7 +157,7 @@ func (p *program) printChecked(rep *checked, asJSON bool) error {
 	if rep.Pages {
 		also = ", and all pages of the file"
 	}
-	fmt.Fprintf(p.stdout, "%s checked, of %s%s: %s\n", howMany(records, "record was", "records were"),
+	fmt.Fprintf(p.stdout, "checked %s, of %s%s: %s\n", howMany(records, "record", "records"),
 		howMany(rep.Records["bookings"], "booking", "bookings"), also, rep.verdict())
 	return rep.faulty()
 }
@@ -168,11 +165,11 @@ func (p *program) printChecked(rep *checked, asJSON bool) error {
 func (c *checked) verdict() string {
 	switch c.Found {
 	case 0:
-		return "everything agrees"
+		return "no faults found"
 	case 1:
-		return "there is a fault"
+		return "1 fault found"
 	}
-	return fmt.Sprintf("there are %d faults", c.Found)
+	return fmt.Sprintf("%d faults found", c.Found)
 }
 
 func (c *checked) faulty() error {

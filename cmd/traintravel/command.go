@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -26,22 +25,25 @@ type program struct {
 	notify         func(state string)
 
 	config  string            // the file of settings, "" if there is none
-	source  string            // where the value is from that is being set, "" for the command line
-	sources map[string]string // where flags that the command line does not set are from
+	source  string            // of the value that is being set; "" is the command line
+	sources map[string]string // of the values that the command line does not set, by flag
 	wrong   []error           // values that could not be read
 }
 
 // usageError is a mistake in the command line or the environment.
-type usageError struct{ err error }
+type usageError struct {
+	err error
+	of  string // the command whose help tells more; "" is the one that was called
+}
 
 func (e usageError) Error() string { return e.err.Error() }
 func (e usageError) Unwrap() error { return e.err }
 
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+func usagef(format string, args ...any) error { return usageError{err: fmt.Errorf(format, args...)} }
 
 // run runs the command and returns its exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ []string) int {
-	said := &mouth{to: stdout}
+	said := &results{to: stdout}
 	p := &program{stdout: said, stderr: stderr, environ: environ, sources: map[string]string{}}
 	p.logTo = &outlet{to: stderr}
 	p.log = p.logTo.logger(func(to io.Writer) slog.Handler {
@@ -51,13 +53,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ [
 	p.waits, p.notify = usualWaits, p.tellSystemd
 	root := &cobra.Command{
 		Use:           "traintravel",
-		Short:         "Sell trains: search, booking, payment",
+		Short:         "Sell train trips: search, booking, payment",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          takes(),
+		Version:       versionLine(),
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
-			return p.settle(c)
+			err := p.settle(c)
+			if err != nil || c.Name() != "serve" { // which logs it, in the form of its log
+				for _, v := range p.unknownVariables(c.Root()) {
+					fmt.Fprintf(stderr, "warning: %v\n", v)
+				}
+			}
+			return err
 		},
 	}
 	root.AddCommand(
@@ -84,16 +93,26 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ [
 		p.showConfig(),
 		p.version(),
 	)
-	root.PersistentFlags().StringVar(&p.config, "config", "", "YAML `file` of settings: names of flags of serve, without dashes, and values")
-	p.tolerate(root)
-	root.SetArgs(args)
+	root.PersistentFlags().StringVar(&p.config, "config", "", "YAML `file` of settings: the flags of serve, without dashes, and their values")
+	root.Flags().Bool("version", false, "print the version")
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetHelpCommand(helpCommand())
+	root.SetArgs(append([]string{}, args...)) // if nil, cobra would take those of the process
 	root.SetOut(said)
 	root.SetErr(stderr)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+	completionCommand(root)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		completeValues(root)
+	}
+	p.tolerate(root)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
-			err = fmt.Errorf("%w: if it is no flag, write -- before it", err)
+			return unknownFlag(c, unknown)
 		}
-		return usageError{err}
+		if valueless := (*pflag.ValueRequiredError)(nil); errors.As(err, &valueless) {
+			return valueMissing(valueless)
+		}
+		return usageError{err: err}
 	})
 	c, err := root.ExecuteContextC(ctx)
 	if err == nil {
@@ -102,32 +121,33 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ [
 	switch {
 	case err == nil:
 		return 0
-	case said.deserted() && errors.Is(err, syscall.EPIPE):
+	case said.closed() && errors.Is(err, syscall.EPIPE):
 		return brokenPipe
 	}
 	p.logTo.flush()
 	fmt.Fprintf(stderr, "%s: %s\n", c.CommandPath(), shownError(err))
-	if usage := (usageError{}); errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
-		fmt.Fprintf(stderr, "Try '%s --help'.\n", c.CommandPath())
+	if usage := (usageError{}); errors.As(err, &usage) {
+		fmt.Fprintf(stderr, "Try '%s --help'.\n", cmp.Or(usage.of, c.CommandPath()))
 		return 2
 	}
 	return 1
 }
 
-// brokenPipe is the exit code of a command that was broken off because nobody reads what it
-// prints any more: shells have it for programs that SIGPIPE has ended.
+// brokenPipe is the exit code of a command whose output nobody reads any more: the one that
+// shells have for programs that SIGPIPE has ended.
 const brokenPipe = 128 + 13
 
-// A mouth is where a command says what came of it, and knows if that was lost: then it
-// has failed, whatever it did. Who has closed a pipe has heard enough.
-type mouth struct {
+// A results writer is the standard output of a command. It remembers a failed write: a command
+// whose output is lost has failed, whatever it did. A reader that closes its pipe, as head(1)
+// does, is not a failure.
+type results struct {
 	to   io.Writer
 	mu   sync.Mutex
-	err  error // the first
-	gone bool  // whoever read it is
+	err  error // of the first write that failed
+	gone bool  // the reader has closed the pipe
 }
 
-func (m *mouth) Write(b []byte) (int, error) {
+func (m *results) Write(b []byte) (int, error) {
 	n, err := m.to.Write(b)
 	if err != nil {
 		m.mu.Lock()
@@ -141,14 +161,14 @@ func (m *mouth) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// deserted says whether nobody reads it any more.
-func (m *mouth) deserted() bool {
+// closed says whether the reader has closed the pipe.
+func (m *results) closed() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.gone
 }
 
-func (m *mouth) failed() error {
+func (m *results) failed() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.err
@@ -163,25 +183,4 @@ func (p *program) env() map[string]string {
 		}
 	}
 	return env
-}
-
-// args checks the number of arguments, and that none is empty, as it is when it was to
-// be a variable of a shell's that is not set: that is a wrong usage.
-func args(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(c *cobra.Command, a []string) error {
-		if err := check(c, a); err != nil {
-			if c.HasSubCommands() {
-				return usageError{err}
-			}
-			given := "no argument is given"
-			if len(a) > 0 {
-				given = fmt.Sprintf("%s given (%.100q)", howMany(len(a), "argument is", "arguments are"), strings.Join(a, " "))
-			}
-			return usagef("%s: expected is '%s'", given, c.UseLine())
-		}
-		if i := slices.Index(a, ""); i >= 0 {
-			return usagef("argument %d is empty: expected is '%s'", i+1, c.UseLine())
-		}
-		return nil
-	}
 }

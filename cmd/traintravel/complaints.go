@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Complaints are what net/http logs, such as handshakes that fail. Strangers bring it about
-// without a quota, so one a second is logged, and with the next how many were not. What
-// panicked is always logged.
+// complaints logs what net/http complains about, such as failed TLS handshakes. Strangers can
+// cause any number of them, so one a second is logged, with the number of those left out
+// before it. Panics are always logged.
 type complaints struct {
 	log *slog.Logger
 

@@ -13,12 +13,13 @@ func (p *program) showConfig() *cobra.Command {
 	var set settings
 	c := &cobra.Command{
 		Use:   "config",
-		Short: "Print the settings that serve would have",
-		Long: `Print the settings that 'serve' would have with these flags, this environment and
-this --config file, as such a file, each with where it is from; what has no value
-is left out. Passwords and what URLs ask are hidden. All wrong settings are named, and none is tried: no port is
-opened, and no file but that of --accounts.`,
-		Args:    args(cobra.NoArgs),
+		Short: "Print the settings that serve would use",
+		Long: `Print the settings that 'serve' would use with these flags, this environment and this
+--config file, in the form of such a file, each with its source. Settings without a value
+are left out. Passwords and the queries of URLs are hidden. All invalid settings are
+named. Nothing is tried: no port is opened, and no file but those of --config and
+--accounts is read.`,
+		Args:    takes(),
 		PreRunE: func(c *cobra.Command, _ []string) error { return p.checkConfig(c.Flags(), set) },
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.printConfig(c.Flags(), set)

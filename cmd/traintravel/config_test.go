@@ -89,7 +89,7 @@ func TestMistakesHideSecrets(t *testing.T) {
 	t.Parallel()
 	for _, flag := range []string{"--base-url", "--issuer", "--webhook", "--cors-origin"} {
 		for _, value := range []string{"ftp://user:hush@shop.example", "https://user:hush@shop.example:port", "ftp://shop.example?key=hush"} {
-			if code, out, errs := config(t, nil, flag, value); code != 2 || !strings.Contains(errs, flag+": ") || strings.Contains(out+errs, "hush") {
+			if code, out, errs := config(t, nil, flag, value); code != 2 || !strings.Contains(errs, "invalid "+flag+" ") || strings.Contains(out+errs, "hush") {
 				t.Errorf("%s %s: %d, %s%s", flag, value, code, out, errs)
 			}
 		}
@@ -105,16 +105,16 @@ func TestConfigNamesAllMistakes(t *testing.T) {
 		t.Error(code, out)
 	}
 	for _, want := range []string{
-		`--rate-limit: "many" is no whole number`, `TRAINTRAVEL_ANY_AMOUNT: "maybe" is neither true nor false`, `--addr: "here"`, `--cors-origin: "shop"`,
-		file + `:1: "rate_limit" is no setting: rate-limit is`, file + `:2: hold: "90" is no time such as`, file + `:3: base-url: it takes one value`,
-		file + `:4: public-signin: "yes" is neither`, file + `:5: issuer: it is empty`, file + `:6: hold is set a second time`,
-		file + `:7: keys: it takes one value`, `--clock: "soon"`,
+		`invalid --rate-limit "many": want a whole number`, `invalid TRAINTRAVEL_ANY_AMOUNT "maybe": want true or false`, `invalid --addr "here"`, `invalid --cors-origin "shop"`,
+		file + `:1: unknown setting "rate_limit": did you mean rate-limit?`, file + `:2: invalid hold "90": want a duration such as`, file + `:3: base-url: want one value`,
+		file + `:4: invalid public-signin "yes": want true or false`, file + `:5: issuer: no value`, file + `:6: duplicate setting hold`,
+		file + `:7: keys: want one value`, `invalid --clock "soon"`,
 	} {
 		if !strings.Contains(errs, want) {
 			t.Errorf("%q is not in\n%s", want, errs)
 		}
 	}
-	if strings.Contains(errs, "--hold: 0s") {
+	if strings.Contains(errs, "--hold 0s") {
 		t.Error("a value that could not be read is told as another:", errs)
 	}
 }
@@ -125,22 +125,22 @@ func TestConfigFiles(t *testing.T) {
 		"":                           "",
 		"# nothing yet\n":            "",
 		"null\n":                     "",
-		"- addr\n":                   "settings are lines such as",
-		"addr\n":                     "settings are lines such as",
-		"addr: 1\n---\naddr: 2\n":    "more than one document",
-		"addr: \"1\n":                "--config: ",
-		"? [a]\n: b\n":               "is no setting",
-		"password: x\n":              "is no setting\n",
-		strings.Repeat("#", 1<<20+1): "longer than",
+		"- addr\n":                   "want settings, in lines such as",
+		"addr\n":                     "want settings, in lines such as",
+		"addr: 1\n---\naddr: 2\n":    "more than one YAML document",
+		"addr: \"1\n":                "invalid --config ",
+		"? [a]\n: b\n":               "unknown setting ",
+		"password: x\n":              "unknown setting \"password\"\n",
+		strings.Repeat("#", 1<<20+1): "larger than",
 		"trusted-proxy: [10.0.0.0/8]\npublic-signin: true": "",
-		"trusted-proxy: [[1]]":                             "it takes a list of texts",
+		"trusted-proxy: [[1]]":                             "want a list of texts",
 	} {
 		code, _, errs := config(t, nil, "--config", configFile(t, text))
 		if wrong := want != ""; wrong != (code == 2) || !strings.Contains(errs, want) {
 			t.Errorf("%.40q: %d, %s", text, code, errs)
 		}
 	}
-	if code, _, errs := config(t, nil, "--config", "/nowhere/traintravel.yaml"); code != 1 || !strings.Contains(errs, "--config: open /nowhere") {
+	if code, _, errs := config(t, nil, "--config", "/nowhere/traintravel.yaml"); code != 1 || !strings.Contains(errs, "cannot read --config: open /nowhere") {
 		t.Error(code, errs)
 	}
 }

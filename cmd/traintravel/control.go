@@ -14,8 +14,8 @@ import (
 	"github.com/traintravel/traintravel/store/boltstore"
 )
 
-// A jobLine is one of an answer: how far it is, or how it ended. An empty one says that the
-// server is still at it.
+// A jobLine is one line of an answer: progress, a result, or the end. An empty line is a
+// heartbeat.
 type jobLine[A any] struct {
 	Done, Total int64  `json:",omitempty"`
 	Text        string `json:",omitempty"`
@@ -24,7 +24,7 @@ type jobLine[A any] struct {
 	Usage       bool   `json:",omitempty"` // the error is a mistake in the command line
 }
 
-// Duties are what a server does for commands that need its data file.
+// Duties do the work of commands that need the data file of a server.
 type duties struct {
 	load    func(context.Context, *handover) (*report, error)
 	check   func(context.Context, checkRequest, func(done, total int64)) (*checked, error)
@@ -45,7 +45,7 @@ func dutiesOf(set settings, service *traintravel.Service, file *boltstore.Store)
 	}
 }
 
-// A teller is told how far a job is, and what it finds. Neither function is nil.
+// A teller takes the progress and the results of work. Neither function is nil.
 type teller struct {
 	progress func(done, total int64)
 	say      func(text string)
@@ -67,12 +67,12 @@ func (d duties) handler() http.Handler {
 	return mux
 }
 
-// duty answers a request with how far the work is and what it finds, line by line, and
-// how it ended.
+// duty answers a request with the progress and the results of the work, line by line, and
+// with how it ended.
 func duty[Q, A any](work func(context.Context, Q, teller) (*A, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		// All of it, for only then does the request's context end with its
-		// caller. The job takes what it takes.
+		// The whole body is read, because only then does the request's context end with
+		// its caller. The work has no time limit.
 		var req Q
 		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 		if err == nil {
@@ -98,7 +98,7 @@ func answer[A any](w http.ResponseWriter, r *http.Request, work func(context.Con
 		_ = out.Encode(l)
 		_ = http.NewResponseController(w).Flush()
 	}
-	defer beat(func() { tell(jobLine[A]{}) })()
+	defer heartbeat(func() { tell(jobLine[A]{}) })()
 	rep, err := work(r.Context(), teller{
 		progress: func(done, total int64) {
 			if done < total && time.Since(last) < 100*time.Millisecond {
@@ -117,15 +117,15 @@ func answer[A any](w http.ResponseWriter, r *http.Request, work func(context.Con
 	tell(end)
 }
 
-// beatEvery is how often a server says that it is still at what it was asked for.
-const beatEvery = 2 * time.Second
+// heartbeatEvery is how often a server sends a heartbeat while work is in progress.
+const heartbeatEvery = 2 * time.Second
 
-// beat calls fn now and then until it is ended.
-func beat(fn func()) (end func()) {
+// heartbeat calls fn now and then until it is ended.
+func heartbeat(fn func()) (end func()) {
 	over, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		tick := time.NewTicker(beatEvery)
+		tick := time.NewTicker(heartbeatEvery)
 		defer tick.Stop()
 		for {
 			select {
@@ -139,7 +139,7 @@ func beat(fn func()) (end func()) {
 	return func() { close(over); <-ended }
 }
 
-// unlimited lets an answer take what it takes.
+// unlimited removes the time limits of a connection.
 func unlimited(w http.ResponseWriter) error {
 	conn := http.NewResponseController(w)
 	return errors.Join(conn.SetReadDeadline(time.Time{}), conn.SetWriteDeadline(time.Time{}))

@@ -18,7 +18,7 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// What the desk of an operator asks: who sits in which train, and what becomes of it.
+// Commands on one run: its manifest, blocked places, and its cancellation.
 
 // A runRequest names a run as people do, and says what is to be done with it.
 type runRequest struct {
@@ -32,11 +32,15 @@ type runRequest struct {
 // runCommand makes a command on one run.
 func (p *program) runCommand(c *cobra.Command, name string, req *runRequest) *cobra.Command {
 	var where storage
+	c.ValidArgsFunction = completeRun
 	c.RunE = func(c *cobra.Command, a []string) error {
 		req.Train, req.Date, req.Places = a[0], a[1], a[2:]
+		if err := req.check(); err != nil {
+			return err
+		}
 		return p.errand(c, where, name, req)
 	}
-	c.Flags().StringVar(&req.Departs, "departs", "", "`time` such as 08:05 at which the train leaves its first station, where its number is several trains'")
+	c.Flags().StringVar(&req.Departs, "departs", "", "`time` such as 08:05 at which the train leaves its first station, if several trains have the number")
 	where.flags(c.Flags())
 	return c
 }
@@ -45,13 +49,14 @@ func (p *program) manifest() *cobra.Command {
 	var req runRequest
 	c := p.runCommand(&cobra.Command{
 		Use:   "manifest TRAIN DATE",
-		Short: "Say who sits where in a train, and what is free",
-		Long: `Say who sits where in a train on a date, such as 'manifest "ICE 575" 2026-12-31', and
-how many places are taken, blocked and free between each two stations.
+		Short: "List the passengers and free places of a train",
+		Long: `List the passengers of a train on a date with their places, as in
+'manifest "ICE 575" 2026-12-31', and how many places are taken, blocked and free
+between each two stations.
 
-While a server has the data file, it answers. On trains without numbered places all
-bookings are looked through.`,
-		Args: args(cobra.ExactArgs(2)),
+If a server has the data file open, it answers. For trains without numbered places, all
+bookings are searched.`,
+		Args: takes("TRAIN", "DATE"),
 	}, "manifest", &req)
 	c.Flags().BoolVar(&req.JSON, "json", false, "print JSON")
 	return c
@@ -61,17 +66,17 @@ func (p *program) block() *cobra.Command {
 	var req runRequest
 	c := p.runCommand(&cobra.Command{
 		Use:   "block TRAIN DATE COACH:SEAT…",
-		Short: "Take places of a train out of sale, or put them back",
-		Long: `Take places of a train on a date out of sale, such as 'block "ICE 575" 2026-12-31
-7:11 7:12', all of them or none: for staff, or because they are broken. COACH:* is a
-whole coach. A place that somebody has is refused.
+		Short: "Block places of a train, or unblock them",
+		Long: `Block places of a train on a date, as in 'block "ICE 575" 2026-12-31 7:11 7:12', so
+that they are not sold: for staff, or because they are broken. COACH:* is a whole coach.
+Either all places are blocked or none: the command fails if a passenger has one of them.
 
-While a server has the data file, it does so.`,
-		Args: args(cobra.MinimumNArgs(3)),
+If a server has the data file open, it does this.`,
+		Args: takes("TRAIN", "DATE", "COACH:SEAT…"),
 	}, "block", &req)
-	c.Flags().StringVar(&req.From, "from", "", "`station` at which it begins (default: the first)")
-	c.Flags().StringVar(&req.To, "to", "", "`station` at which it ends (default: the last)")
-	c.Flags().BoolVar(&req.Undo, "undo", false, "put places back into sale that were taken out so")
+	c.Flags().StringVar(&req.From, "from", "", "`station` from which the places are blocked (default: the first)")
+	c.Flags().StringVar(&req.To, "to", "", "`station` up to which the places are blocked (default: the last)")
+	c.Flags().BoolVar(&req.Undo, "undo", false, "unblock places that were blocked from and to the same stations")
 	return c
 }
 
@@ -79,39 +84,54 @@ func (p *program) cancelRun() *cobra.Command {
 	var req runRequest
 	c := p.runCommand(&cobra.Command{
 		Use:   "cancel-run TRAIN DATE",
-		Short: "Cancel a train on a date: its bookings end and are refunded in full",
+		Short: "Cancel a train on a date, and refund its bookings in full",
 		Long: `Cancel a train on a date: nobody can book it any more, its bookings are cancelled and
-refunded in full, whatever the terms of sale say, and webhooks tell of each. Without
---yes it only says what it would do. Broken off, it goes on when it is called again. A
-train that has arrived by the timetable takes --past: it did not run, say, and its
-passengers are to have their money back.
+refunded in full, whatever the terms of sale say, and webhooks report each of them.
+Without --yes the command only says what it would do. If it is interrupted, run it again.
+A train that has arrived by the timetable needs --past, for example if it did not run.
 
-While a server has the data file, it does so. Refunds are made by servers, in the
+If a server has the data file open, it does this. Servers make the refunds, in the
 background.`,
-		Args: args(cobra.ExactArgs(2)),
+		Args: takes("TRAIN", "DATE"),
 	}, "cancel-run", &req)
-	c.Flags().BoolVar(&req.Yes, "yes", false, "do it")
-	c.Flags().BoolVar(&req.Past, "past", false, "also if the train has arrived at its last stop by the timetable")
-	c.Flags().BoolVar(&req.Undo, "undo", false, "sell the train again; bookings that were cancelled stay so")
+	c.Flags().BoolVar(&req.Yes, "yes", false, "cancel the train, instead of only saying what that would do")
+	c.Flags().BoolVar(&req.Past, "past", false, "cancel the train even if it has arrived by the timetable")
+	c.Flags().BoolVar(&req.Undo, "undo", false, "sell the train again; its cancelled bookings stay cancelled")
 	return c
+}
+
+// clock is the form of --departs.
+const clock = "15:04"
+
+// check finds mistakes in a request that can be found without the data.
+func (q *runRequest) check() error {
+	if _, err := traintravel.ParseDate(q.Date); err != nil {
+		return invalidValue("DATE", q.Date, "a date such as 2026-12-31")
+	}
+	if _, err := time.Parse(clock, q.Departs); q.Departs != "" && err != nil {
+		return invalidValue("--departs", q.Departs, "a time such as 08:05")
+	}
+	for _, place := range q.Places {
+		_, seat, _ := strings.Cut(place, ":")
+		if _, err := strconv.Atoi(seat); err != nil && seat != "*" {
+			return invalidValue("place", place, "COACH:SEAT such as 7:11, or COACH:* for a coach")
+		}
+	}
+	return nil
 }
 
 // find finds the run that is meant.
 func (q *runRequest) find(ctx context.Context, service *traintravel.Service) (traintravel.Run, error) {
-	date, err := traintravel.ParseDate(q.Date)
-	if err != nil {
-		return traintravel.Run{}, usagef("%.100q is no date such as 2026-12-31", q.Date)
+	if err := q.check(); err != nil {
+		return traintravel.Run{}, err
 	}
+	date, _ := traintravel.ParseDate(q.Date) // checked
 	runs, err := service.Runs(ctx, q.Train, date)
 	if err != nil {
 		return traintravel.Run{}, err
 	}
 	if q.Departs != "" {
-		const clock = "15:04"
-		departs, err := time.Parse(clock, q.Departs)
-		if err != nil {
-			return traintravel.Run{}, usagef("--departs: %.100q is no time such as 08:05", q.Departs)
-		}
+		departs, _ := time.Parse(clock, q.Departs) // checked
 		runs = slices.DeleteFunc(runs, func(r traintravel.Run) bool { return r.Calls[0].Depart.Format(clock) != departs.Format(clock) })
 	}
 	switch len(runs) {
@@ -124,7 +144,7 @@ func (q *runRequest) find(ctx context.Context, service *traintravel.Service) (tr
 	for _, r := range runs {
 		all = append(all, runTitle(r))
 	}
-	return traintravel.Run{}, usagef("%d trains are called so that day: say which with --departs\n%s", len(runs), strings.Join(all, "\n"))
+	return traintravel.Run{}, usagef("%d trains have the number %.100q on %v: name one with --departs\n%s", len(runs), q.Train, date, strings.Join(all, "\n"))
 }
 
 func runTitle(r traintravel.Run) string {
@@ -135,7 +155,7 @@ func runTitle(r traintravel.Run) string {
 		title += ": CANCELLED"
 	}
 	if r.Unreadable {
-		title += ": what is sold of it cannot be read by this version, run check"
+		title += ": its sales cannot be read; run 'traintravel check'"
 	}
 	return title
 }
@@ -164,7 +184,7 @@ func onManifest(ctx context.Context, service *traintravel.Service, req runReques
 		}
 		status := r.Status.String()
 		if r.Stranded {
-			status += ", as sold before the timetable changed"
+			status += ", sold before the timetable changed"
 		}
 		var with []string
 		if r.HasBicycle {
@@ -183,7 +203,7 @@ func onManifest(ctx context.Context, service *traintravel.Service, req runReques
 		rows = append(rows, []string{b.Coach, strconv.Itoa(b.Seat), "", m.Run.Calls[b.Board].Name, m.Run.Calls[b.Alight].Name, "blocked"})
 	}
 	if len(rows) == 1 {
-		tell.say("Nobody has booked it.")
+		tell.say("No bookings.")
 	} else {
 		sayTable(tell, rows)
 	}
@@ -259,19 +279,16 @@ func onBlock(ctx context.Context, service *traintravel.Service, req runRequest, 
 			for _, c := range run.Calls {
 				names = append(names, c.Name)
 			}
-			return usagef("%s: the train does not call at %.100q, but at %s", end.flag, end.name, strings.Join(names, ", "))
+			return usagef("invalid %s %.100q: the train calls at %s", end.flag, end.name, strings.Join(names, ", "))
 		}
 	}
 	var blocks []traintravel.Block
 	for _, place := range req.Places {
 		coach, seat, _ := strings.Cut(place, ":")
-		n, err := strconv.Atoi(seat)
-		if err != nil && seat != "*" {
-			return usagef("%.100q is no place such as 7:11", place)
-		}
+		n, _ := strconv.Atoi(seat) // checked
 		at := slices.IndexFunc(run.Coaches, func(c traintravel.Coach) bool { return c.Number == coach })
 		if seat == "*" && at < 0 {
-			return usagef("the train has no coach %.100q", coach)
+			return usagef("invalid place %.100q: the train has no coach %.100q", place, coach)
 		}
 		if seat != "*" {
 			blocks = append(blocks, traintravel.Block{Coach: coach, Seat: n, Board: from, Alight: to})
@@ -281,16 +298,16 @@ func onBlock(ctx context.Context, service *traintravel.Service, req runRequest, 
 			blocks = append(blocks, traintravel.Block{Coach: coach, Seat: n + 1, Board: from, Alight: to})
 		}
 	}
-	do, done := service.Block, "out of sale"
+	do, done := service.Block, "blocked"
 	if req.Undo {
-		do, done = service.Unblock, "for sale again"
+		do, done = service.Unblock, "unblocked"
 	}
 	err = do(ctx, run.ID, blocks...)
 	if wrong, ok := errors.AsType[*traintravel.InvalidError](err); ok {
 		return errors.New(wrong.Reason) // its field is the number of a block
 	}
 	if req.Undo && errors.Is(err, traintravel.ErrNotFound) {
-		return fmt.Errorf("%w: 'manifest' lists what is blocked, and from where to where (--from, --to)", err)
+		return fmt.Errorf("%w: 'manifest' lists the blocked places, with the stations for --from and --to", err)
 	}
 	if err != nil {
 		return err
@@ -307,17 +324,17 @@ func onCancelRun(ctx context.Context, service *traintravel.Service, req runReque
 	}
 	if req.Undo {
 		if !run.Cancelled {
-			return fmt.Errorf("%s: it is not cancelled", runTitle(run))
+			return fmt.Errorf("cannot undo: %s is not cancelled", runTitle(run))
 		}
 		if err := service.RestoreRun(ctx, run.ID); err != nil {
 			return err
 		}
 		run.Cancelled = false
-		tell.say(runTitle(run) + ": for sale again")
+		tell.say(runTitle(run) + ": on sale again")
 		return nil
 	}
 	if run.Arrived && !run.Cancelled && !req.Past {
-		return fmt.Errorf("%s: %w; if its passengers are to have their money back all the same, give --past", runTitle(run), traintravel.ErrArrived)
+		return fmt.Errorf("%s: %w; give --past to cancel it and refund its passengers all the same", runTitle(run), traintravel.ErrArrived)
 	}
 	if !req.Yes {
 		m, err := service.Manifest(ctx, run.ID)
@@ -346,10 +363,10 @@ func onCancelRun(ctx context.Context, service *traintravel.Service, req runReque
 	run.Cancelled = true
 	tell.say(fmt.Sprintf("%s: %s cancelled, %s", runTitle(run), howMany(done.Bookings, "booking", "bookings"), refunds))
 	if done.Paying > 0 {
-		tell.say(howMany(done.Paying, "of them is", "of them are") + " being paid for at this moment: what is taken is given back")
+		tell.say(howMany(done.Paying, "of them has", "of them have") + " a payment in progress, which will be refunded")
 	}
 	if err != nil {
-		return fmt.Errorf("it was broken off, call it again: %w", err)
+		return fmt.Errorf("interrupted; run the command again to finish: %w", err)
 	}
 	if n := len(done.Unreadable); n > 0 {
 		for i, id := range done.Unreadable {
@@ -359,7 +376,7 @@ func onCancelRun(ctx context.Context, service *traintravel.Service, req runReque
 			}
 			tell.say("  not cancelled, if it is of this train: " + id.String())
 		}
-		return errors.New(howMany(n, "booking", "bookings") + " could not be read, or what changes with them: run check, which names the records, and cancel the train again when they can be read")
+		return errors.New(howMany(n, "booking", "bookings") + " or their records could not be read: run 'traintravel check', which names the records, and cancel the train again when they can be read")
 	}
 	return nil
 }

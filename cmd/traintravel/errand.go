@@ -12,11 +12,11 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// An errand is what a command has done with a service: by the server that has the
-// data file, or else by this process. It says what it finds, line by line.
+// An errand is work of a command with a service: the server that has the data file open does
+// it, or else this process. It reports its results line by line.
 type errand func(ctx context.Context, service *traintravel.Service, req json.RawMessage, tell teller) error
 
-// errands are those that there are, by the names that servers know them by.
+// errands are all errands, by the names that servers know them by.
 var errands = map[string]errand{
 	"webhooks":   errandFor(onWebhooks),
 	"manifest":   errandFor(onManifest),
@@ -31,7 +31,7 @@ var errands = map[string]errand{
 	"subject-erase":  errandFor(onSubjectErase),
 }
 
-// errandFor is an errand of which the request is of a type.
+// errandFor makes an errand of a function with a typed request.
 func errandFor[Q any](do func(context.Context, *traintravel.Service, Q, teller) error) errand {
 	return func(ctx context.Context, service *traintravel.Service, text json.RawMessage, tell teller) error {
 		var req Q
@@ -42,25 +42,25 @@ func errandFor[Q any](do func(context.Context, *traintravel.Service, Q, teller) 
 	}
 }
 
-// errand has one done, and prints what is said.
+// errand has an errand done, and prints its results.
 func (p *program) errand(c *cobra.Command, where storage, name string, req any) error {
 	if err := where.check(c.Flags()); err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancelCause(c.Context())
 	defer stop(nil)
-	shown := newProgress(p.stderr, "looking")
+	shown := newProgress(p.stderr, "searching")
 	defer shown.end()
 	tell := teller{
 		progress: shown.show,
 		say: func(text string) {
 			shown.end()
 			if _, err := fmt.Fprintln(p.stdout, text); err != nil {
-				stop(err) // nobody reads it
+				stop(err) // the output is lost
 			}
 		},
 	}
-	err := errNoServer // that has the data to itself
+	err := errNoServer // servers share a database
 	if !where.shared() {
 		_, err = askServer[any, struct{}](ctx, p.asker(where.data), "/"+name, req, tell)
 	}
@@ -73,7 +73,7 @@ func (p *program) errand(c *cobra.Command, where storage, name string, req any) 
 	return where.explain(err)
 }
 
-// onStored does an errand in a store that no server has to itself.
+// onStored does an errand in this process, on a database or on a file that no server has open.
 func (p *program) onStored(ctx context.Context, where storage, do errand, req any, tell teller) error {
 	text, err := json.Marshal(req)
 	if err != nil {
@@ -83,14 +83,13 @@ func (p *program) onStored(ctx context.Context, where storage, do errand, req an
 	if where.shared() {
 		store, err = where.open(ctx, p.log, nil)
 	} else {
-		store, err = openFile(where.data) // and makes none
+		store, err = openFile(where.data) // which must exist
 	}
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	// The last instant that is known is past for every server, also for one whose
-	// clock is another.
+	// The last recorded time is in the past for every server, also for one with another clock.
 	opts := traintravel.Options{Logger: p.log}
 	last, err := traintravel.LastInstant(ctx, store)
 	if err != nil {

@@ -116,7 +116,7 @@ func TestDataFileRemoved(t *testing.T) {
 	done(t, os.Remove(s.data))
 	s.sellsNot(t)
 	s.get(t, 200, "/bookings/"+id)
-	s.logs(t, "the data file is not in its place: nothing is sold")
+	s.logs(t, "data file was moved, removed or replaced")
 	saved := filepath.Join(dir, "saved.db")
 	says(t, 0, "has all data", "backup", saved, "--data", s.data)
 	s.signal(syscall.SIGTERM)
@@ -137,7 +137,7 @@ func TestServerOverRemovedData(t *testing.T) {
 	done(t, os.Remove(s.data))
 	p := spawn(t, dir, "serve", "--data", s.data)
 	p.ends(time.Minute, 1)
-	if !strings.Contains(p.stderr.String(), "still has it open: save what is in it by") || exists(s.data) {
+	if !strings.Contains(p.stderr.String(), "still has it open: move the file back; or save the data with") || exists(s.data) {
 		t.Errorf("it says %s", &p.stderr)
 	}
 	saved := filepath.Join(dir, "saved.db")
@@ -158,21 +158,21 @@ func TestDataFileMoved(t *testing.T) {
 	id := first.sells(t)
 	done(t, os.Rename(first.data, first.data+".old"))
 	first.sellsNot(t)
-	says(t, 0, "still has it open: save what is in it by", "restore", backup, "--data", first.data)
+	says(t, 0, "still has it open: move the file back; or save the data with", "restore", backup, "--data", first.data)
 	first.sellsNot(t)
 	second := newShop(t, dir)
 	other := second.sells(t)
 	first.sellsNot(t)
-	first.logs(t, "the data file is not in its place")
+	first.logs(t, "data file was moved, removed or replaced")
 	first.get(t, 404, "/bookings/"+other)
 	second.kill()
 	done(t, os.Rename(first.data+".old", first.data))
-	first.logs(t, "the data file is back in its place")
+	first.logs(t, "data file is back")
 	first.sells(t)
 	first.get(t, 200, "/bookings/"+id)
 	first.signal(syscall.SIGTERM)
 	first.ends(time.Minute, 0)
-	says(t, 0, "everything agrees", "check", "--data", first.data)
+	says(t, 0, "no faults found", "check", "--data", first.data)
 }
 
 // Another data file is copied over the one that a server has: it neither reads nor writes
@@ -193,7 +193,7 @@ func TestDataFileCopiedOver(t *testing.T) {
 	says(t, 1, "500 Internal Server Error: boltstore: ", "backup", filepath.Join(dir, "saved.db"), "--data", s.data)
 	s.signal(syscall.SIGTERM)
 	<-s.ended
-	says(t, 0, "everything agrees", "check", "--data", s.data)
+	says(t, 0, "no faults found", "check", "--data", s.data)
 	newShop(t, dir, "--new-keys").sells(t) // the file is the other's
 }
 
@@ -204,8 +204,8 @@ func TestKeysFileRemoved(t *testing.T) {
 	s := newShop(t, dir)
 	keys := filepath.Join(dir, "trains.keys.json")
 	done(t, os.Rename(keys, keys+".old"))
-	s.logs(t, "the keys file is gone")
+	s.logs(t, "keys file is missing")
 	s.sells(t)
 	done(t, os.Rename(keys+".old", keys))
-	s.logs(t, "the keys file is there again")
+	s.logs(t, "keys file is back")
 }

@@ -5,9 +5,9 @@ import (
 	"runtime/debug"
 )
 
-// frugal has the heap grow by a quarter, not to twice of what lives, until restore is
-// called, which gives what is left over back to the system. What a timetable consists of
-// has few pointers, so it is collected quickly. Whoever has set GOGC is not overruled.
+// frugal lets the heap grow by a quarter between collections instead of doubling, until restore
+// is called, which returns unused memory to the system. A timetable has few pointers, so
+// collections are quick. GOGC, if set, is respected.
 func frugal() (restore func()) {
 	if os.Getenv("GOGC") != "" {
 		return debug.FreeOSMemory

@@ -35,7 +35,7 @@ func TestGateway(t *testing.T) {
 	}
 	r.stop()
 	said := r.stderr.String()
-	if !strings.Contains(said, "payments are real") || !strings.Contains(said, there.URL) || strings.Contains(said, "trying out: no money") || strings.Contains(said, "WARN msg=\"the gateway") {
+	if !strings.Contains(said, "payments move real money") || !strings.Contains(said, there.URL) || strings.Contains(said, "sandbox payments") || strings.Contains(said, "WARN msg=\"the gateway") {
 		t.Errorf("it said: %s", said)
 	}
 	if strings.Contains(said, "4242424242424242") || strings.Contains(said, sharedSecret) {
@@ -53,7 +53,7 @@ func TestGatewayDown(t *testing.T) {
 	if status := r.ask("GET", "/readyz").StatusCode; status != 200 {
 		t.Errorf("readiness is %d", status)
 	}
-	for !strings.Contains(r.stderr.String(), "the gateway does not answer as it should") {
+	for !strings.Contains(r.stderr.String(), "payment gateway check failed") {
 		time.Sleep(10 * time.Millisecond)
 	}
 }
@@ -64,8 +64,8 @@ func TestGatewayRefused(t *testing.T) {
 		{"https://pay.example", "", gatewaySecret},
 		{"https://pay.example", "whsec_c2hvcnQ=", gatewaySecret + ": a secret has 24 to 64 bytes"},
 		{"https://pay.example", "hunter2hunter2hunter2hunter2hunter2", gatewaySecret + ": a secret begins with whsec_"},
-		{"http://pay.example", sharedSecret, "--gateway: the URL must begin with https"},
-		{"https://anna:hunter2@pay.example", sharedSecret, "--gateway: the URL has a user"},
+		{"http://pay.example", sharedSecret, "invalid --gateway \"http://pay.example\": the URL must begin with https"},
+		{"https://anna:hunter2@pay.example", sharedSecret, ": the URL has a user"},
 	} {
 		var stdout, stderr output
 		code := run(t.Context(), []string{"serve", "--addr", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "t.db"), "--gateway", c.url},

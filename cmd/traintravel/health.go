@@ -31,14 +31,14 @@ func (p *program) health() *cobra.Command {
 		Short: "Ask a running server whether it is ready",
 		Long: `Ask a running server whether it is ready to sell, at URL/readyz, and exit with 0 if
 it is and with 1 if it is not. Without URL it asks the server on this machine that
---addr, TRAINTRAVEL_ADDR or the --config file describe. Health checks of containers
-call it: it needs no shell and no curl.`,
+--addr, TRAINTRAVEL_ADDR or the --config file describe. It is for health checks of
+containers, which have no shell and no curl.`,
 		Example: `  traintravel health
   traintravel health --live https://trains.example`,
-		Args: args(cobra.MaximumNArgs(1)),
+		Args: takes("[URL]"),
 		RunE: func(c *cobra.Command, a []string) error {
 			if h.timeout <= 0 {
-				return usagef("--timeout: %v is not above zero", h.timeout)
+				return usagef("invalid --timeout %v: want more than 0s", h.timeout)
 			}
 			base, own := "", true
 			if len(a) > 0 {
@@ -60,9 +60,9 @@ call it: it needs no shell and no curl.`,
 		},
 	}
 	c.Flags().StringVar(&h.addr, "addr", "127.0.0.1:8080", "`address` that the server listens on")
-	c.Flags().StringVar(&h.tlsCert, "tls-cert", "", "`file` of the server's certificate: ask it by https; the file is not read (default: ask by http)")
+	c.Flags().StringVar(&h.tlsCert, "tls-cert", "", "`file` of the server's certificate: use https; the file is not read (default: use http)")
 	c.Flags().BoolVar(&h.live, "live", false, "ask only whether the process answers, at /healthz")
-	c.Flags().DurationVar(&h.timeout, "timeout", 8*time.Second, "how long to wait for the answer")
+	c.Flags().DurationVar(&h.timeout, "timeout", 8*time.Second, "`duration` to wait for the answer")
 	return c
 }
 
@@ -81,7 +81,7 @@ func (h *healthCheck) target(base string) (string, error) {
 			return "", err
 		}
 		if port == 0 {
-			return "", usagef("--addr: %s leaves the port to the system: give the URL of the server, as 'serve' prints it", h.addr)
+			return "", usagef("invalid --addr %s: want the port of the server, or give its URL, as 'serve' prints it", h.addr)
 		}
 		if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 			host = "127.0.0.1" // a listener on [::] takes IPv4 too
@@ -94,7 +94,7 @@ func (h *healthCheck) target(base string) (string, error) {
 	}
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-		return "", usagef("%.200q is not an http or https URL such as https://trains.example", withoutSecrets(base))
+		return "", usagef("invalid URL %.200q: want an http or https URL such as https://trains.example", withoutSecrets(base))
 	}
 	path := "readyz"
 	if h.live {

@@ -63,12 +63,12 @@ func TestHealthOfOthers(t *testing.T) {
 		{[]string{plain.URL + "/silent", "--timeout", "50ms"}, 1, "no answer within 50ms"},
 		{[]string{secure.URL + "/busy", "--live"}, 1, "certificate"}, // a URL's certificate is verified
 		{[]string{"--addr", secure.Listener.Addr().String(), "--tls-cert", "x.pem"}, 1, "404"},
-		{[]string{"--addr", "127.0.0.1:0"}, 2, "give the URL of the server"},
-		{[]string{"--addr", "here"}, 2, `--addr: "here" is not an address`},
-		{[]string{"ftp://a.example"}, 2, "not an http or https URL"},
-		{[]string{"https://a:hush@b.example?x=y"}, 2, "not an http or https URL"},
-		{[]string{plain.URL, "--timeout", "0s"}, 2, "--timeout: 0s is not above zero"},
-		{[]string{plain.URL, plain.URL}, 2, "2 arguments"},
+		{[]string{"--addr", "127.0.0.1:0"}, 2, "give its URL"},
+		{[]string{"--addr", "here"}, 2, `invalid --addr "here"`},
+		{[]string{"ftp://a.example"}, 2, "want an http or https URL"},
+		{[]string{"https://a:hush@b.example?x=y"}, 2, "want an http or https URL"},
+		{[]string{plain.URL, "--timeout", "0s"}, 2, "invalid --timeout 0s"},
+		{[]string{plain.URL, plain.URL}, 2, "unexpected argument"},
 	} {
 		code, said, errs := once(t, nil, append([]string{"health"}, c.args...)...)
 		if code != c.code || !strings.Contains(said+errs, c.said) || strings.Contains(said+errs, "hush") {

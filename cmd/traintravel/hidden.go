@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// What a command prints and logs shows no password. Values of settings are cleaned where
-// they are shown; each error and each line of the log is searched for URLs as well, lest a
-// value that got into it some other way is shown.
+// Passwords are never printed or logged. Values of settings are cleaned where they are shown;
+// each error and each line of the log is searched for URLs as well, in case a value got into
+// it another way.
 
 var passwordWord = regexp.MustCompile(`(?i)\bpassword\s*=\s*('(\\.|[^'])*'|\S+)`)
 
@@ -25,15 +25,14 @@ func barePassword(text string) bool {
 	return found != nil && !slices.Contains([]string{"urn", "tag", "mailto"}, strings.ToLower(found[1]))
 }
 
-// withoutSecrets hides what only the owner of a URL or of a PostgreSQL connection
-// string should know: passwords, and what comes after a question mark. A user without a
-// password, in a URL of the web, is a key.
+// withoutSecrets hides the secret parts of a URL or of a PostgreSQL connection string:
+// passwords, and the query. A user without a password in an http URL may be a key.
 func withoutSecrets(v string) string {
 	u, err := url.Parse(v)
 	if err != nil || u.Host == "" {
 		before, rest, ok := strings.Cut(v, "//")
 		if ok && (before == "" || strings.HasSuffix(before, ":")) && strings.ContainsAny(rest, ":@?#") {
-			return "(hidden)" // what cannot be read cannot be cleaned
+			return "(hidden)" // an invalid URL cannot be cleaned
 		}
 		v = passwordWord.ReplaceAllString(v, "password=xxxxx")
 		if bare := withoutScheme.FindStringSubmatch(v); bare != nil {

@@ -52,7 +52,7 @@ func TestNoSettingShowsItsPassword(t *testing.T) {
 			}
 		}
 		for _, name := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"} {
-			if code, stderr := hides(append([]string{"serve"}, data...), name+"="+value); code != 2 || !strings.Contains(stderr, name+": ") {
+			if code, stderr := hides(append([]string{"serve"}, data...), name+"="+value); code != 2 || !strings.Contains(stderr, name+" ") {
 				t.Errorf("%s=%s: %d, %s", name, value, code, stderr)
 			}
 		}

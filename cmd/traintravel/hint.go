@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// ourName is what one types to run this program again.
+// ourName is what a user types to run this program again.
 func ourName() string {
 	exe, err := os.Executable()
 	if err != nil {
@@ -18,8 +18,8 @@ func ourName() string {
 	return nameOf(exe, os.Args[0], found)
 }
 
-// nameOf is what one types to run an executable again that was called as arg,
-// where the shell takes traintravel for found.
+// nameOf is what a user types to run an executable again that was called as arg, where found
+// is what the shell runs as traintravel.
 func nameOf(exe, arg, found string) string {
 	switch {
 	case madeByGoRun.MatchString(filepath.ToSlash(exe)):

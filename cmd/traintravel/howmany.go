@@ -10,10 +10,10 @@ func howMany[N int | int64](n N, one, others string) string {
 	return fmt.Sprintf("%d %s", n, others)
 }
 
-// unreadable says that records could not be read, and what that means; nothing of none.
+// unreadable says that so many records could not be read, and what that means; "" if n is 0.
 func unreadable(n int, means string) string {
 	if n == 0 {
 		return ""
 	}
-	return howMany(n, "record", "records") + " could not be read" + means + ": run check, which names them"
+	return howMany(n, "record", "records") + " could not be read" + means + ": run 'traintravel check', which names them"
 }

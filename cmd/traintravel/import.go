@@ -16,31 +16,31 @@ func (p *program) importFeeds() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import [NAME=]FEED…",
 		Short: "Load timetables from GTFS feeds",
-		Long: `Load timetables from GTFS feeds, zip files or folders, in place of the one that
-is in force. Bookings stay valid; those that it does not fit are listed. A feed
-with mistakes changes nothing.
+		Long: `Load a timetable from GTFS feeds, zip files or folders, and replace the current one.
+Bookings stay valid; those that do not fit the new timetable are listed. A feed with
+mistakes changes nothing.
 
-The report begins with what changes: the period, trains, runs and stations, and the
-bookings that do not fit any more. A timetable that has expired, that ends today or
-tomorrow, or that has a twentieth of the trains of the one in force, or less, is
-refused: --force imports it all the same. The first timetable is taken as it is, and
-the demo network gives way to any number of trains. --dry-run tells all that, fails where the import would, and changes nothing.
+The report begins with the changes: the period, trains, runs and stations, and the
+bookings that no longer fit. A timetable that has expired, that ends today or tomorrow,
+or that has at most a twentieth of the trains of the current one is refused, unless
+--force is given. This does not apply to the first timetable, and any number of trains
+may replace the demo network. --dry-run prints the report, fails where the import would,
+and changes nothing.
 
-Several feeds become one timetable, in which their stations are joined: those of
-one UIC code within 1000 metres, or of one name within 300. The first feed's
-station stays. Each feed has a name, by which its trains are told from the
-others': NAME, or else that of its file, or none for one feed alone. Give the same
-feeds in the same order, with the same names, from import to import, and new
-ones last: trains and stations that change their feed's name are other ones for
-the bookings there are.
+Several feeds become one timetable, in which stations are joined that have the same UIC
+code and are within 1000 metres, or the same name and within 300. The station of the
+first feed is kept. The trains of each feed are identified by its name: NAME, or else
+that of its file, or none for a single feed. Give the same feeds in the same order and
+with the same names each time, and new feeds last: under another name, trains and
+stations are new ones, which existing bookings do not fit.
 
-While a server has the data file, this command reads the feeds all the same, and
-hands the server the timetable that it has made of them: the server sells on, and a
-feed that takes more memory than there is ends this command and nothing else. All
-servers that share a database sell from the new timetable within seconds.`,
+If a server has the data file open, this command reads the feeds in its own process and
+sends the timetable to the server, which continues to sell: a feed that takes too much
+memory ends this command alone. All servers that share a database sell from the new
+timetable within seconds.`,
 		Example: `  traintravel import feed.zip
   traintravel import ch=swiss.zip de=german.zip fr=french.zip --coaches "1:60 2:80"`,
-		Args: args(cobra.MinimumNArgs(1)),
+		Args: takes("FEED…"), ValidArgsFunction: completeFeeds,
 		RunE: func(c *cobra.Command, feeds []string) error {
 			if err := where.check(c.Flags()); err != nil {
 				return err
@@ -132,7 +132,7 @@ func (h *handover) load(ctx context.Context, service *traintravel.Service) (*rep
 		return fmt.Sprintf("booking %v on %s, %s %s to %s, run %v",
 			s.Booking, s.Leg.Number, s.Leg.Origin.Time.Format("2006-01-02 15:04"), s.Leg.Origin.Name, s.Leg.Destination.Name, s.Run)
 	})
-	if left := unreadable(loaded.Unreadable, ", so that there may be more bookings that do not fit the new timetable"); left != "" {
+	if left := unreadable(loaded.Unreadable, ", so more bookings may not fit the new timetable"); left != "" {
 		h.Report.Stranded = append(h.Report.Stranded, left)
 	}
 	return h.Report, nil

@@ -37,7 +37,7 @@ func TestBordersOnlyWhereAZoneIsLacking(t *testing.T) {
 			t.Errorf("%v: %v, the borders are loaded: %t, %d and %d countries", c.zones, got, r.finder != nil, rep.ByZone, rep.Countries)
 		}
 	}
-	if code, out, stderr := once(t, nil, "import", "--dry-run", writeSwissZones(t)); code != 0 || !strings.Contains(out, "found by time zones: the countries of 2 stations\n") || strings.Contains(out, "coordinates") {
+	if code, out, stderr := once(t, nil, "import", "--dry-run", writeSwissZones(t)); code != 0 || !strings.Contains(out, "countries of 2 stations found by time zones\n") || strings.Contains(out, "coordinates") {
 		t.Errorf("%d, %s%s", code, out, stderr)
 	}
 	if code, out, _ := once(t, nil, "import", "--dry-run", "--locate=false", writeSwissZones(t)); code != 0 || strings.Contains(out, "found by") {

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/traintravel/traintravel"
-	"github.com/traintravel/traintravel/gtfs"
-	"github.com/traintravel/traintravel/internal/demo"
 	"github.com/traintravel/traintravel/store/boltstore"
 	"github.com/traintravel/traintravel/store/memstore"
 )
@@ -31,10 +29,10 @@ func (h *handover) accept(e traintravel.Edition) error {
 	}
 	err := &traintravel.EditionError{Doubts: doubts}
 	if h.Options.Force {
-		h.Report.Changes = append(h.Report.Changes, "taken because of --force: "+err.Error())
+		h.Report.Changes = append(h.Report.Changes, "imported because of --force: "+err.Error())
 		return nil
 	}
-	return fmt.Errorf("refused, and nothing has changed: %w: --force imports it all the same", err)
+	return fmt.Errorf("timetable refused, nothing changed: %w: give --force to import it all the same", err)
 }
 
 func isFew(d traintravel.Doubt) bool { return d.Kind == traintravel.DoubtFewTrains }
@@ -42,7 +40,7 @@ func isFew(d traintravel.Doubt) bool { return d.Kind == traintravel.DoubtFewTrai
 // isDemo says whether a timetable is the demo network, which serve loads when there is
 // none: all its operators are invented.
 func isDemo(size traintravel.EditionSize) bool {
-	t, _, err := gtfs.Read(context.Background(), demo.Feed(), gtfs.Options{})
+	t, err := demoNetwork(context.Background())
 	if err != nil || len(size.Operators) == 0 {
 		return false
 	}
@@ -58,16 +56,16 @@ func changes(e traintravel.Edition) []string {
 	period := func(s traintravel.EditionSize) string { return fmt.Sprintf("%v to %v", s.First, s.Last) }
 	switch {
 	case !e.Replaces:
-		return []string{"changes: there was no timetable", "period: " + period(e.After)}
+		return []string{"changes: this is the first timetable", "period: " + period(e.After)}
 	case e.Before.Trains == 0:
-		return []string{"changes: the timetable in force cannot be read, so nothing is compared with it", "period: " + period(e.After)}
+		return []string{"changes: not compared, because the current timetable cannot be read", "period: " + period(e.After)}
 	}
 	count := func(what string, d traintravel.Difference) string {
 		return fmt.Sprintf("%s: %d added, %d removed, %d kept", what, d.Added, d.Removed, d.Kept)
 	}
 	out := []string{
-		"changes to the timetable in force:",
-		"period: " + period(e.After) + "; in force " + period(e.Before),
+		"changes to the current timetable:",
+		"period: " + period(e.After) + "; currently " + period(e.Before),
 		count("trains", e.Trains),
 		count(fmt.Sprintf("runs from %v on", e.Today), e.Runs),
 		count("stations", e.Stations),
@@ -78,8 +76,8 @@ func changes(e traintravel.Edition) []string {
 	if added := names(e.After.Operators, e.Before.Operators); added != "" {
 		out = append(out, "operators added: "+added)
 	}
-	out = append(out, "bookings that do not fit any more: "+fmt.Sprint(e.Bookings))
-	if left := unreadable(e.Unreadable, ", so that there may be more"); left != "" {
+	out = append(out, "bookings that no longer fit: "+fmt.Sprint(e.Bookings))
+	if left := unreadable(e.Unreadable, ", so there may be more"); left != "" {
 		out = append(out, left)
 	}
 	return out
@@ -104,7 +102,7 @@ func names(in, notIn []string) string {
 func (r *report) notePast(e traintravel.Edition) {
 	for _, f := range e.Feeds {
 		for i := range r.Feeds {
-			note := fmt.Sprintf("its last train runs on %v, which is past", f.Last)
+			note := fmt.Sprintf("expired: its last train ran on %v", f.Last)
 			if notes := &r.Feeds[i].Notes; r.Feeds[i].Name == f.Feed && f.After > 0 && f.Left < 0 && !slices.Contains(*notes, note) {
 				*notes = append(*notes, note)
 			}
@@ -132,7 +130,7 @@ func (p *program) dryRun(ctx context.Context, where storage, h *handover) (*repo
 		rep, err = p.compareStored(ctx, where, h)
 	}
 	if rep == nil && err != nil && ctx.Err() == nil {
-		h.Report.Changes = []string{"not compared with the timetable in force: " + err.Error()}
+		h.Report.Changes = []string{"not compared with the current timetable: " + err.Error()}
 		return h.Report, nil
 	}
 	return rep, err

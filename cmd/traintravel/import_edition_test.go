@@ -43,16 +43,16 @@ func TestImportEdition(t *testing.T) {
 			}
 			good := writeTrains(t, 40, "20200101", "20991231")
 			code, out, stderr := once(t, nil, "import", good, "--data", data)
-			want := "changes: there was no timetable\n  period: 2020-01-01 to 2099-12-31\n"
+			want := "changes: this is the first timetable\n  period: 2020-01-01 to 2099-12-31\n"
 			if served {
-				want = "changes to the timetable in force:\n  period: 2020-01-01 to 2099-12-31; in force 2020-01-01 to 2099-12-31\n  trains: 40 added, "
+				want = "changes to the current timetable:\n  period: 2020-01-01 to 2099-12-31; currently 2020-01-01 to 2099-12-31\n  trains: 40 added, "
 			}
 			if code != 0 || !strings.HasPrefix(out, want) {
 				t.Fatalf("the first: %d, %s%s", code, out, stderr)
 			}
 			code, out, stderr = once(t, nil, "import", writeTrains(t, 39, "20200101", inDays(2)), "--data", data)
 			if code != 0 || !strings.Contains(out, "\n  trains: 0 added, 1 removed, 39 kept\n") || !strings.Contains(out, "\n  stations: 0 added, 0 removed, 2 kept\n") ||
-				!strings.Contains(out, "\n  bookings that do not fit any more: 0\n") || !strings.Contains(out, "; in force 2020-01-01 to 2099-12-31\n") {
+				!strings.Contains(out, "\n  bookings that no longer fit: 0\n") || !strings.Contains(out, "; currently 2020-01-01 to 2099-12-31\n") {
 				t.Errorf("the second: %d, %s%s", code, out, stderr)
 			}
 			if code, _, stderr := once(t, nil, "import", good, "--data", data); code != 0 {
@@ -65,11 +65,11 @@ func TestImportEdition(t *testing.T) {
 			} {
 				for _, dry := range []string{"--dry-run", "--dry-run=false"} {
 					code, out, stderr := once(t, nil, "import", feed, "--data", data, dry)
-					if code != 1 || !strings.HasPrefix(out, "changes to the timetable in force:\n") || !strings.Contains(stderr, why) || !strings.Contains(stderr, "--force") {
+					if code != 1 || !strings.HasPrefix(out, "changes to the current timetable:\n") || !strings.Contains(stderr, why) || !strings.Contains(stderr, "--force") {
 						t.Errorf("%s, %s: %d, %s%s", why, dry, code, out, stderr)
 					}
 				}
-				if code, out, stderr := once(t, nil, "import", feed, "--data", data, "--dry-run", "--force"); code != 0 || !strings.Contains(out, "taken because of --force: ") || !strings.Contains(out, "nothing was changed") {
+				if code, out, stderr := once(t, nil, "import", feed, "--data", data, "--dry-run", "--force"); code != 0 || !strings.Contains(out, "imported because of --force: ") || !strings.Contains(out, "nothing changed") {
 					t.Errorf("%s, by force: %d, %s%s", why, code, out, stderr)
 				}
 			}
@@ -78,7 +78,7 @@ func TestImportEdition(t *testing.T) {
 				t.Errorf("after all that was refused: %d, %s%s", code, out, stderr)
 			}
 			past := writeTrains(t, 1, "20200101", "20200131")
-			if code, out, stderr := once(t, nil, "import", past, "--data", data, "--force"); code != 0 || !strings.Contains(out, "2020-01-31, which is past") || !strings.Contains(out, "removed, 0 kept\n  stations") {
+			if code, out, stderr := once(t, nil, "import", past, "--data", data, "--force"); code != 0 || !strings.Contains(out, "expired: its last train ran on 2020-01-31") || !strings.Contains(out, "removed, 0 kept\n  stations") {
 				t.Errorf("by force: %d, %s%s", code, out, stderr)
 			}
 		})
@@ -92,17 +92,17 @@ func TestImportByTheClock(t *testing.T) {
 	old := func(n int) string { return writeTrains(t, n, "20140101", "20140331") }
 	at := []string{"--clock", "2014-02-01T08:00:00Z"}
 	start(t, append([]string{"serve", "--data", data}, at...)...)
-	if code, out, stderr := once(t, nil, "import", old(30), "--data", data); code != 0 || strings.Contains(out, "past") || !strings.Contains(out, "runs from 2014-02-01 on") {
+	if code, out, stderr := once(t, nil, "import", old(30), "--data", data); code != 0 || strings.Contains(out, "expired") || !strings.Contains(out, "runs from 2014-02-01 on") {
 		t.Errorf("by the server's clock: %d, %s%s", code, out, stderr)
 	}
 	alone := filepath.Join(t.TempDir(), "trains.db")
-	if code, out, stderr := once(t, nil, "import", old(30), "--data", alone); code != 0 || !strings.Contains(out, "2014-03-31, which is past") {
+	if code, out, stderr := once(t, nil, "import", old(30), "--data", alone); code != 0 || !strings.Contains(out, "expired: its last train ran on 2014-03-31") {
 		t.Errorf("the first may be past: %d, %s%s", code, out, stderr)
 	}
 	if code, _, stderr := once(t, nil, "import", old(29), "--data", alone); code != 1 || !strings.Contains(stderr, "expired") {
 		t.Errorf("by the real clock: %d, %s", code, stderr)
 	}
-	if code, out, stderr := once(t, nil, append([]string{"import", old(29), "--data", alone}, at...)...); code != 0 || !strings.Contains(out, "1 removed, 29 kept") || strings.Contains(out, "past") {
+	if code, out, stderr := once(t, nil, append([]string{"import", old(29), "--data", alone}, at...)...); code != 0 || !strings.Contains(out, "1 removed, 29 kept") || strings.Contains(out, "expired") {
 		t.Errorf("by --clock: %d, %s%s", code, out, stderr)
 	}
 	if code, _, stderr := once(t, nil, "import", old(1), "--dry-run", "--clock", "soon"); code != 2 || !strings.Contains(stderr, "--clock") {
@@ -120,7 +120,7 @@ func TestImportCountsBookings(t *testing.T) {
 	feed := writeFeed(t, "1")
 	for _, args := range [][]string{{"--dry-run"}, {}} {
 		code, out, stderr := once(t, nil, append([]string{"import", feed, "--data", data}, args...)...)
-		if code != 0 || !strings.Contains(out, "\n  bookings that do not fit any more: 1\n") || !strings.Contains(out, "\n  operators added: Small Railway\n") {
+		if code != 0 || !strings.Contains(out, "\n  bookings that no longer fit: 1\n") || !strings.Contains(out, "\n  operators added: Small Railway\n") {
 			t.Errorf("%v: %d, %s%s", args, code, out, stderr)
 		}
 	}
@@ -132,7 +132,7 @@ func TestDryRunOfWhatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "trains.db")
 	feed := writeFeed(t, "1")
-	if code, out, stderr := once(t, nil, "import", "--dry-run", feed, "--data", data); code != 0 || !strings.HasPrefix(out, "changes: there was no timetable\n") {
+	if code, out, stderr := once(t, nil, "import", "--dry-run", feed, "--data", data); code != 0 || !strings.HasPrefix(out, "changes: this is the first timetable\n") {
 		t.Errorf("%d, %s%s", code, out, stderr)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
@@ -141,7 +141,7 @@ func TestDryRunOfWhatCannotBeRead(t *testing.T) {
 	if err := os.WriteFile(data, []byte("no data file"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, stderr := once(t, nil, "import", "--dry-run", feed, "--data", data); code != 0 || !strings.HasPrefix(out, "not compared with the timetable in force: ") {
+	if code, out, stderr := once(t, nil, "import", "--dry-run", feed, "--data", data); code != 0 || !strings.HasPrefix(out, "not compared with the current timetable: ") {
 		t.Errorf("%d, %s%s", code, out, stderr)
 	}
 }

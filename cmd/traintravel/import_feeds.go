@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -32,10 +33,10 @@ func nameFeeds(args []string) ([]string, error) {
 		case !ok || strings.ContainsAny(name, `/\`): // all of it is a path
 			name, path = "", arg
 		case !nameForm.MatchString(name) || path == "":
-			return nil, usagef("%.100q: %.60q is no name of a feed: NAME=FILE has letters, digits and ._- before the equals sign, and a file that has such a sign is written ./FILE", arg, name)
+			return nil, usagef("invalid feed %.100q: want NAME=FILE with letters, digits and ._- in NAME; write a file with an equals sign in its name as ./FILE", arg)
 		}
 		if strings.Contains(path, "://") {
-			return nil, usagef("%.200q is a URL: fetch what is there, and give that file", withoutSecrets(path))
+			return nil, usagef("invalid feed %.200q: want a file or a folder, not a URL: download the feed first", withoutSecrets(path))
 		}
 		abs, err := filepath.Abs(path)
 		if err != nil {
@@ -46,11 +47,11 @@ func nameFeeds(args []string) ([]string, error) {
 		}
 		for j, other := range paths[:i] {
 			if sameFile(abs, other) || abs == other {
-				return nil, usagef("%s and %s are one feed: name it once", args[j], arg)
+				return nil, usagef("%s and %s are the same feed: give it once", args[j], arg)
 			}
 		}
 		if other, ok := byName[name]; ok {
-			return nil, usagef("the feeds %s and %s have one name, %s, by which their trains are told apart: write NAME=FILE", other, arg, name)
+			return nil, usagef("the feeds %s and %s have the same name, %s: give them different names as NAME=FILE", other, arg, name)
 		}
 		byName[name] = arg
 		named[i], paths[i] = name+"="+abs, abs
@@ -86,6 +87,9 @@ func readParts(ctx context.Context, named []string, flags feedOptions, progress 
 		r.opts.Progress = r.overall(i)
 		t, read, err := r.read(ctx, name, path)
 		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) && !exists(path) {
+				return nil, nil, fmt.Errorf("feed %s not found", path)
+			}
 			return nil, nil, fmt.Errorf("%s: %w", path, flags.Limits.named(err))
 		}
 		parts[i] = feeds.Part{Feed: name, Timetable: t}
@@ -108,10 +112,10 @@ func readParts(ctx context.Context, named []string, flags feedOptions, progress 
 	}
 	rep.join(all, joined, flags.Verbose)
 	if flags.Strict && len(joined.Alike) > 0 {
-		return nil, rep, fmt.Errorf("refused by --strict: %s alike but are not joined", howMany(len(joined.Alike), "pair of stations looks", "pairs of stations look"))
+		return nil, rep, fmt.Errorf("refused by --strict: %s alike but could not be joined", howMany(len(joined.Alike), "pair of stations looks", "pairs of stations look"))
 	}
 	if flags.Strict && doubled > 0 {
-		return nil, rep, fmt.Errorf("refused by --strict: %s in two feeds: take it out of one of them, or sell it twice with --keep-twins", howMany(doubled, "train is", "trains are"))
+		return nil, rep, fmt.Errorf("refused by --strict: %s in two feeds: remove it from one of them, or give --keep-twins to sell it twice", howMany(doubled, "train is", "trains are"))
 	}
 	if err := all.Check(); err != nil {
 		return nil, rep, err
@@ -222,7 +226,7 @@ func (r *feedReader) locate(t *traintravel.Timetable, zoneless map[uuid.UUID]boo
 		}
 	}
 	if n := len(nowhere); n > 0 {
-		rep.Notes = append(rep.Notes, fmt.Sprintf("by its coordinates, %s is in no country and has the code ZZ (%s)", nowhere[0], howMany(n, "time", "times")))
+		rep.Notes = append(rep.Notes, fmt.Sprintf("no country found at the coordinates of %s, so its country code is ZZ (%s)", nowhere[0], howMany(n, "station", "stations")))
 	}
 	return nil
 }

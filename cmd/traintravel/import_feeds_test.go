@@ -47,7 +47,7 @@ func TestImportJoins(t *testing.T) {
 	want := []string{
 		"ch: 2 stations, 1 train, 2 calls, from 2020-01-01 to 2099-12-31\n",
 		"de: 2 stations, 1 train, 2 calls, from 2020-01-01 to 2099-12-31\n",
-		"together: 3 stations, 2 trains, 4 calls",
+		"total: 3 stations, 2 trains, 4 calls",
 		"joined: Basel SBB (ch) and BASEL SBB (de), 56 m apart: the same name\n",
 	}
 	check := func(when string, code int, out, stderr string) {
@@ -128,7 +128,7 @@ func TestImportLocates(t *testing.T) {
 	t.Parallel()
 	feed := writeFeed(t, "1")
 	rewrite(t, feed, "stops.txt", "stop_id,stop_name,stop_lat,stop_lon\na,Basel SBB,47.547,7.589\nb,Atlantis,40,-40\n")
-	const found, nowhere = "found by coordinates: the countries of 1 station and the time zones of 1", "Atlantis is in no country and has the code ZZ"
+	const found, nowhere = "countries of 1 station and time zones of 1 found by coordinates", "no country found at the coordinates of Atlantis, so its country code is ZZ"
 	for _, c := range []struct {
 		args []string
 		says bool
@@ -177,17 +177,17 @@ func TestImportStrict(t *testing.T) {
 	if code, out, stderr := once(t, nil, "import", "--dry-run", feed); code != 0 || !strings.Contains(out, "  wrong: transfers.txt:2: ") {
 		t.Errorf("%d, %s%s", code, out, stderr)
 	}
-	if code, _, stderr := once(t, nil, "import", "--dry-run", "--strict", feed); code != 1 || !strings.Contains(stderr, "transfers.txt:2: ") || !strings.Contains(stderr, "nothing has changed: without it, the feed is imported") {
+	if code, _, stderr := once(t, nil, "import", "--dry-run", "--strict", feed); code != 1 || !strings.Contains(stderr, "transfers.txt:2: ") || !strings.Contains(stderr, "nothing changed: without it the feed is imported") {
 		t.Errorf("strict: %d, %s", code, stderr)
 	}
 	rewrite(t, feed, "stops.txt", "stop_id,stop_name,stop_lat,stop_lon\na,A,1000,1000\n")
-	if code, _, stderr := once(t, nil, "import", "--dry-run", "--strict", feed); code != 1 || strings.Contains(stderr, "without it, the feed is imported") {
+	if code, _, stderr := once(t, nil, "import", "--dry-run", "--strict", feed); code != 1 || strings.Contains(stderr, "without it the feed is imported") {
 		t.Errorf("what is refused without --strict too: %d, %s", code, stderr)
 	}
 	past := writeFeed(t, "1")
 	rewrite(t, past, "calendar.txt", "service_id,monday,tuesday,wednesday,thursday,friday,saturday,sunday,start_date,end_date\nd,1,1,1,1,1,1,1,20200101,20200131\n")
 	rewrite(t, past, "feed_info.txt", "feed_publisher_name,feed_publisher_url,feed_lang,feed_version\nThe Publisher,https://rail.example,de,v7\n")
-	if code, out, _ := once(t, nil, "import", "--dry-run", past); code != 0 || !strings.Contains(out, "by The Publisher, version v7\n") || !strings.Contains(out, "2020-01-31, which is past") {
+	if code, out, _ := once(t, nil, "import", "--dry-run", past); code != 0 || !strings.Contains(out, "by The Publisher, version v7\n") || !strings.Contains(out, "expired: its last train ran on 2020-01-31") {
 		t.Errorf("in the past: %d, %s", code, out)
 	}
 }
@@ -208,7 +208,7 @@ func TestImportVerbose(t *testing.T) {
 		return dir
 	}
 	args := []string{"import", "--dry-run", "a=" + many(), "b=" + many()}
-	if code, out, stderr := once(t, nil, args...); code != 0 || strings.Count(out, "  joined: ") != 21 || !strings.Contains(out, "  joined: 10 more, which --verbose lists\n") {
+	if code, out, stderr := once(t, nil, args...); code != 0 || strings.Count(out, "  joined: ") != 21 || !strings.Contains(out, "  joined: 10 more; --verbose lists all\n") {
 		t.Errorf("%d, %s%s", code, out, stderr)
 	}
 	if code, out, stderr := once(t, nil, append(args, "--verbose")...); code != 0 || strings.Count(out, "  joined: ") != 30 {
@@ -350,9 +350,9 @@ func TestImportTwinsOfTwoFeeds(t *testing.T) {
 		code int
 		want []string
 	}{
-		{nil, 0, []string{"together: 2 stations, 1 train, ", "  sold once: Small Railway R 1 from Basel SBB at 08:00:00 to Bern is trip \"t of ch\" and trip \"t of de\" on "}},
+		{nil, 0, []string{"total: 2 stations, 1 train, ", "  sold once: Small Railway R 1 from Basel SBB at 08:00:00 to Bern is trip \"t of ch\" and trip \"t of de\" on "}},
 		{[]string{"--strict"}, 1, []string{"refused by --strict: 1 train is in two feeds"}},
-		{[]string{"--keep-twins", "--strict"}, 0, []string{"together: 2 stations, 2 trains, ", "1 train is in two feeds and is sold twice"}},
+		{[]string{"--keep-twins", "--strict"}, 0, []string{"total: 2 stations, 2 trains, ", "1 train is in two feeds and is sold twice"}},
 	} {
 		code, out, stderr := once(t, nil, append([]string{"import", "--dry-run", ch, de}, c.args...)...)
 		for _, want := range c.want {

@@ -32,19 +32,19 @@ type feedOptions struct {
 }
 
 func (o *feedOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.Currency, "currency", "eur", "`code` of the currency of trains whose feed has no fares")
-	f.StringVar(&o.FareBase, "fare-base", "3.00", "`amount` that their trips begin with")
-	f.StringVar(&o.FarePerKm, "fare-per-km", "0.12", "`amount` added for each kilometre")
-	f.StringVar(&o.Coaches, "coaches", "", "`list` such as \"21:80 22:76\", coach number and seats, of trains whose feed has none; without it they are unreserved")
-	f.BoolVar(&o.Locate, "locate", true, "find the time zones that a feed lacks by the stations' coordinates, and the countries by the time zones; --locate=false leaves the countries unknown (ZZ) and takes the railway's time zone")
-	f.BoolVar(&o.Strict, "strict", false, "refuse feeds in which anything is wrong, even if it could be left out, and several feeds with stations that look alike but cannot be joined")
-	f.BoolVar(&o.Lenient, "lenient", false, "leave out the trips in which there are mistakes, list them, and import the others; without it, one mistake refuses the feed")
-	f.BoolVar(&o.KeepTwins, "keep-twins", false, "sell a train twice that is listed twice, in one feed or in two: trips of one operator, number and list of calls that run on the same days; without it, they are one train")
+	f.StringVar(&o.Currency, "currency", "eur", "`code` of the currency of trains without fares in their feed")
+	f.StringVar(&o.FareBase, "fare-base", "3.00", "base `amount` of the price of such trains")
+	f.StringVar(&o.FarePerKm, "fare-per-km", "0.12", "`amount` that is added for each kilometre")
+	f.StringVar(&o.Coaches, "coaches", "", "`list` of coaches and their seats, such as \"21:80 22:76\", of trains without coaches in their feed (default: trains without numbered places)")
+	f.BoolVar(&o.Locate, "locate", true, "find missing time zones of stations by their coordinates, and missing countries by the time zones; --locate=false leaves countries unknown (ZZ) and uses the time zone of the railway")
+	f.BoolVar(&o.Strict, "strict", false, "refuse feeds with any mistake, even one that could be left out, and feeds with stations that look alike but cannot be joined")
+	f.BoolVar(&o.Lenient, "lenient", false, "leave out and list trips with mistakes, and import the others (default: refuse the feed)")
+	f.BoolVar(&o.KeepTwins, "keep-twins", false, "sell a train twice that is listed twice, in one feed or in two, with the same operator, number, calls and days (default: sell it once)")
 	o.Limits.flags(f)
-	f.BoolVar(&o.DryRun, "dry-run", false, "read and check the feeds and say what they would change, but change nothing")
-	f.BoolVar(&o.Force, "force", false, "import a timetable even if it looks like a mistake: it has expired, ends by tomorrow, or has a twentieth of the trains of the one in force")
-	f.StringVar(&o.Clock, "clock", "", "`instant` such as 2024-02-01T08:00:00Z that it is now, for timetables of another time; a server that has the data file goes by its own clock")
-	f.BoolVar(&o.Verbose, "verbose", false, "list all trips that are left out, all trains that a feed has twice, all stations that are joined or look alike, and all bookings that the timetable does not fit, not only the first")
+	f.BoolVar(&o.DryRun, "dry-run", false, "read and check the feeds and report what would change, but change nothing")
+	f.BoolVar(&o.Force, "force", false, "import a timetable even if it has expired, ends by tomorrow, or has at most a twentieth of the trains of the current one")
+	f.StringVar(&o.Clock, "clock", "", "`time` such as 2024-02-01T08:00:00Z to use as the current time, for timetables of another time; a server that has the data file open uses its own clock")
+	f.BoolVar(&o.Verbose, "verbose", false, "list all trips left out, trains listed twice, stations joined or alike, and bookings that no longer fit, not only the first 20 of each")
 }
 
 // now is the instant of --clock, or the real one.
@@ -55,18 +55,18 @@ func (o feedOptions) now() time.Time {
 	return time.Now()
 }
 
-// gtfs makes the reader's options of the flags. What the reader would refuse is
-// the mistake of a flag.
+// gtfs makes the options of the reader from the flags. It returns an error that names the flag
+// if the reader would refuse them.
 func (o feedOptions) gtfs() (gtfs.Options, error) {
 	if _, err := (&settings{clock: o.Clock}).start(); err != nil {
 		return gtfs.Options{}, err
 	}
 	if o.Strict && o.Lenient {
-		return gtfs.Options{}, usagef("--strict refuses what --lenient leaves out: give one of them")
+		return gtfs.Options{}, usagef("--strict and --lenient exclude each other: give one of them")
 	}
 	zero, err := traintravel.ParseMoney("0", o.Currency)
 	if err != nil {
-		return gtfs.Options{}, flagFault("--currency", err)
+		return gtfs.Options{}, usagef("invalid --currency %.40q: want a currency code of three lower-case letters, such as eur", o.Currency)
 	}
 	fare := traintravel.Fare{Currency: zero.Currency}
 	base, err := traintravel.ParseMoney(o.FareBase, o.Currency)
@@ -75,7 +75,7 @@ func (o feedOptions) gtfs() (gtfs.Options, error) {
 		err = refused(gtfs.Options{Fare: fare})
 	}
 	if err != nil {
-		return gtfs.Options{}, flagFault("--fare-base", err)
+		return gtfs.Options{}, flagFault("--fare-base", o.FareBase, err)
 	}
 	perKm, err := traintravel.ParseMoney(o.FarePerKm, o.Currency)
 	if err == nil {
@@ -83,7 +83,7 @@ func (o feedOptions) gtfs() (gtfs.Options, error) {
 		err = refused(gtfs.Options{Fare: fare})
 	}
 	if err != nil {
-		return gtfs.Options{}, flagFault("--fare-per-km", err)
+		return gtfs.Options{}, flagFault("--fare-per-km", o.FarePerKm, err)
 	}
 	if err := o.Limits.check(); err != nil {
 		return gtfs.Options{}, err
@@ -93,11 +93,11 @@ func (o feedOptions) gtfs() (gtfs.Options, error) {
 		number, seats, _ := strings.Cut(text, ":")
 		c := traintravel.Coach{Number: number}
 		if n, err := fmt.Sscanf(seats, "%d", &c.Seats); n != 1 || err != nil || c.Seats < 1 || number == "" || fmt.Sprint(c.Seats) != seats {
-			return gtfs.Options{}, usagef("--coaches: %.40q is not of the form 21:80", text)
+			return gtfs.Options{}, usagef("invalid --coaches %.40q: want COACH:SEATS such as 21:80", text)
 		}
 		opts.Coaches = append(opts.Coaches, c)
 		if err := refused(opts); err != nil {
-			return gtfs.Options{}, flagFault(fmt.Sprintf("--coaches: %.40q", text), err)
+			return gtfs.Options{}, flagFault("--coaches", text, err)
 		}
 	}
 	return opts, nil
@@ -109,13 +109,13 @@ func refused(opts gtfs.Options) error {
 	if e, ok := errors.AsType[*traintravel.InvalidError](err); ok {
 		return e
 	}
-	return nil // that there is nothing to read
+	return nil // there was nothing to read
 }
 
-// flagFault is what is wrong with a flag, by an error of the library's.
-func flagFault(flag string, err error) error {
+// flagFault is the error of a flag whose value the library refuses.
+func flagFault(flag, value string, err error) error {
 	if e, ok := errors.AsType[*traintravel.InvalidError](err); ok {
-		return usagef("%s: %s", flag, e.Reason)
+		return usagef("invalid %s %.40q: %s", flag, value, e.Reason)
 	}
-	return usagef("%s: %w", flag, err)
+	return usagef("invalid %s %.40q: %w", flag, value, err)
 }

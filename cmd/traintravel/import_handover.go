@@ -40,14 +40,14 @@ func (a asker) handOver(ctx context.Context, h *handover) (rep *report, err erro
 		return nil, err
 	}
 	if len(text) > maxReport {
-		return nil, fmt.Errorf("the report has %d bytes, more than a server takes: leave out --verbose", len(text))
+		return nil, fmt.Errorf("the report has %d bytes, and a server accepts %d: leave out --verbose", len(text), maxReport)
 	}
 	timetable, err := h.timetable.MarshalBinary()
 	if err != nil {
 		return nil, err
 	}
 	if len(timetable) > maxTimetable {
-		return nil, fmt.Errorf("the timetable has %d bytes, more than the %d that a server takes while it sells: stop the server, import, and start it again", len(timetable), maxTimetable)
+		return nil, fmt.Errorf("the timetable has %d bytes, and a running server accepts %d: stop the server, import, and start it again", len(timetable), maxTimetable)
 	}
 	head := append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...)
 	err = a.send(ctx, http.MethodPost, "/timetable", head, timetable, func(resp *http.Response) (err error) {
@@ -67,7 +67,7 @@ func (d duties) timetable() http.HandlerFunc {
 		case one <- struct{}{}:
 			defer next()
 		default:
-			http.Error(w, "another import is under way: try again when it has ended", http.StatusConflict)
+			http.Error(w, "another import is in progress: try again when it has finished", http.StatusConflict)
 			return
 		}
 		defer frugal()()
@@ -97,7 +97,7 @@ func readHandover(r io.Reader, size int64) (*handover, error) {
 	n := int64(binary.BigEndian.Uint32(head[:]))
 	rest := size - int64(len(head)) - n
 	if n > maxReport || rest < 0 || rest > maxTimetable {
-		return nil, errors.New("the timetable is longer than a server takes, or cut short")
+		return nil, errors.New("the timetable is too large, or incomplete")
 	}
 	text := make([]byte, n)
 	if _, err := io.ReadFull(r, text); err != nil {
@@ -108,14 +108,14 @@ func readHandover(r io.Reader, size int64) (*handover, error) {
 		return nil, err
 	}
 	if h.Report == nil {
-		return nil, errors.New("there is no report of the reading")
+		return nil, errors.New("the report is missing")
 	}
 	timetable := make([]byte, rest)
 	if _, err := io.ReadFull(r, timetable); err != nil {
 		return nil, err
 	}
 	if _, err := r.Read(make([]byte, 1)); !errors.Is(err, io.EOF) { // which ends the request
-		return nil, errors.Join(errors.New("the request does not end"), err)
+		return nil, errors.Join(errors.New("the request is too long"), err)
 	}
 	h.timetable = &traintravel.Timetable{}
 	return h, h.timetable.UnmarshalBinary(timetable)

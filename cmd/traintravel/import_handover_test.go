@@ -48,7 +48,7 @@ func TestHandOver(t *testing.T) {
 		first <- err
 	}()
 	<-begun
-	if _, err := testAsker(data).handOver(t.Context(), small()); err == nil || !strings.Contains(err.Error(), "another import is under way") {
+	if _, err := testAsker(data).handOver(t.Context(), small()); err == nil || !strings.Contains(err.Error(), "another import is in progress") {
 		t.Errorf("a second import: %v", err)
 	}
 	close(end)
@@ -76,8 +76,8 @@ func TestHandOverBroken(t *testing.T) {
 		"the command was killed while it sent": {100_000, head(2, "{}") + "half", ""},
 		"no head":                              {2, "no", "400"},
 		"a head beyond the body":               {6, head(3, "{}"), "400"},
-		"a report without end":                 {2 << 30, head(1<<30, ""), "longer than a server takes"},
-		"a timetable without end":              {4 + 2 + maxTimetable + 1, head(2, "{}"), "longer than a server takes"},
+		"a report without end":                 {2 << 30, head(1<<30, ""), "too large, or incomplete"},
+		"a timetable without end":              {4 + 2 + maxTimetable + 1, head(2, "{}"), "too large, or incomplete"},
 		"no report":                            {6, head(2, "{}"), "400"},
 		"no JSON":                              {6, head(2, "x}"), "400"},
 		"no timetable":                         {17, head(13, `{"Report":{}}`), "400"},
@@ -114,7 +114,7 @@ func TestHandOverToOthers(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	code, _, stderr := once(t, nil, "import", filepath.Join(t.TempDir(), "no.zip"), "--data", nowhere)
-	if code != 1 || !strings.Contains(stderr, "--data: the folder of") {
+	if code != 1 || !strings.Contains(stderr, "cannot use its folder") {
 		t.Errorf("%d, %s", code, stderr)
 	}
 }

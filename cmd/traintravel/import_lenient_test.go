@@ -21,7 +21,7 @@ func TestImportLenient(t *testing.T) {
 	const mistake = `stop_times.txt:17: arrival_time "9 o'clock" is not a time of the form 09:45:00`
 	for _, dry := range []string{"--dry-run", "--dry-run=false"} {
 		code, out, stderr := once(t, nil, "import", feed, "--data", data, dry)
-		if code != 1 || out != "" || !strings.Contains(stderr, mistake) || !strings.Contains(stderr, "--lenient leaves out 1 trip of 30 and imports the rest") {
+		if code != 1 || out != "" || !strings.Contains(stderr, mistake) || !strings.Contains(stderr, "give --lenient to leave out 1 trip of 30 and import the rest") {
 			t.Errorf("%s: %d, %s%s", dry, code, out, stderr)
 		}
 	}

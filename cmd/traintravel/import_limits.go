@@ -21,18 +21,18 @@ var limitFlags = map[string]string{
 }
 
 func (l *feedLimits) flags(f *pflag.FlagSet) {
-	f.Var((*byteSize)(&l.Memory), "max-memory", "`bytes`, such as 500MiB, that reading a feed may hold in memory (default 2GiB); the process takes about a quarter more")
-	f.Var((*byteSize)(&l.Bytes), "max-unpacked", "`bytes` that the tables of a feed may have, unpacked (default 8GiB)")
-	f.IntVar(&l.Calls, "max-calls", 0, fmt.Sprintf("`number` of calls that the trains of a feed may have; no timetable has more than %d (default %[1]d)", traintravel.MaxTotalCalls))
-	f.IntVar(&l.Ratio, "max-ratio", 0, "how many `times` as long as in a zip a table may be, unpacked (default 200)")
-	f.IntVar(&l.Rows, "max-rows", 0, "`number` of rows that a table may have (default 100000000)")
+	f.Var((*byteSize)(&l.Memory), "max-memory", "`bytes` of memory, such as 500MiB, for reading a feed (default 2GiB); the process takes about a quarter more")
+	f.Var((*byteSize)(&l.Bytes), "max-unpacked", "`bytes` of the unpacked tables of a feed (default 8GiB)")
+	f.IntVar(&l.Calls, "max-calls", 0, fmt.Sprintf("`number` of calls of all trains of a feed, at most %d (default %[1]d)", traintravel.MaxTotalCalls))
+	f.IntVar(&l.Ratio, "max-ratio", 0, "`number` of times that an unpacked table may be larger than in the zip file (default 200)")
+	f.IntVar(&l.Rows, "max-rows", 0, "`number` of rows of a table (default 100000000)")
 }
 
 // check refuses limits that are none.
 func (l *feedLimits) check() error {
 	err := refused(gtfs.Options{Limits: gtfs.Limits(*l)})
 	if e, ok := errors.AsType[*traintravel.InvalidError](err); ok {
-		return usagef("%s: %s", limitFlags[strings.TrimPrefix(e.Field, "Options.Limits.")], e.Reason)
+		return usagef("invalid %s: it %s", limitFlags[strings.TrimPrefix(e.Field, "Options.Limits.")], e.Reason)
 	}
 	return err
 }
@@ -44,9 +44,9 @@ func (l *feedLimits) named(err error) error {
 	case !ok:
 		return err
 	case beyond.Limit == "Calls" && beyond.Max >= traintravel.MaxTotalCalls:
-		return fmt.Errorf("%w: no timetable has more, so leave some of its agencies out of the feed", err)
+		return fmt.Errorf("%w: this is the maximum of a timetable; remove some agencies from the feed", err)
 	}
-	return fmt.Errorf("%w: %s sets this limit", err, limitFlags[beyond.Limit])
+	return fmt.Errorf("%w: set the limit with %s", err, limitFlags[beyond.Limit])
 }
 
 // A byteSize is a flag's number of bytes: 500000000, or with a unit, 500MB, 500MiB, 2GiB.

@@ -72,11 +72,11 @@ func hintFlags(err error, r gtfs.Report) error {
 	case !ok:
 		return err
 	case mistakes.Strict:
-		return fmt.Errorf("%w\nrefused by --strict, and nothing has changed: without it, the feed is imported, and all this is told", err)
+		return fmt.Errorf("%w\nrefused by --strict, nothing changed: without it the feed is imported, and these are listed", err)
 	case !mistakes.Lenient:
 		return err
 	}
-	return fmt.Errorf("%w\nnothing has changed: --lenient leaves out %s of %d and imports the rest", err, howMany(mistakes.Trips, "trip", "trips"), r.Trains+mistakes.Trips)
+	return fmt.Errorf("%w\nnothing changed: give --lenient to leave out %s of %d and import the rest", err, howMany(mistakes.Trips, "trip", "trips"), r.Trains+mistakes.Trips)
 }
 
 // twins tells which trains a feed has twice.
@@ -109,10 +109,10 @@ func (r *report) join(t *traintravel.Timetable, joined feeds.Report, all bool) {
 	r.Stations, r.Trains = len(t.Stations), len(t.Trains)
 	r.Joined, r.Alike = lines(joined.Joined, "joined: ", all, feeds.Pair.String), lines(joined.Alike, "not joined: ", all, feeds.Pair.String)
 	if joined.Rules > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("for %s the feeds' rules differ, so the strictest counts", howMany(joined.Rules, "change", "changes")))
+		r.Notes = append(r.Notes, fmt.Sprintf("the feeds have different rules for %s; the strictest is used", howMany(joined.Rules, "change", "changes")))
 	}
 	if joined.Twice > 0 {
-		r.Notes = append(r.Notes, howMany(joined.Twice, "train is in two feeds and is", "trains are in two feeds and are")+" sold twice: their calls or coaches differ, or --keep-twins asks for it. Take what is in both out of one of the feeds, as a rule by its agency")
+		r.Notes = append(r.Notes, howMany(joined.Twice, "train is in two feeds and is", "trains are in two feeds and are")+" sold twice, because calls or coaches differ or --keep-twins is given: remove such trains from one of the feeds, for example by agency")
 	}
 }
 
@@ -123,7 +123,7 @@ const listed = 20
 func lines[T any](list []T, what string, all bool, text func(T) string) (out []string) {
 	for i, x := range list {
 		if i == listed && !all {
-			return append(out, fmt.Sprintf("%s%d more, which --verbose lists", what, len(list)-listed))
+			return append(out, fmt.Sprintf("%s%d more; --verbose lists all", what, len(list)-listed))
 		}
 		out = append(out, what+text(x))
 	}
@@ -146,19 +146,19 @@ func (p *program) print(r *report, opts feedOptions) {
 		}
 		each(p.stdout, f.Sales, f.Notes, f.LeftOut, f.Twins, f.Joined, f.Renamed)
 		if f.ByZone > 0 {
-			fmt.Fprintf(p.stdout, "  found by time zones: the countries of %s\n", howMany(f.ByZone, "station", "stations"))
+			fmt.Fprintf(p.stdout, "  countries of %s found by time zones\n", howMany(f.ByZone, "station", "stations"))
 		}
 		if f.Countries+f.Zones > 0 {
-			fmt.Fprintf(p.stdout, "  found by coordinates: the countries of %s and the time zones of %d (borders © OpenStreetMap contributors)\n",
+			fmt.Fprintf(p.stdout, "  countries of %s and time zones of %d found by coordinates (borders © OpenStreetMap contributors)\n",
 				howMany(f.Countries, "station", "stations"), f.Zones)
 		}
 	}
 	if len(r.Feeds) > 1 {
-		fmt.Fprintln(p.stdout, "together:", sizes(r.Stations, r.Trains, r.Calls, r.First, r.Last))
+		fmt.Fprintln(p.stdout, "total:", sizes(r.Stations, r.Trains, r.Calls, r.First, r.Last))
 	}
 	each(p.stdout, r.Notes, r.Twins, r.Joined, r.Alike, r.Stranded)
 	if opts.DryRun {
-		fmt.Fprintln(p.stdout, "dry run: nothing was changed")
+		fmt.Fprintln(p.stdout, "dry run: nothing changed")
 	}
 }
 

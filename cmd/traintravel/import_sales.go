@@ -10,13 +10,13 @@ import (
 	"github.com/traintravel/traintravel/gtfs"
 )
 
-// The report says by which prices and with which seats the trains of a feed will be sold,
-// and from where each is: the feed, a flag, or nobody who has said so.
+// The report says by which prices and with which seats the trains of a feed will be sold, and
+// the source of each: the feed, a flag or a default.
 
 // saleFlags are those that say what the feed does not.
 var saleFlags = [...]string{"currency", "fare-base", "fare-per-km", "coaches"}
 
-// given says where the flags of sales are from, those that somebody has set.
+// given is the source of each flag of sales that is set.
 func (p *program) given(f *pflag.FlagSet) map[string]string {
 	given := map[string]string{}
 	for _, name := range saleFlags {
@@ -31,7 +31,7 @@ func (p *program) given(f *pflag.FlagSet) map[string]string {
 	return given
 }
 
-// from says where the value of a flag is from.
+// from is the source of the value of a flag.
 func (o *feedOptions) from(flag string) string {
 	if source, ok := o.Given[flag]; ok {
 		return source
@@ -70,11 +70,11 @@ func price(p gtfs.Pricing, o feedOptions) string {
 	}
 	switch {
 	case p.Currency == "":
-		return fmt.Sprintf("none, they are not for sale (%s)", base)
+		return fmt.Sprintf("none, not for sale (%s)", base)
 	case p.Zones:
 		return fmt.Sprintf("by zones (%s), %s", base, currency)
 	case p.Base[1] == 0 && p.PerKm[1] == 0:
-		return fmt.Sprintf("0 (%s), at which nothing is for sale", base)
+		return fmt.Sprintf("0 (%s), not for sale", base)
 	case p.File != "" && p.PerKm[1] == 0:
 		return fmt.Sprintf("%s a ride (%s), %s", amounts(p.Base, p.Currency), base, currency)
 	}

@@ -24,7 +24,7 @@ func TestImportTellsOfSales(t *testing.T) {
 			"  prices of 1 train: 5.00 a ride (--fare-base) and 0.12 a kilometre (default), currency chf (--currency)\n  seats of 1 train: 100 (--coaches)\n"},
 		{[]string{feed}, []string{"TRAINTRAVEL_FARE_PER_KM=0.2"},
 			"  prices of 1 train: 3.00 a ride (default) and 0.20 a kilometre (TRAINTRAVEL_FARE_PER_KM), currency eur (default)\n"},
-		{[]string{feed, "--fare-base=0", "--fare-per-km=0"}, nil, "  prices of 1 train: 0 (--fare-base), at which nothing is for sale\n"},
+		{[]string{feed, "--fare-base=0", "--fare-per-km=0"}, nil, "  prices of 1 train: 0 (--fare-base), not for sale\n"},
 		{[]string{own, "--fare-base", "5", "--coaches", "1:7"}, nil,
 			"  prices of 2 trains: 19.00 to 29.00 a ride (feed, trips.txt) and 0.10 a kilometre (feed, trips.txt), currency chf (feed, trips.txt)\n  seats of 2 trains: 40 to 100 (feed, trips.txt)\n"},
 		{[]string{flat}, nil, "  prices of 1 train: 4.50 a ride (feed, fare_attributes.txt), currency eur (feed, fare_attributes.txt)\n"},

@@ -34,7 +34,7 @@ func TestImport(t *testing.T) {
 	feed := writeFeed(t, "1")
 
 	code, out, stderr := once(t, nil, "import", "--dry-run", feed, "--data", data)
-	if code != 0 || !strings.Contains(out, "2 stations, 1 train, 2 calls") || !strings.Contains(out, "nothing was changed") {
+	if code != 0 || !strings.Contains(out, "2 stations, 1 train, 2 calls") || !strings.Contains(out, "nothing changed") {
 		t.Errorf("dry run: %d, %s%s", code, out, stderr)
 	}
 	if _, err := os.Stat(data); !os.IsNotExist(err) {
@@ -89,7 +89,7 @@ func TestImportFlags(t *testing.T) {
 	} {
 		for _, dry := range []string{"--dry-run", "--dry-run=false"} {
 			code, out, stderr := once(t, nil, "import", feed, "--data", data, dry, c.flag+"="+c.value)
-			if code != 2 || out != "" || !strings.Contains(stderr, "import: "+c.flag+":") || len(stderr) > 400 {
+			if code != 2 || out != "" || !strings.Contains(stderr, "import: invalid "+c.flag+" ") || len(stderr) > 400 {
 				t.Errorf("%s %s=%s: %d, %s, %s", dry, c.flag, c.value, code, out, stderr)
 			}
 		}
@@ -137,20 +137,20 @@ func TestImportOfTwo(t *testing.T) {
 		says  string
 	}{
 		{[]string{one, named("two")}, 0, ""},
-		{[]string{one, one}, 2, "one feed"},
-		{[]string{one, one + "/../one"}, 2, "one feed"},
-		{[]string{one, named("two"), link}, 2, "one feed"},
-		{[]string{one, named("one")}, 2, "one name"},
+		{[]string{one, one}, 2, "the same feed"},
+		{[]string{one, one + "/../one"}, 2, "the same feed"},
+		{[]string{one, named("two"), link}, 2, "the same feed"},
+		{[]string{one, named("one")}, 2, "the same name"},
 		{[]string{"a=" + one, named("one")}, 0, ""},
 		{[]string{"a=" + one, "b=" + named("one")}, 0, ""},
-		{[]string{"a=" + one, "b=" + one}, 2, "one feed"},
-		{[]string{"a=" + one, "a=" + named("two")}, 2, "one name, a,"},
-		{[]string{"one=" + named("two"), one}, 2, "one name, one,"},
+		{[]string{"a=" + one, "b=" + one}, 2, "the same feed"},
+		{[]string{"a=" + one, "a=" + named("two")}, 2, "the same name, a:"},
+		{[]string{"one=" + named("two"), one}, 2, "the same name, one:"},
 		{[]string{"=" + one}, 2, "NAME=FILE"},
 		{[]string{"a="}, 2, "NAME=FILE"},
 		{[]string{"a b=" + one}, 2, "NAME=FILE"},
 		{[]string{"._=" + one}, 2, "NAME=FILE"},
-		{[]string{"a=b=" + one}, 1, "no such file"},
+		{[]string{"a=b=" + one}, 1, "not found"},
 		{[]string{named("x=y")}, 0, ""},
 		{[]string{named("x=y"), one}, 0, ""},
 	} {
@@ -175,13 +175,13 @@ func TestUsage(t *testing.T) {
 		{"version", nil, []string{"version"}, 0, ""},
 		{"help", nil, []string{"serve", "--help"}, 0, ""},
 		{"unknown command", nil, []string{"sell"}, 2, "sell"},
-		{"unknown flag", nil, []string{"serve", "--adr", "x"}, 2, "--adr: if it is no flag, write -- before it"},
+		{"unknown flag", nil, []string{"serve", "--adr", "x"}, 2, "unknown flag --adr: did you mean --addr?"},
 		{"argument", nil, []string{"serve", "now"}, 2, "now"},
-		{"no feed", nil, []string{"import"}, 2, "no argument is given: expected is 'traintravel import [NAME=]FEED… [flags]'"},
-		{"two files", nil, []string{"restore", "a", "b"}, 2, "2 arguments are given (\"a b\"): expected is 'traintravel restore "},
+		{"no feed", nil, []string{"import"}, 2, "missing argument FEED: usage is 'traintravel import [NAME=]FEED… [flags]'"},
+		{"two files", nil, []string{"restore", "a", "b"}, 2, "unexpected argument \"b\": usage is 'traintravel restore "},
 		{"bad hold", nil, []string{"serve", "--hold", "soon"}, 2, "hold"},
-		{"a clock in the year 1", nil, []string{"serve", "--clock", "0001-01-01T00:00:00Z"}, 2, "--clock: 0001-01-01T00:00:00Z is not between 2000-01-01 and 2179-06-06"},
-		{"a clock after the last timetable", nil, []string{"serve", "--clock", "2179-06-07T00:00:00Z"}, 2, "--clock: 2179-06-07T00:00:00Z is not between"},
+		{"a clock in the year 1", nil, []string{"serve", "--clock", "0001-01-01T00:00:00Z"}, 2, "invalid --clock 0001-01-01T00:00:00Z: want a time from 2000-01-01 to 2179-06-06"},
+		{"a clock after the last timetable", nil, []string{"serve", "--clock", "2179-06-07T00:00:00Z"}, 2, "invalid --clock 2179-06-07T00:00:00Z"},
 		{"all mistakes at once", nil, []string{"serve", "--hold", "-1h", "--clock", "noon", "--webhook", "x"}, 2, "--clock"},
 		{"bad environment", []string{"TRAINTRAVEL_RATE_LIMIT=many"}, []string{"serve"}, 2, "TRAINTRAVEL_RATE_LIMIT"},
 		{"environment counts", []string{"TRAINTRAVEL_CLOCK=noon"}, []string{"serve"}, 2, "noon"},

@@ -17,25 +17,25 @@ import (
 	"github.com/traintravel/traintravel/internal/keys"
 )
 
-// Which keys file is the one of which data: all commands follow the rule in this file.
+// All commands find the keys file of data by the rule in this file.
 //
-// The file is what --keys says; or the data file's own, which is named after it; or the
-// one beside an older data file that has the name that all keys files once had; or the
-// data file's own, still to be made. A keys file names the data that it serves. It serves
-// no other as long as that data is there, unless it is copied or moved to another path.
+// It is the file that --keys names; or the one named after the data file; or, beside an older
+// data file, the one with the name that all keys files once had; or a new one named after the
+// data file. A keys file names the data that it belongs to. It can be used for no other as
+// long as that data exists, unless it is copied or moved to another path.
 
 // oldKeys is the name that each keys file once had. It is also the own one of the default
 // data file, and the one of databases.
 const oldKeys = "traintravel.keys.json"
 
 func keysFlag(f *pflag.FlagSet, keys *string) {
-	f.StringVar(keys, "keys", "", "`file` of keys (default: beside the data file and named after it, traintravel.keys.json for traintravel.db; or traintravel.keys.json in the working folder with --postgres)")
+	f.StringVar(keys, "keys", "", "keys `file` (default: beside the data file and named after it, as traintravel.keys.json for traintravel.db; with --postgres traintravel.keys.json in the working folder)")
 }
 
-// checkKeysFlag refuses what is no path of a keys file.
+// checkKeysFlag returns an error unless file can be the path of a keys file.
 func checkKeysFlag(file string) error {
 	if strings.Contains(file, "://") {
-		return usagef("--keys: %.200q is a URL and no file", withoutSecrets(file))
+		return usagef("invalid --keys %.200q: want a file, not a URL", withoutSecrets(file))
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func wherever(path string) string {
 func taken(was, now keys.Use) bool {
 	switch {
 	case was.Keys == "" || was.Keys != now.Keys:
-		return false // nobody has used it yet, or it is a copy, or was moved
+		return false // it was not used yet, or is a copy, or was moved
 	case was.Data == "":
 		return was.ID != now.ID && (now.ID != "" || now.Data != "")
 	case was.Data == now.Data || !exists(was.Data) || sameFile(was.Data, now.Data) || freed(was):
@@ -127,13 +127,13 @@ func (s *storage) refuseTaken(ring *keys.Ring, file string, was, now keys.Use) e
 	var do string
 	switch own := ownKeys(s.data); {
 	case !s.shared() && wherever(own) != now.Keys:
-		do = fmt.Sprintf("give this data its own, %s: a copy of %s ('cp -p') if its servers have used that, or else leave out --keys, and it is made", shellWord(own), shellWord(file))
+		do = fmt.Sprintf("give this data its own keys file, %s: if its servers have used %s, copy that ('cp -p'); else leave out --keys and serve makes one", shellWord(own), shellWord(file))
 	case rename != "":
-		do = fmt.Sprintf("give that data its own: 'mv %s %s', or 'cp -p' if servers of both have used it", shellWord(file), shellWord(rename))
+		do = fmt.Sprintf("give that data its own keys file: 'mv %s %s', or 'cp -p' if servers of both have used it", shellWord(file), shellWord(rename))
 	default:
-		do = fmt.Sprintf("give --keys another file: a copy of %s ('cp -p') if servers of this data have used that, or else one that is to be made", shellWord(file))
+		do = fmt.Sprintf("give --keys another file: a copy of %s ('cp -p') if servers of this data have used that, else a new name", shellWord(file))
 	}
-	return fmt.Errorf("the keys file %s serves %s, and a keys file serves one: %s", file, other, do)
+	return fmt.Errorf("the keys file %s belongs to %s, and two data may not share one: %s", file, other, do)
 }
 
 // ring reads the keys file that belongs to the data, for a command that leaves the data
@@ -157,19 +157,22 @@ func (s *storage) ring(flag string) (*keys.Ring, string, error) {
 }
 
 func noKeysFile(path string) error {
-	return fmt.Errorf("there is no keys file %s: start '%s serve' once, or name the file with --data or --keys", path, ourName())
+	return fmt.Errorf("keys file %s not found: start '%s serve' once, which makes it, or name the file with --data or --keys", path, ourName())
 }
 
 // firstKeys makes the keys for a data file that is still to be made: data that is there and
 // has no keys has lost them.
-func (p *program) firstKeys(s settings) error {
+func (p *program) firstKeys(s settings, made *startFiles) error {
 	path := s.keysFile(s.keys)
 	if old := filepath.Join(filepath.Dir(s.data), oldKeys); s.keys == "" && old != path && exists(old) {
-		p.log.Warn("new keys are made for a new data file; the keys file beside it is of other data", "keys", path, "other", old)
+		p.log.Warn("making new keys for the new data file; the keys file beside it belongs to other data", "keys", path, "other", old)
 	}
 	ring, err := keys.Create(path)
 	if err != nil {
 		return err
+	}
+	if ring.Created() {
+		made.keys = path
 	}
 	return s.refuseTaken(ring, path, ring.Use(), s.use(uuid.NewString(), path))
 }
@@ -185,7 +188,7 @@ func (s *settings) serverKeys(ctx context.Context, store traintravel.Store) (*ke
 	var before agreement
 	if recorded != nil {
 		if err := json.Unmarshal(recorded, &before); err != nil {
-			return nil, "", fmt.Errorf("what servers of this data have in common: %w", err)
+			return nil, "", fmt.Errorf("cannot read what the servers of this data have agreed on: %w", err)
 		}
 	}
 	path := s.keysFile(s.keys)
@@ -218,7 +221,7 @@ func (s *settings) lostKeys(path string, before agreement) error {
 			break
 		}
 	}
-	return fmt.Errorf("there is no keys file %s, and servers of %s had one: copy their keys file to %[1]s%[3]s; or, if that is lost, start once with --new-keys", path, s.named(), found)
+	return fmt.Errorf("keys file %s not found, and servers of %s have used one: copy their keys file to %[1]s%[3]s; or, if it is lost, start once with --new-keys", path, s.named(), found)
 }
 
 // claim records in a keys file which data it serves, unless it serves other data. A keys
@@ -235,7 +238,7 @@ func (p *program) claim(s settings, ring *keys.Ring, id string) error {
 		return refused
 	}
 	if err != nil {
-		p.log.Warn("the keys file cannot record which data it serves", "keys", path, "error", err)
+		p.log.Warn("cannot record in the keys file which data it belongs to", "keys", path, "error", err)
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func TestKeysFileTaken(t *testing.T) {
 	} {
 		args = append(args, "--data", in("second.db"), "--keys", in("traintravel.keys.json"))
 		code, stdout, stderr := once(t, nil, args...)
-		if code != 1 || stdout != "" || !strings.Contains(stderr, "serves the data file "+in("traintravel.db")) || !strings.Contains(stderr, "give this data its own, "+in("second.keys.json")) {
+		if code != 1 || stdout != "" || !strings.Contains(stderr, "belongs to the data file "+in("traintravel.db")) || !strings.Contains(stderr, "give this data its own keys file, "+in("second.keys.json")) {
 			t.Errorf("%v: %d, %s%s", args, code, stdout, stderr)
 		}
 	}
@@ -139,15 +139,15 @@ func TestKeysFileFollows(t *testing.T) {
 	rename("a.keys.json", "b.keys.json")
 	serve("b.db")
 	copyTo(t, in("b.db"), in("c.db"))
-	if code, _, stderr := once(t, nil, "serve", "--data", in("c.db"), "--keys", in("b.keys.json"), "--addr", "127.0.0.1:0"); code != 1 || !strings.Contains(stderr, "serves the data file") {
+	if code, _, stderr := once(t, nil, "serve", "--data", in("c.db"), "--keys", in("b.keys.json"), "--addr", "127.0.0.1:0"); code != 1 || !strings.Contains(stderr, "belongs to the data file") {
 		t.Errorf("a copy beside it: %d, %s", code, stderr)
 	}
 	copyTo(t, in("b.keys.json"), in("c.keys.json"))
 	serve("c.db")
 	says(t, 0, "has all data", "backup", in("kept.db"), "--data", in("b.db"))
-	says(t, 0, "has the data of", "restore", in("kept.db"), "--data", in("b.db"), "--force")
+	says(t, 0, "restored ", "restore", in("kept.db"), "--data", in("b.db"), "--force")
 	serve("b.db")
-	out := says(t, 0, "No server can be started yet: the keys file "+in("b.keys.json")+" serves", "restore", in("kept.db"), "--data", in("d.db"), "--keys", in("b.keys.json"))
+	out := says(t, 0, "No server can be started yet: the keys file "+in("b.keys.json")+" belongs to", "restore", in("kept.db"), "--data", in("d.db"), "--keys", in("b.keys.json"))
 	if !strings.Contains(out, in("d.keys.json")) {
 		t.Error(out)
 	}
@@ -182,7 +182,7 @@ func TestKeysFileOfDatabases(t *testing.T) {
 	start(t, serve(one, copied)...).stop()
 	first.stop()
 	code, _, stderr := once(t, nil, serve(cluster.NewDatabase(t), ring)...)
-	if code != 1 || !strings.Contains(stderr, "serves another database") || !strings.Contains(stderr, "give --keys another file") {
+	if code != 1 || !strings.Contains(stderr, "belongs to another database") || !strings.Contains(stderr, "give --keys another file") {
 		t.Errorf("another database: %d, %s", code, stderr)
 	}
 }

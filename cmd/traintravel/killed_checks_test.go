@@ -185,7 +185,7 @@ func (u *customer) checkPayments(t *purchase, live bool, booking document) {
 // audit looks into the file: no place is sold twice, and it holds the bookings
 // that the customers have.
 func (o *office) audit() {
-	says(o.T, 0, "all pages of the file: everything agrees", "check", "--data", o.data())
+	says(o.T, 0, "all pages of the file: no faults found", "check", "--data", o.data())
 	store, err := boltstore.Open(o.data(), nil)
 	if err != nil {
 		o.Fatal(err)

@@ -44,8 +44,8 @@ func TestLinksToFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	flags := []string{"--data", in("t.db")}
-	says(t, 0, "had", append([]string{"compact"}, flags...)...)
-	says(t, 0, "has the data of", append([]string{"restore", in("kept.db"), "--force"}, flags...)...)
+	says(t, 0, "compacted from ", append([]string{"compact"}, flags...)...)
+	says(t, 0, "restored ", append([]string{"restore", in("kept.db"), "--force"}, flags...)...)
 	says(t, 0, "signs", append([]string{"token-keys", "rotate"}, flags...)...)
 	if to, err := os.Readlink(in("t.db")); err != nil || to != in("disk/real.db") {
 		t.Errorf("the link leads to %q, %v", to, err)
@@ -89,10 +89,10 @@ func TestHardLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	older := read(t, in("older.db"))
-	says(t, 0, "had", "compact", "--data", in("t.db"))
+	says(t, 0, "compacted from ", "compact", "--data", in("t.db"))
 	says(t, 0, "all data", "backup", in("kept.db"), "--force", "--data", in("t.db"))
 	if string(older) != string(read(t, in("older.db"))) {
 		t.Error("the older backup was written to")
 	}
-	says(t, 0, "has the data of", "restore", in("older.db"), "--force", "--data", in("t.db"))
+	says(t, 0, "restored ", "restore", in("older.db"), "--force", "--data", in("t.db"))
 }

@@ -19,8 +19,8 @@ import (
 type waits struct {
 	header, request, answer, idle time.Duration // of a connection
 	leave                         time.Duration // for clients to close their connections, and then for requests to come on those that are new
-	drain                         time.Duration // for requests under way, after that
-	deliver                       time.Duration // for posts of webhooks under way, after that
+	drain                         time.Duration // for requests in progress, after that
+	deliver                       time.Duration // for posts of webhooks in progress, after that
 	end                           time.Duration // for the rest of the background work
 	file                          time.Duration // for another server to let go of the file
 }
@@ -45,14 +45,14 @@ func (p *program) httpServer(h http.Handler) *http.Server {
 	}
 }
 
-// listenOrTake returns the socket that systemd has handed over, as sd_listen_fds(3)
-// has it, or else opens what --addr says. Who holds the socket holds the connections
-// that wait at it too: none is refused while one server ends and the next begins.
+// listenOrTake returns the socket that systemd has passed, as sd_listen_fds(3) has it, or
+// else opens what --addr says. systemd keeps the socket and the connections that wait at it:
+// none is refused while one server ends and the next begins.
 func listenOrTake(addr string) (l net.Listener, given bool, err error) {
 	sockets, err := activation.Listeners()
 	switch {
 	case err != nil:
-		return nil, false, fmt.Errorf("the sockets that were handed over: %w", err)
+		return nil, false, fmt.Errorf("cannot use the sockets from systemd (LISTEN_FDS): %w", err)
 	case len(sockets) == 0:
 		l, err = listen(addr)
 		return l, false, err
@@ -62,15 +62,15 @@ func listenOrTake(addr string) (l net.Listener, given bool, err error) {
 				s.Close()
 			}
 		}
-		return nil, false, fmt.Errorf("%s handed over, not one that is listened on", howMany(len(sockets), "socket was", "sockets were"))
+		return nil, false, fmt.Errorf("systemd passed %s: want one listening stream socket (LISTEN_FDS)", howMany(len(sockets), "socket", "sockets"))
 	}
 	return sockets[0], true, nil
 }
 
-// tellSystemd tells how the server is, if somebody wants to know: sd_notify(3).
+// tellSystemd tells systemd the state of the server, if it wants to know: sd_notify(3).
 func (p *program) tellSystemd(state string) {
 	if _, err := daemon.SdNotify(false, state); err != nil {
-		p.log.Warn("systemd could not be told", "state", state, "error", err)
+		p.log.Warn("systemd notification failed", "state", state, "error", err)
 	}
 }
 
@@ -96,16 +96,16 @@ type certificate struct {
 	good *tls.Certificate
 }
 
-// get returns the certificate for a connection. New files that are no good, as they
-// may be while they are written, leave the one before in force.
+// get returns the certificate for a connection. Files that cannot be used, as they may be
+// while they are written, leave the previous certificate in use.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if now := c.look(); !same(now[0], c.seen[0]) || !same(now[1], c.seen[1]) {
 		if err := c.read(); err != nil {
-			c.log.Error("the new certificate cannot be used; the one before it stays in force", "cert", c.cert, "key", c.key, "error", err)
+			c.log.Error("TLS certificate reload failed; the previous certificate stays in use", "cert", c.cert, "key", c.key, "error", err)
 		} else {
-			c.log.Info("there is a new certificate", "cert", c.cert, "until", c.good.Leaf.NotAfter)
+			c.log.Info("TLS certificate reloaded", "cert", c.cert, "until", c.good.Leaf.NotAfter)
 		}
 	}
 	return c.good, nil

@@ -1,32 +1,35 @@
 // Command traintravel is the Train Travel API as a server: one binary, and one file
 // of data, or a PostgreSQL database that any number of servers share.
 //
-//	traintravel serve     sell trains
-//	traintravel mock      answer like the specification's mock server, in memory
-//	traintravel import    load a railway's timetable
-//	traintravel token     print an access token for a user
-//	traintravel webhooks  list what did not arrive at the operator's webhooks, send it again
-//	traintravel manifest  say who sits where in a train
-//	traintravel block     take places of a train out of sale
-//	traintravel cancel-run  cancel a train on a date, and refund its bookings
-//	traintravel booking   show bookings, by ID or name, with their history
-//	traintravel payment     list payments and refunds that do not end, and settle them
-//	traintravel subject   print what is known of a person, or erase it
-//	traintravel migrate   move all data from a file into PostgreSQL
-//	traintravel check     say whether everything in the data agrees
-//	traintravel backup    write all data to a file, also while servers sell
-//	traintravel restore   put such a file in force
-//	traintravel compact   make a data file smaller
-//	traintravel health    ask a running server whether it is ready
-//	traintravel config    print the settings in force
-//	traintravel version
+//	traintravel serve         sell trains over HTTP
+//	traintravel mock          answer like the specification's mock server, in memory
+//	traintravel import        load a timetable
+//	traintravel token         print an access token for a user
+//	traintravel verify-ticket verify tickets
+//	traintravel ticket-keys   rotate the keys that sign tickets
+//	traintravel token-keys    rotate the keys that sign access tokens
+//	traintravel webhooks      list undelivered events of the operator's webhooks, and retry them
+//	traintravel manifest      list the passengers of a train
+//	traintravel block         block places of a train
+//	traintravel cancel-run    cancel a train on a date, and refund its bookings
+//	traintravel booking       show bookings, by ID or name, with their history
+//	traintravel payment       list stuck payments and refunds, and settle them
+//	traintravel subject       export or erase the data of a person
+//	traintravel migrate       move all data from a file into PostgreSQL
+//	traintravel check         check all data for inconsistencies
+//	traintravel backup        write all data to a file, also while servers run
+//	traintravel restore       restore a backup
+//	traintravel compact       make a data file smaller
+//	traintravel health        ask a running server whether it is ready
+//	traintravel config        print the settings that serve would use
+//	traintravel version       print the version
 //
 // Every flag can be set in the environment: --rate-limit is
 // TRAINTRAVEL_RATE_LIMIT; those of serve also in a YAML file that --config names.
-// Exit codes: 0 done, 1 failed, 2 wrong usage.
+// Exit codes: 0 success, 1 failure, 2 invalid command line or settings.
 //
-// A server that is told to stop (SIGINT, SIGTERM, SIGHUP) finishes what is under way, for
-// eight seconds at most, and exits with 0. Told again, it ends at once.
+// A server that gets SIGINT, SIGTERM or SIGHUP finishes the requests in progress, for eight
+// seconds at most, and exits with 0. A second signal ends it at once.
 package main
 
 import (
@@ -35,7 +38,7 @@ import (
 	"syscall"
 	"time"
 
-	_ "time/tzdata" // a machine without time zones sells trains too
+	_ "time/tzdata" // for machines without time zone files
 )
 
 func main() {
@@ -46,8 +49,8 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.Environ()))
 }
 
-// oneSignal is how soon after a signal another one is the same: some who stop a
-// program tell it, and then the group of processes that it is in.
+// oneSignal is the time after a signal in which another one counts as the same: some programs
+// signal a process, and then its process group.
 const oneSignal = 200 * time.Millisecond
 
 // obey stops the command at the first signal and ends the process at the second,

@@ -21,27 +21,26 @@ func (p *program) migrate() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "migrate --postgres URL",
 		Short: "Move all data from a file into PostgreSQL",
-		Long: `Move all data from a file into an empty PostgreSQL database: bookings, payments,
-the timetable, and what is due. IDs stay as they are. No server may have the file.
+		Long: `Move all data from a file into an empty PostgreSQL database: bookings, payments, the
+timetable and scheduled work. IDs do not change. Stop the server of the file first.
 
-It may be stopped at any moment and run again: then it starts over. Until all is
-copied and verified no server sells from the database, and from the moment it
-begins none sells from the file. Stopped in order it gives the file back; killed,
-it leaves both closed until it is run again.
+You can stop the command at any time and run it again: it then starts over. While it
+runs, no server sells from the file or from the database. If you interrupt it, servers
+can use the file again; if it is killed, both stay closed until you run it again.
 
-The file is left as it was, but marked. --undo removes the mark, so that servers
-use the file again: nothing is in it of what was sold from the database. With
---postgres it closes the database before; without, see to it that no server uses
-that: two that sell from both sell places twice.
+Afterwards the file is unchanged, but marked as moved. --undo removes the mark, so that
+servers use the file again, without what was sold from the database. With --postgres,
+--undo first closes the database. Without it, make sure that no server uses the
+database: otherwise places would be sold twice.
 
-Keys are in no database: give serve the keys file that it had.`,
-		Args: args(cobra.NoArgs),
+The keys are not moved: give serve the keys file that it had.`,
+		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case undo:
 				return p.undoMigration(c.Context(), where)
 			case !where.shared():
-				return usagef("give --postgres URL, where the data is to go, or else --undo")
+				return usagef("missing --postgres URL: give the database to move the data to, or --undo")
 			}
 			return p.migrateFile(c.Context(), where)
 		},
@@ -51,12 +50,32 @@ Keys are in no database: give serve the keys file that it had.`,
 	return c
 }
 
-// openFile opens a data file that there is.
+// openFile opens a data file that exists.
 func openFile(path string) (*boltstore.Store, error) {
-	if _, err := os.Stat(path); err != nil {
-		return nil, fmt.Errorf("--data: %w", err)
+	if err := dataExists(path); err != nil {
+		return nil, err
 	}
 	return boltstore.Open(path, nil)
+}
+
+// readFile opens a data file that exists to be read.
+func readFile(path string) (*boltstore.Store, error) {
+	if err := dataExists(path); err != nil {
+		return nil, err
+	}
+	return boltstore.Open(path, readOnly)
+}
+
+// dataExists returns an error unless there is a file at the path of a data file.
+func dataExists(path string) error {
+	_, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("data file %s not found: name the data with --data or --postgres", path)
+	case err != nil:
+		return fmt.Errorf("cannot use --data: %w", err)
+	}
+	return nil
 }
 
 func (p *program) migrateFile(ctx context.Context, where storage) error {
@@ -80,17 +99,17 @@ func (p *program) migrateFile(ctx context.Context, where storage) error {
 	bar.end()
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return fmt.Errorf("stopped before the end: %w", err)
+		return fmt.Errorf("interrupted: %w", err)
 	case errors.Is(err, traintravel.ErrMoved) && !errors.Is(err, traintravel.ErrHoldsData):
-		return fmt.Errorf("%w. Name the database that has its data; or, if none has, have servers use the file again: %s migrate --undo --data %s", oneLine{err}, ourName(), shellWord(where.data))
+		return fmt.Errorf("%w: give --postgres the database that has the data; or, if none has it, let servers use the file again: %s migrate --undo --data %s", oneLine{err}, ourName(), shellWord(where.data))
 	case err != nil:
 		return oneLine{err}
 	case moves:
-		fmt.Fprintf(p.stdout, "%s moved to %s, from %s\n", howMany(records, "record has", "records have"), to, where.data)
+		fmt.Fprintf(p.stdout, "moved %s to %s, from %s\n", howMany(records, "record", "records"), to, where.data)
 	default:
-		fmt.Fprintf(p.stdout, "%s has moved to %s already\n", where.data, to)
+		fmt.Fprintf(p.stdout, "%s was already moved to %s\n", where.data, to)
 	}
-	fmt.Fprintf(p.stdout, "Go on with:\n%s", where.goOn())
+	fmt.Fprintf(p.stdout, "Next, start a server on the database:\n%s", where.goOn())
 	return nil
 }
 
@@ -141,17 +160,17 @@ func (p *program) undoMigration(ctx context.Context, where storage) error {
 		return err
 	}
 	defer store.Close()
-	advice := "no server uses the database any more"
+	advice := "the database is closed"
 	var target traintravel.Store
 	if where.shared() {
 		to, err := openPostgres(ctx, where.postgres, saying(p.log))
 		if err != nil {
-			return fmt.Errorf("%w: without --postgres the database is left as it is", err)
+			return fmt.Errorf("%w: leave out --postgres to reopen the file and leave the database as it is", err)
 		}
 		defer to.Close()
 		target = to
 	} else {
-		advice = "let none use the database that it had moved to"
+		advice = "make sure that no server uses the database that it was moved to"
 	}
 	if err := traintravel.Reopen(ctx, store, target); err != nil {
 		return fmt.Errorf("%s: %w", where.data, err)

@@ -18,9 +18,7 @@ import (
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/cities"
 	"github.com/traintravel/traintravel/cmd/traintravel/internal/published"
-	"github.com/traintravel/traintravel/gtfs"
 	"github.com/traintravel/traintravel/httpserver"
-	"github.com/traintravel/traintravel/internal/demo"
 	"github.com/traintravel/traintravel/internal/keys"
 	"github.com/traintravel/traintravel/sandbox"
 	"github.com/traintravel/traintravel/store/memstore"
@@ -38,26 +36,25 @@ func (p *program) mock() *cobra.Command {
 		Use:   "mock",
 		Short: "Answer like the specification's mock server, in memory",
 		Long: `Answer like the specification's mock server: the same paths and rules, on the
-demo network, in memory. Any bearer token is good, and is a user of its own; any
-amount in any currency pays. Webhooks may have any address.
+demo network, in memory. It accepts any bearer token, each of which is a user of its
+own, and payments of any amount in any currency. Webhooks may have any address.
 
 The clock starts at 2023-02-01T08:00:00Z, and trips are sold for a hundred years
 ahead: those of 2024 in the published examples as well as those of next week. The
 published IDs of stations, trips and of the booking work. Each user has that booking,
-unpaid at first; cancelled or expired, it is there anew when it is asked for again.
+unpaid at first; after it was cancelled or has expired, a request for it makes it again.
 
-It listens on this machine alone, because it believes any token. For a container, or
+It listens on this machine alone, because it accepts any token. For a container, or
 for a phone in the same network, give --host 0.0.0.0. Links begin with the address
-that a client used, whatever a proxy makes of it; those in webhooks, which nobody
-asked for, with --base-url.`,
-		Args:    args(cobra.NoArgs),
+that the client used, also behind a proxy; those in webhooks begin with --base-url.`,
+		Args:    takes(),
 		PreRunE: func(*cobra.Command, []string) error { return m.check() },
 		RunE:    func(c *cobra.Command, _ []string) error { return p.mockUntil(c.Context(), m) },
 	}
 	f := c.Flags()
-	f.StringVar(&m.addr, "addr", "127.0.0.1:8081", "`address` to listen on, of this machine alone")
-	f.StringVar(&m.host, "host", "", "`host` to listen on instead, which other machines may reach, with the port of --addr or its own: 0.0.0.0 is all addresses, 0.0.0.0:4010 all on another port")
-	f.StringVar(&m.baseURL, "base-url", "", "`URL` that links begin with (default the address that the client used)")
+	f.StringVar(&m.addr, "addr", "127.0.0.1:8081", "loopback `address` to listen on")
+	f.StringVar(&m.host, "host", "", "`host` to listen on instead, which other machines may reach, with its own port or that of --addr: 0.0.0.0 for all addresses, or 0.0.0.0:4010")
+	f.StringVar(&m.baseURL, "base-url", "", "`URL` that links begin with (default: the address that the client used)")
 	return c
 }
 
@@ -71,7 +68,7 @@ func (m *mockServer) check() error {
 	if m.host != "" {
 		host, port, err := net.SplitHostPort(m.at())
 		if _, bad := netip.ParseAddr(host); err != nil || port == "" || strings.Contains(host, ":") && bad != nil {
-			return usagef("--host: %.200q is not a host such as 0.0.0.0, nor one with a port such as 0.0.0.0:4010", m.host)
+			return usagef("invalid --host %.200q: want a host such as 0.0.0.0, with or without a port, as in 0.0.0.0:4010", m.host)
 		}
 		if err := checkAddr("--host", m.at()); err != nil {
 			return err
@@ -105,20 +102,20 @@ func (m *mockServer) admit(addr net.Addr) error {
 	if m.host != "" || loopback(addr) {
 		return nil
 	}
-	return usagef("--addr: the mock server believes any token, so --addr takes loopback addresses alone, and %v is not one: to let other machines reach it, give --host %s in place of --addr", addr, m.addr)
+	return usagef("invalid --addr %.200q: want a loopback address, because the mock accepts any token; to let other machines reach it, give --host %s instead", m.addr, m.addr)
 }
 
 func (p *program) mockUntil(ctx context.Context, m mockServer) error {
 	listener, err := net.Listen("tcp", m.at())
 	if err != nil {
-		return fmt.Errorf("%s: %w", m.flag(), err)
+		return cannotListen(m.flag(), m.at(), err)
 	}
 	defer listener.Close()
 	if err := m.admit(listener.Addr()); err != nil {
 		return err
 	}
 	if addr := listener.Addr(); !loopback(addr) {
-		p.log.Warn("the mock server believes any token: whoever reaches it may do all it offers, and have it post webhooks to any address", "addr", addr.String())
+		p.log.Warn("the mock accepts any token: everyone who reaches it can use all of it, and have it post webhooks to any address", "addr", addr.String())
 	}
 	here := "http://" + publicAddr(listener.Addr())
 	base := cmp.Or(m.baseURL, here)
@@ -159,7 +156,7 @@ func (p *program) mockUntil(ctx context.Context, m mockServer) error {
 	if err != nil {
 		return flagError(err)
 	}
-	handler := examples.Handler(api, whoever)
+	handler := examples.Handler(api, callerOf)
 	if m.baseURL != "" {
 		handler = withoutForwardedBase(handler)
 	} else {
@@ -167,10 +164,10 @@ func (p *program) mockUntil(ctx context.Context, m mockServer) error {
 	}
 	fmt.Fprintf(p.stdout, "traintravel mock listens on %s\n", here)
 	for _, other := range networkAddrs(listener.Addr()) {
-		fmt.Fprintf(p.stdout, "other machines reach it at http://%s\n", other)
+		fmt.Fprintf(p.stdout, "Other machines reach it at http://%s\n", other)
 	}
 	if base != here {
-		fmt.Fprintf(p.stdout, "links begin with %s\n", base)
+		fmt.Fprintf(p.stdout, "Links begin with %s\n", base)
 	}
 	fmt.Fprintf(p.stdout, "Try:\n  curl -H \"Authorization: Bearer anything\" %s/stations\n", here)
 	return p.runServers(ctx, service, api, server{listener, p.httpServer(handler)})
@@ -178,7 +175,7 @@ func (p *program) mockUntil(ctx context.Context, m mockServer) error {
 
 // loadPublished loads the demo network with the trains of the published examples.
 func loadPublished(ctx context.Context, service *traintravel.Service, examples *published.Examples) error {
-	t, _, err := gtfs.Read(ctx, demo.Feed(), gtfs.Options{})
+	t, err := demoNetwork(ctx)
 	if err != nil {
 		return err
 	}
@@ -222,10 +219,10 @@ func networkAddrs(a net.Addr) (addrs []string) {
 	return addrs
 }
 
-// anybody believes any token: each is a user of its own.
+// anybody accepts any token: each is a user of its own.
 type anybody struct{}
 
-// Authenticate returns the user that a token makes.
+// Authenticate returns the user that a token stands for.
 func (anybody) Authenticate(_ context.Context, token string) (httpserver.Identity, error) {
 	return httpserver.Identity{Caller: userOf(token), Read: true, Write: true, Expires: time.Now().Add(time.Hour)}, nil
 }
@@ -235,8 +232,8 @@ func userOf(token string) traintravel.Caller {
 	return traintravel.Caller{Subject: traintravel.Subject{Issuer: "mock", ID: hex.EncodeToString(sum[:])}, Client: "mock"}
 }
 
-// whoever returns the user that the token of a request makes, if it has one.
-func whoever(r *http.Request) (traintravel.Caller, bool) {
+// callerOf returns the user that the token of a request stands for, if it has one.
+func callerOf(r *http.Request) (traintravel.Caller, bool) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	token = strings.Trim(token, " ")
 	return userOf(token), strings.EqualFold(scheme, "Bearer") && token != ""

@@ -149,7 +149,7 @@ func TestMockHost(t *testing.T) {
 		} else {
 			m.baseURL = c.value
 		}
-		if err := m.check(); err == nil || !strings.HasPrefix(err.Error(), c.flag+": ") || !errors.As(err, new(usageError)) {
+		if err := m.check(); err == nil || !strings.HasPrefix(err.Error(), "invalid "+c.flag+" ") || !errors.As(err, new(usageError)) {
 			t.Errorf("%s %s: %v", c.flag, c.value, err)
 		} else if strings.HasSuffix(c.value, "/") && !strings.Contains(err.Error(), "without a slash at its end") {
 			t.Errorf("%s %s does not say that the slash is wrong: %v", c.flag, c.value, err)

@@ -19,7 +19,7 @@ import (
 	"github.com/traintravel/traintravel/metrics"
 )
 
-// watching are the flags that say how the operator sees what a server does.
+// watching are the flags of logs, metrics and profiles.
 type watching struct {
 	admin     string
 	remote    bool // admin may be an address that other machines reach
@@ -29,20 +29,20 @@ type watching struct {
 }
 
 func (w *watching) flags(f *pflag.FlagSet) {
-	f.StringVar(&w.admin, "admin-addr", "", "`address` that the operator's own listener has, for /metrics, /debug/pprof, /healthz and /readyz; without a host it is of this machine alone (default: there is none)")
-	f.BoolVar(&w.remote, "admin-remote", false, "let other machines reach --admin-addr: whoever does can read metrics and profiles, without a password")
-	f.StringVar(&w.logFormat, "log-format", "text", "how the log is written: text or json")
-	f.StringVar(&w.logLevel, "log-level", "info", "the least that is logged: debug, info, warn or error")
+	f.StringVar(&w.admin, "admin-addr", "", "`address` of the operator's own listener, such as 127.0.0.1:8083, for /metrics, /debug/pprof, /healthz and /readyz; without a host it is on this machine alone (default: no such listener)")
+	f.BoolVar(&w.remote, "admin-remote", false, "let other machines reach --admin-addr, where they can read metrics and profiles without a password")
+	f.StringVar(&w.logFormat, "log-format", "text", "`format` of the log: text or json")
+	f.StringVar(&w.logLevel, "log-level", "info", "lowest `level` that is logged: debug, info, warn or error")
 	f.BoolVar(&w.accessLog, "access-log", false, "log each request")
 }
 
-// check finds the mistakes in them. addr is where the public listens.
+// check finds invalid values. addr is the public address.
 func (w *watching) check(addr string) (errs []error) {
 	if w.logFormat != "text" && w.logFormat != "json" {
-		errs = append(errs, usagef("--log-format: %.200q is neither text nor json", withoutSecrets(w.logFormat)))
+		errs = append(errs, invalidChoice("--log-format", withoutSecrets(w.logFormat), flagValues()["log-format"]))
 	}
 	if _, err := w.level(); err != nil {
-		errs = append(errs, usagef("--log-level: %.200q is none of debug, info, warn and error", withoutSecrets(w.logLevel)))
+		errs = append(errs, invalidChoice("--log-level", withoutSecrets(w.logLevel), flagValues()["log-level"]))
 	}
 	if w.admin == "" {
 		return errs
@@ -53,11 +53,11 @@ func (w *watching) check(addr string) (errs []error) {
 	host, port, err := net.SplitHostPort(w.adminAddr())
 	publicHost, publicPort, publicErr := net.SplitHostPort(addr)
 	if err == nil && !w.remote && host != "localhost" && !net.ParseIP(host).IsLoopback() {
-		errs = append(errs, usagef("--admin-addr: %.200q is not an address of this machine alone, and whoever reaches it can read metrics and profiles without a password: give --admin-remote too if that is meant", w.admin))
+		errs = append(errs, usagef("invalid --admin-addr %.200q: other machines can reach it, and could read metrics and profiles without a password: give a loopback address such as 127.0.0.1:8083, or --admin-remote too if that is meant", w.admin))
 	}
 	everywhere := func(host string) bool { return host == "" || net.ParseIP(host).IsUnspecified() }
 	if err == nil && publicErr == nil && port != "0" && port == publicPort && (host == publicHost || everywhere(host) || everywhere(publicHost)) {
-		errs = append(errs, usagef("--admin-addr: %.200q is where the public listens (--addr): what is for the operator must not be there", w.admin))
+		errs = append(errs, usagef("invalid --admin-addr %.200q: it is the public address (--addr): give the operator's listener another port", w.admin))
 	}
 	return errs
 }
@@ -90,7 +90,7 @@ func (w *watching) form(to io.Writer) slog.Handler {
 	return requestNames{slog.NewTextHandler(to, opts)}
 }
 
-// requestNames writes into each line of the log which request and trace it belongs to.
+// requestNames adds the IDs of the request and the trace to each line of the log.
 type requestNames struct{ slog.Handler }
 
 func (h requestNames) Handle(ctx context.Context, r slog.Record) error {
@@ -120,8 +120,8 @@ func (h requestNames) WithGroup(name string) slog.Handler {
 	return requestNames{h.Handler.WithGroup(name)}
 }
 
-// An observation is what the operator sees of a server. Whoever asked for none has one
-// that sees nothing, and costs nothing.
+// An observation has the metrics, the traces and the access log of a server. Without the flags
+// for them it does nothing, and costs nothing.
 type observation struct {
 	metrics *metrics.Metrics // nil if there is no listener for them
 	admin   net.Listener
@@ -144,7 +144,7 @@ func (p *program) observe(ctx context.Context, w *watching) (*observation, error
 	}
 	if o.admin, err = net.Listen("tcp", w.adminAddr()); err != nil {
 		o.close()
-		return nil, fmt.Errorf("--admin-addr: %w", err)
+		return nil, cannotListen("--admin-addr", w.adminAddr(), err)
 	}
 	o.metrics = metrics.New(ownVersion())
 	return o, nil
@@ -159,7 +159,7 @@ func (o *observation) close() {
 	}
 }
 
-// committed is what the store tells of its commits; nil is nobody.
+// committed observes the commits of the store; nil without metrics.
 func (o *observation) committed() func(int, time.Duration, error) {
 	if o.metrics == nil {
 		return nil
@@ -167,7 +167,7 @@ func (o *observation) committed() func(int, time.Duration, error) {
 	return o.metrics.Committed
 }
 
-// fetched is who is told that the issuer's keys were asked for; nil is nobody.
+// fetched observes requests for the keys of the issuer; nil without metrics.
 func (o *observation) fetched() func(error) {
 	if o.metrics == nil {
 		return nil
@@ -175,7 +175,7 @@ func (o *observation) fetched() func(error) {
 	return o.metrics.Fetched
 }
 
-// observer is who is told what the service does.
+// observer observes what the service does.
 func (o *observation) observer() (told traintravel.Observer) {
 	if o.metrics != nil {
 		told = o.metrics.Observer()
@@ -186,7 +186,7 @@ func (o *observation) observer() (told traintravel.Observer) {
 	return told
 }
 
-// wrap sees what a service asks of others.
+// wrap traces the requests that a service makes.
 func (o *observation) wrap(opts *traintravel.Options) {
 	if o.traces == nil {
 		return
@@ -195,7 +195,7 @@ func (o *observation) wrap(opts *traintravel.Options) {
 	opts.Webhooks.Sender = o.traces.Sender(opts.Webhooks.Sender)
 }
 
-// store sees what a service asks of its store.
+// store traces the use of the store.
 func (o *observation) store(s traintravel.Store) traintravel.Store {
 	if o.traces == nil {
 		return s
@@ -203,7 +203,7 @@ func (o *observation) store(s traintravel.Store) traintravel.Store {
 	return o.traces.Store(s)
 }
 
-// answered is who is told of requests; nil is nobody.
+// answered observes requests; nil without metrics and traces.
 func (o *observation) answered() func(context.Context, httpserver.Answer) {
 	if o.metrics == nil && o.traces == nil {
 		return nil
@@ -218,7 +218,7 @@ func (o *observation) answered() func(context.Context, httpserver.Answer) {
 	}
 }
 
-// handler sees the requests that a handler answers.
+// handler observes the requests in progress.
 func (o *observation) handler(h http.Handler) http.Handler {
 	if o.metrics != nil {
 		h = o.metrics.InFlight(h)
@@ -229,7 +229,7 @@ func (o *observation) handler(h http.Handler) http.Handler {
 	return h
 }
 
-// servers are the operator's own, if there are. api answers for its health.
+// servers are the operator's listener, if there is one. api answers for its health.
 func (o *observation) servers(p *program, service *traintravel.Service, api *httpserver.Server) []server {
 	if o.metrics == nil {
 		return nil
@@ -259,15 +259,15 @@ func (o *observation) servers(p *program, service *traintravel.Service, api *htt
 	return []server{{o.admin, p.httpServer(handler)}}
 }
 
-// fromHere answers who asks this machine by a name of its own. Another name may lead here
-// too, so that a page of its owner's, in a browser on this machine, could read everything
-// (DNS rebinding); and what pages elsewhere ask costs as much, though they cannot read it.
+// fromHere refuses requests by another host name than one of this machine's own, which a page
+// in a browser on this machine could use to read everything (DNS rebinding), and requests from
+// pages of other sites, which cannot read the answer but cause work.
 func fromHere(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := (&url.URL{Host: r.Host}).Hostname()
 		site := r.Header.Get("Sec-Fetch-Site")
 		if host != "localhost" && !net.ParseIP(host).IsLoopback() || site == "cross-site" || site == "same-site" {
-			http.Error(w, "This is for this machine alone: ask it as localhost, and not from another page.", http.StatusForbidden)
+			http.Error(w, "Only this machine may use this listener: open it as localhost, and not from another site.", http.StatusForbidden)
 			return
 		}
 		h.ServeHTTP(w, r)

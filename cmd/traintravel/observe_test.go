@@ -204,10 +204,10 @@ func TestLog(t *testing.T) {
 func TestWatchingFlags(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string][]string{
-		"--log-format xml --log-level loud --admin-addr nowhere": {"--log-format: \"xml\"", "--log-level: \"loud\"", "--admin-addr: \"nowhere\" is not an address"},
-		"--admin-addr :8080":                  {"is where the public listens"},
-		"--admin-addr 0.0.0.0:8080":           {"is where the public listens"},
-		"--addr :80 --admin-addr 10.0.0.1:80": {"is where the public listens"},
+		"--log-format xml --log-level loud --admin-addr nowhere": {"invalid --log-format \"xml\"", "invalid --log-level \"loud\"", "invalid --admin-addr \"nowhere\""},
+		"--admin-addr :8080":                  {"it is the public address"},
+		"--admin-addr 0.0.0.0:8080":           {"it is the public address"},
+		"--addr :80 --admin-addr 10.0.0.1:80": {"it is the public address"},
 	} {
 		code, _, stderr := once(t, nil, append([]string{"serve", "--data", filepath.Join(t.TempDir(), "t.db")}, strings.Fields(args)...)...)
 		for _, w := range want {

@@ -2,9 +2,8 @@ package main
 
 import "os"
 
-// dieFirst asks the kernel to end this process before any other if memory runs out, such
-// as before the server, until restore is called. A system that does not let it is no
-// reason to stop.
+// dieFirst asks the kernel to end this process before any other, such as the server, if memory
+// runs out, until restore is called. If the system refuses, it does nothing.
 func dieFirst() (restore func()) {
 	const file = "/proc/self/oom_score_adj"
 	was, err := os.ReadFile(file)

@@ -48,12 +48,12 @@ var runbookSays = map[string]string{
 	`traintravel health`:                             "ready",
 	`traintravel manifest "$TRAIN" "$DATE"`:          "John Doe",
 	`traintravel booking "$BOOKING"`:                 "succeeded",
-	`traintravel payment stuck`:                      "No payment and no refund waits",
+	`traintravel payment stuck`:                      "No payment or refund needs",
 	`traintravel booking --limit 5 doe`:              "confirmed",
 	`traintravel cancel-run "$TRAIN" "$DATE"`:        "1 booking would be cancelled",
 	`traintravel cancel-run "$TRAIN" "$DATE" --yes`:  "1 booking cancelled",
-	`traintravel cancel-run "$TRAIN" "$DATE" --undo`: "for sale again",
-	`traintravel subject erase "$PASSENGER"`:         " nobody's now",
+	`traintravel cancel-run "$TRAIN" "$DATE" --undo`: "on sale again",
+	`traintravel subject erase "$PASSENGER"`:         " erased,",
 }
 
 // TestOperations runs the commands of the runbook, one after another, none of which

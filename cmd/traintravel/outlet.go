@@ -7,27 +7,26 @@ import (
 	"time"
 )
 
-// What an outlet keeps while its reader does not keep up.
+// What an outlet keeps while its reader is too slow.
 const (
 	keptLines = 4096
 	keptBytes = 1 << 20
 )
 
-// patience is how long a line waits to be written, while lines are.
+// patience is how long a call that logs waits for its line to be written.
 const patience = time.Second
 
-// An outlet is where the log is written. Whoever logs goes on when the line is written, so
-// that none is lost if the process ends next; but if the reader takes nothing, as a pipe or
-// a terminal may that somebody has stopped, nobody waits for it: so many lines are kept,
-// more are dropped, and their number is logged when the reader goes on. No error of writing
-// is the concern of who logs.
+// An outlet writes the log. A call that logs returns when its line is written, so that no line
+// is lost if the process ends next. If the reader stalls, as that of a stopped terminal or a
+// pipe may, calls do not wait: a bounded number of lines is kept, more are dropped, and their
+// number is logged when the reader goes on. Errors of writing are ignored.
 type outlet struct {
 	to io.Writer
 
 	mu      sync.Mutex
 	waiting []*logLine
 	bytes   int           // of the lines that wait
-	writing bool          // a goroutine is at it
+	writing bool          // a goroutine writes
 	stalled bool          // the line that is being written has waited for long
 	dropped int           // lines, since the last that was written
 	own     *slog.Logger  // of the outlet itself, without the queue
@@ -55,7 +54,7 @@ func (o *outlet) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// take queues a line. It returns nil if nobody is to wait for it.
+// take queues a line. It returns nil if the caller is not to wait for it.
 func (o *outlet) take(b []byte) *logLine {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -75,7 +74,7 @@ func (o *outlet) take(b []byte) *logLine {
 	return line
 }
 
-// wait waits until a line is written. If that takes too long, nobody waits for those after it.
+// wait waits until a line is written. If that takes too long, later calls do not wait.
 func (o *outlet) wait(written <-chan struct{}, longest time.Duration) {
 	late := time.NewTimer(longest)
 	defer late.Stop()
@@ -98,7 +97,7 @@ func (o *outlet) write() {
 		_, _ = o.to.Write(line.text)
 		close(line.written)
 		if dropped > 0 {
-			own.Warn("lines of the log were dropped: its reader did not keep up", "lines", dropped)
+			own.Warn("log lines dropped: the reader is too slow", "lines", dropped)
 		}
 	}
 }
@@ -120,7 +119,7 @@ func (o *outlet) next() (line *logLine, dropped int, own *slog.Logger) {
 	return line, dropped, o.own
 }
 
-// flush waits until all is written, and no longer than is good for who ends the process.
+// flush waits until all lines are written, but not longer than patience.
 func (o *outlet) flush() {
 	o.mu.Lock()
 	last := o.last

@@ -42,7 +42,7 @@ func TestOutlet(t *testing.T) {
 		if n := strings.Count(said, `"unread"`); n != keptLines+1 { // one is being written
 			t.Errorf("%d lines are kept", n)
 		}
-		if !strings.Contains(said, `"msg":"lines of the log were dropped: its reader did not keep up","lines":10}`) {
+		if !strings.Contains(said, `"msg":"log lines dropped: the reader is too slow","lines":10}`) {
 			t.Errorf("it does not say that lines were dropped: %s", said[len(said)-200:])
 		}
 		log.Info("read again")

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// ownerOf returns the user whose a file is.
+// ownerOf returns the user who owns a file.
 func ownerOf(info os.FileInfo) (user int, known bool) {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

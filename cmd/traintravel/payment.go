@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/user"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,15 +19,15 @@ import (
 func (p *program) payment() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "payment",
-		Short: "List payments and refunds that do not end, and settle them by hand",
-		Args:  args(cobra.NoArgs),
+		Short: "List stuck payments and refunds, and settle them by hand",
+		Args:  takes(),
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(p.paymentStuck(), p.paymentSettle())
 	return c
 }
 
-// A stuckRequest asks what waits for a person.
+// A stuckRequest asks for payments and refunds that need a person.
 type stuckRequest struct{ Older time.Duration }
 
 func (p *program) paymentStuck() *cobra.Command {
@@ -34,32 +35,32 @@ func (p *program) paymentStuck() *cobra.Command {
 	var req stuckRequest
 	c := &cobra.Command{
 		Use:   "stuck",
-		Short: "List payments and refunds that wait for a person",
-		Long: `List what waits for a person: payments and refunds of which the gateway has not said
-for a day what became of them, with its last error, and refunds that it calls impossible,
-until 'payment settle' has settled them. The oldest come first.
+		Short: "List payments and refunds that need a person",
+		Long: `List the payments and refunds that need a person: those that the gateway has not
+finished for a day, with its last error, and refunds that it reports as impossible.
+'payment settle' settles them. The oldest come first.
 
-While a server has the data file, it answers. All payments are looked through.`,
-		Args: args(cobra.NoArgs),
+If a server has the data file open, it answers. All payments are searched.`,
+		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if req.Older < 0 {
-				return usagef("--older: %v is below zero", req.Older)
+				return usagef("invalid --older %v: want 0s or more", req.Older)
 			}
 			return p.errand(c, where, "payment-stuck", req)
 		},
 	}
-	c.Flags().DurationVar(&req.Older, "older", 24*time.Hour, "how `long` they have been pending at least")
+	c.Flags().DurationVar(&req.Older, "older", 24*time.Hour, "`duration` for which they have been pending at least")
 	where.flags(c.Flags())
 	return c
 }
 
-// onPaymentStuck lists what waits for a person.
+// onPaymentStuck lists payments and refunds that need a person.
 func onPaymentStuck(ctx context.Context, service *traintravel.Service, req stuckRequest, tell teller) error {
 	stuck, unreadable, err := service.StuckPayments(ctx, req.Older)
 	if err != nil {
 		return err
 	}
-	rows := [][]string{{"since", "amount", "status", "payment", "booking", "the gateway says"}}
+	rows := [][]string{{"since", "amount", "status", "payment", "booking", "gateway"}}
 	for _, p := range stuck {
 		says := cmp.Or(p.LastError, p.Failure.Code)
 		if p.Failure.Message != "" {
@@ -70,17 +71,17 @@ func onPaymentStuck(ctx context.Context, service *traintravel.Service, req stuck
 		})
 	}
 	if len(stuck) == 0 {
-		tell.say("No payment and no refund waits for a person.")
+		tell.say("No payment or refund needs a person.")
 	} else {
 		sayTable(tell, rows)
 	}
 	if unreadable > 0 {
-		return fmt.Errorf("%s could not be read: 'traintravel check' names what is damaged", howMany(unreadable, "payment", "payments"))
+		return fmt.Errorf("%s could not be read: run 'traintravel check', which names the records", howMany(unreadable, "payment", "payments"))
 	}
 	return nil
 }
 
-// endOf is what a payment has come to, in words.
+// endOf is the status of a payment in words.
 func endOf(p traintravel.Payment) string {
 	end := string(p.Status)
 	if p.Resolution != "" {
@@ -89,7 +90,7 @@ func endOf(p traintravel.Payment) string {
 	return end
 }
 
-// A settleRequest is an operator's verdict on a payment.
+// A settleRequest is an operator's decision on a payment.
 type settleRequest struct {
 	ID             uuid.UUID
 	As, By, Reason string
@@ -101,44 +102,59 @@ func (p *program) paymentSettle() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "settle ID --as OUTCOME --reason TEXT",
 		Short: "Settle a payment or refund that the gateway does not settle",
-		Long: `Settle a payment or refund by your word, when you have seen at the payment provider what
-became of it. 'booking' shows who has settled it, when and why.
+		Long: `Settle a payment or refund by hand, after you have looked up its outcome at the payment
+provider. 'booking' shows who has settled it, when and why.
 
 The outcomes of a payment are
-  --as succeeded       the money came: it confirms the booking, or is given back if it is too late
-  --as failed          it never will: its hold goes on if it has time left, or ends. It is
-                       watched as before; given once more, --as failed ends that
+  --as succeeded       the money was taken: the booking is confirmed, or the money is
+                       refunded if it is too late for that
+  --as failed          the money was not taken: the hold continues if it has time left, or
+                       ends. The payment is still watched; a second --as failed ends that
 
 The outcomes of a refund are
-  --as succeeded       the money went back by the gateway
-  --as made-elsewhere  it went back in another way: by the dashboard, a chargeback, in cash
-  --as impossible      it never will
+  --as succeeded       the gateway has paid the money back
+  --as made-elsewhere  the money was paid back in another way: by the provider's dashboard,
+                       a chargeback or in cash
+  --as impossible      the money cannot be paid back
 
-While a server has the data file, it does so. All payments are looked through for the ID.`,
-		Args: args(cobra.ExactArgs(1)),
+If a server has the data file open, it does this. All payments are searched for the ID.`,
+		Args: takes("ID"),
 		RunE: func(c *cobra.Command, a []string) (err error) {
 			if req.ID, err = uuid.Parse(a[0]); err != nil {
-				return usagef("%.100q is not the ID of a payment: 'payment stuck' and 'booking' show IDs", a[0])
+				return usagef("invalid ID %.100q: want the ID of a payment or refund, as 'payment stuck' and 'booking' print them", a[0])
 			}
-			for _, f := range [...]struct{ name, value string }{{"as", req.As}, {"reason", req.Reason}} {
-				if f.value == "" {
-					return usagef("--%s is missing", f.name)
-				}
+			if err := checkSettlement(req); err != nil {
+				return err
 			}
 			if req.By = cmp.Or(req.By, p.login()); req.By == "" {
-				return usagef("--by is missing: this system does not know who you are")
+				return usagef("missing --by NAME: your login name is not known")
 			}
 			return p.errand(c, where, "payment-settle", req)
 		},
 	}
 	c.Flags().StringVar(&req.As, "as", "", "`outcome`: succeeded, failed, made-elsewhere or impossible")
-	c.Flags().StringVar(&req.Reason, "reason", "", "`text` that says why, for the booking's history")
-	c.Flags().StringVar(&req.By, "by", "", "`name` of who decides (default: your login name)")
+	c.Flags().StringVar(&req.Reason, "reason", "", "`text` for the history of the booking that says why")
+	c.Flags().StringVar(&req.By, "by", "", "`name` of the person who decides (default: your login name)")
 	where.flags(c.Flags())
 	return c
 }
 
-// login is the name of the person at the keyboard, empty if it is not known.
+// checkSettlement returns an error for an outcome that does not exist, or if it or the reason
+// is missing.
+func checkSettlement(req settleRequest) error {
+	outcomes := flagValues()["as"]
+	switch {
+	case req.As == "":
+		return usagef("missing --as OUTCOME: want %s", orList(outcomes))
+	case !slices.Contains(outcomes, req.As):
+		return invalidChoice("--as", req.As, outcomes)
+	case req.Reason == "":
+		return usagef("missing --reason TEXT: say why, for the history of the booking")
+	}
+	return nil
+}
+
+// login is the login name of the user, "" if it is not known.
 func (p *program) login() string {
 	if name := p.env()["SUDO_USER"]; name != "" {
 		return name
@@ -150,11 +166,11 @@ func (p *program) login() string {
 	return u.Username
 }
 
-// onPaymentSettle settles a payment and says what follows.
+// onPaymentSettle settles a payment and reports the result.
 func onPaymentSettle(ctx context.Context, service *traintravel.Service, req settleRequest, tell teller) error {
 	p, err := service.FindPayment(ctx, req.ID)
 	if errors.Is(err, traintravel.ErrNotFound) {
-		return fmt.Errorf("no payment and no refund has the ID %v", req.ID)
+		return fmt.Errorf("no payment or refund found with the ID %v", req.ID)
 	}
 	if err != nil {
 		return err
@@ -165,11 +181,11 @@ func onPaymentSettle(ctx context.Context, service *traintravel.Service, req sett
 	wrong, isWrong := errors.AsType[*traintravel.InvalidError](err)
 	switch {
 	case isWrong:
-		return usagef("--%s: %s", wrong.Field, strings.ReplaceAll(wrong.Reason, "made_elsewhere", "made-elsewhere"))
+		return usagef("invalid --%s: %s", wrong.Field, strings.ReplaceAll(wrong.Reason, "made_elsewhere", "made-elsewhere"))
 	case errors.Is(err, traintravel.ErrPaymentSettled):
-		return fmt.Errorf("payment %v is %s since %s, and stays so: see 'traintravel booking %v'", p.ID, endOf(p), p.Settled.UTC().Format(time.DateTime), p.Booking)
+		return fmt.Errorf("payment %v is already settled: %s since %s; see 'traintravel booking %v'", p.ID, endOf(p), p.Settled.UTC().Format(time.DateTime), p.Booking)
 	case errors.Is(err, traintravel.ErrPaymentInProgress):
-		return fmt.Errorf("the gateway is being asked for payment %v at this moment: wait two minutes", p.ID)
+		return fmt.Errorf("a request to the gateway for payment %v is in progress: try again in two minutes", p.ID)
 	case err != nil:
 		return err
 	}

@@ -34,7 +34,7 @@ func TestPaymentStuckAndSettled(t *testing.T) {
 	r := start(t, "serve", "--data", data)
 	_, token, _ := once(t, nil, "token", "--user", "anna", "--data", data)
 	token = strings.TrimSpace(token)
-	has(desk(0, "stuck"), "No payment and no refund waits")
+	has(desk(0, "stuck"), "No payment or refund needs")
 	cancelled := func() (booking, refund string) {
 		t.Helper()
 		b := r.bookWith(token, day, "4000000000005126")
@@ -50,21 +50,21 @@ func TestPaymentStuckAndSettled(t *testing.T) {
 	second, other := cancelled()
 	for _, c := range []struct{ booking, refund string }{{first, refund}, {second, other}} {
 		b, id := c.booking, c.refund
-		has(desk(2, "settle", id, "--as", "lost", "--reason", "why not"), "--as:", "made-elsewhere")
-		has(desk(2, "settle", id, "--as", "failed", "--reason", "why not"), "--as: a refund is", "made-elsewhere")
-		has(desk(2, "settle", id, "--as", "impossible"), "--reason is missing")
-		has(desk(2, "settle", "4711", "--as", "impossible", "--reason", "x"), "is not the ID of a payment")
-		has(desk(1, "settle", first, "--as", "impossible", "--reason", "x"), "no payment and no refund has the ID")
+		has(desk(2, "settle", id, "--as", "lost", "--reason", "why not"), "invalid --as \"lost\"", "made-elsewhere")
+		has(desk(2, "settle", id, "--as", "failed", "--reason", "why not"), "invalid --as: a refund is", "made-elsewhere")
+		has(desk(2, "settle", id, "--as", "impossible"), "missing --reason")
+		has(desk(2, "settle", "4711", "--as", "impossible", "--reason", "x"), "invalid ID ")
+		has(desk(1, "settle", first, "--as", "impossible", "--reason", "x"), "no payment or refund found with the ID")
 		has(desk(0, "settle", id, "--as", "made-elsewhere", "--reason", "paid back in cash", "--by", "carla"), id, "succeeded, made elsewhere", b+" is cancelled")
-		has(desk(1, "settle", id, "--as", "impossible", "--reason", "x"), "is succeeded, made elsewhere since", "traintravel booking "+b)
+		has(desk(1, "settle", id, "--as", "impossible", "--reason", "x"), "already settled: succeeded, made elsewhere since", "traintravel booking "+b)
 		_, shown, _ := once(t, nil, "booking", b, "--data", data)
 		has(shown, `settled as made elsewhere by "carla": "paid back in cash"`, "succeeded, made elsewhere")
 		if b == first {
 			r.stop()
 		}
 	}
-	has(desk(0, "stuck", "--older", "0s"), "No payment and no refund waits")
-	has(desk(2, "stuck", "--older", "-1s"), "is below zero")
+	has(desk(0, "stuck", "--older", "0s"), "No payment or refund needs")
+	has(desk(2, "stuck", "--older", "-1s"), "want 0s or more")
 	if code, out, errs := once(t, nil, "check", "--data", data); code != 0 {
 		t.Errorf("check: %d, %s%s", code, out, errs)
 	}

@@ -22,12 +22,12 @@ func (p peer) String() string {
 	return fmt.Sprintf("process %d of user %d", p.process, p.user)
 }
 
-// mayAsk says whether a server does what a peer asks for: it is the same user's, or root's,
-// who can do everything anyway.
+// mayAsk says whether a server accepts requests of a peer: it must be a process of the same
+// user or of root.
 func (p peer) mayAsk() bool { return p.user == os.Geteuid() || p.user == 0 }
 
-// mayServe says whether a peer may be the server of a data file: it is of the user who asks,
-// of root, or of the owner of the file; of its folder's, if the file is gone.
+// mayServe says whether a peer may be the server of a data file: it must be a process of the
+// current user, of root, or of the owner of the file, or of its folder if the file is missing.
 func (p peer) mayServe(data string) bool {
 	if p.user == os.Geteuid() || p.user == 0 {
 		return true

@@ -9,23 +9,22 @@ import (
 	"time"
 )
 
-// A progress shows how far something that takes its time is: a bar on a terminal, elsewhere a line
-// now and then.
+// A progress shows the progress of long work: a bar on a terminal, elsewhere a line now and then.
 type progress struct {
 	w        io.Writer
-	what     string // is done
-	then     string // what is done after all of that, which does not tell how far it is
+	what     string // the name of the work
+	then     string // the name of work after it whose progress is not known
 	terminal bool
 
 	mu    sync.Mutex
 	last  time.Time // when it was shown, or began
 	shown bool
-	stop  func() // ends what is then done
+	stop  func() // ends the messages of that work
 }
 
 const (
 	redraw = 100 * time.Millisecond // on a terminal
-	retell = 5 * time.Second        // elsewhere, where what is quick says nothing
+	retell = 5 * time.Second        // elsewhere, where quick work shows nothing
 )
 
 func newProgress(w io.Writer, what string) *progress {
@@ -75,7 +74,7 @@ func (p *progress) show(done, total int64) {
 	fmt.Fprintf(p.w, "\r%s [%s%s] %3d %%", p.what, strings.Repeat("#", n), strings.Repeat(" ", width-n), percent)
 }
 
-// goOn tells now and then for how long there has been nothing to measure.
+// goOn shows now and then how long the work without known progress has taken.
 func (p *progress) goOn() {
 	began, every := time.Now(), retell
 	if p.terminal {

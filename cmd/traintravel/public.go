@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// checkSignIn refuses the built-in sign-in, which asks for no password, to a server that
-// more than this machine can reach. The address is what the server listens on, or nil if
-// that is not known yet.
+// checkSignIn refuses the built-in sign-in, which asks for no password, on a server that other
+// machines can reach. addr is the address that the server listens on, or nil if it is not
+// known yet.
 func (s *settings) checkSignIn(addr net.Addr) error {
 	if s.issuer != "" || s.publicSign {
 		return nil
@@ -19,19 +19,19 @@ func (s *settings) checkSignIn(addr net.Addr) error {
 	if why == "" {
 		return nil
 	}
-	return usagef("the built-in sign-in asks for no password, so it is for this machine alone, but %s: give --issuer URL, the authorization server whose tokens are good, or --public-signin if anybody may sign in without a password", why)
+	return usagef("the built-in sign-in asks for no password and is for this machine alone, but %s: give --issuer URL to use another authorization server, or --public-signin to let everyone sign in without a password", why)
 }
 
-// public says how more than this machine can reach the server, or "" if nothing tells that
-// it can. A server that listens on a loopback address alone may be behind a proxy.
+// public says how other machines can reach the server, or "" if nothing shows that they can.
+// A server that listens on a loopback address alone may be behind a proxy.
 func (s *settings) public(addr net.Addr) string {
 	switch {
 	case addr != nil && !loopback(addr):
 		return fmt.Sprintf("the server listens on %v", addr)
 	case isBase(s.baseURL) && !loopbackURL(s.baseURL):
-		return fmt.Sprintf("--base-url %.200q is an address of others too", withoutSecrets(s.baseURL))
+		return fmt.Sprintf("--base-url %.200q is not a loopback address", withoutSecrets(s.baseURL))
 	case len(s.proxies) > 0:
-		return "--trusted-proxy says that a proxy hands on requests from elsewhere"
+		return "--trusted-proxy lets a proxy pass on requests from other machines"
 	}
 	return ""
 }
@@ -43,7 +43,7 @@ func listened(flag string) net.Addr {
 	if err != nil {
 		return nil
 	}
-	port, _ := net.LookupPort("tcp", service) // what is none is refused by checkAddr
+	port, _ := net.LookupPort("tcp", service) // checkAddr refuses an invalid one
 	if host == "" {
 		return &net.TCPAddr{IP: net.IPv6unspecified, Port: port}
 	}

@@ -20,15 +20,15 @@ func (p *program) restore() *cobra.Command {
 	var set restoring
 	c := &cobra.Command{
 		Use:   "restore FILE",
-		Short: "Put a backup in force, as a data file or in PostgreSQL",
-		Long: `Make the data file, or fill an empty PostgreSQL database, with what is in a backup,
-which is checked before. No server may have the data file, and one that is there is
-replaced only with --force. A database that holds something is refused.
+		Short: "Restore a backup, as a data file or into PostgreSQL",
+		Long: `Check a backup, and make the data file or fill an empty PostgreSQL database with it.
+Stop the server of the data file first. An existing data file is replaced only with
+--force, and a database that is not empty never.
 
-What was sold after the backup was made is not in it: places may be sold again that
-passengers have, and payments and refunds that the backup has under way are looked up
-at the gateway. Put back the keys file of the time too: it is in no backup.`,
-		Args: args(cobra.ExactArgs(1)),
+Sales after the backup are not in it: places that passengers have may be sold again.
+Payments and refunds that were in progress at the time of the backup are looked up at
+the gateway. Restore the keys file of that time too: backups do not contain it.`,
+		Args: takes("FILE"), ValidArgsFunction: completeFiles,
 		RunE: func(c *cobra.Command, files []string) error {
 			if err := set.check(c.Flags()); err != nil {
 				return err
@@ -42,10 +42,10 @@ at the gateway. Put back the keys file of the time too: it is in no backup.`,
 		},
 	}
 	set.flags(c.Flags())
-	c.Flags().StringVar(&set.keys, "keys", "", "`file` of keys that the servers will have, to see whether it is that of the backup")
-	c.Flags().BoolVar(&set.force, "force", false, "replace the data file if it is there")
-	c.Flags().BoolVar(&set.faulty, "faulty", false, "restore a backup with faults in it too")
-	c.Flags().BoolVar(&set.anyAmount, "any-amount", false, "as for check")
+	c.Flags().StringVar(&set.keys, "keys", "", "keys `file` that the servers will use, to check that it belongs to the backup")
+	c.Flags().BoolVar(&set.force, "force", false, "replace the data file if it exists")
+	c.Flags().BoolVar(&set.faulty, "faulty", false, "restore a backup even if it has faults")
+	c.Flags().BoolVar(&set.anyAmount, "any-amount", false, "accept payments that differ from the price, as check --any-amount does")
 	return c
 }
 
@@ -58,10 +58,13 @@ type restoring struct {
 
 func (p *program) restoreFrom(ctx context.Context, set restoring, file string) error {
 	if !set.shared() && sameFile(set.data, file) {
-		return usagef("%s is the data file itself", file)
+		return usagef("%s is the data file itself: give a backup", file)
 	}
 	if half, _ := boltstore.Drafts(filepath.Dir(file)); slices.Contains(half, filepath.Clean(file)) {
-		return usagef("%s is half a file, of a command that was killed: give another", file)
+		return usagef("%s is an incomplete file of a command that was killed: give another backup", file)
+	}
+	if !exists(file) {
+		return fmt.Errorf("backup %s not found", file)
 	}
 	from, err := boltstore.Open(file, readOnly)
 	if err != nil {
@@ -77,7 +80,7 @@ func (p *program) restoreFrom(ctx context.Context, set restoring, file string) e
 	if rep.Found > 0 {
 		err := p.printChecked(rep, false)
 		if !set.faulty {
-			return fmt.Errorf("%s is not restored: %w; --faulty restores it all the same", file, err)
+			return fmt.Errorf("%s not restored: %w; give --faulty to restore it all the same", file, err)
 		}
 	}
 	if !set.shared() {
@@ -96,8 +99,8 @@ func (p *program) restoreFrom(ctx context.Context, set restoring, file string) e
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stdout, "%s has the data of %s: %s\n", target, file, howMany(rep.Records[traintravel.TableBookings.String()], "booking", "bookings"))
-	return p.warnOfKeys(context.WithoutCancel(ctx), set, from) // it is restored, whoever interrupts now
+	fmt.Fprintf(p.stdout, "restored %s from %s: %s\n", target, file, howMany(rep.Records[traintravel.TableBookings.String()], "booking", "bookings"))
+	return p.warnOfKeys(context.WithoutCancel(ctx), set, from) // it is restored, also if the command is interrupted now
 }
 
 func (p *program) restoreFile(ctx context.Context, set restoring, from *boltstore.Store, progress func(done, total int64)) error {
@@ -123,7 +126,7 @@ func (p *program) restoreFile(ctx context.Context, set restoring, from *boltstor
 		return checkPages(ctx, draft)
 	})
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s is there already: give another --data, or --force to replace it", set.data)
+		return fmt.Errorf("%s exists: give another --data, or --force to replace it", set.data)
 	}
 	return busy(err)
 }
@@ -136,7 +139,7 @@ func (p *program) restoreDatabase(ctx context.Context, set restoring, from *bolt
 	defer to.Close()
 	err = traintravel.Backup(ctx, to, from, traintravel.CopyOptions{Progress: progress})
 	if errors.Is(err, traintravel.ErrHoldsData) {
-		return "", fmt.Errorf("%w: give an empty one", oneLine{err})
+		return "", fmt.Errorf("%w: give an empty database", oneLine{err})
 	}
 	if err != nil {
 		return "", oneLine{err}
@@ -152,19 +155,19 @@ func (p *program) warnOfKeys(ctx context.Context, set restoring, from *boltstore
 	}
 	var before agreement
 	if err := json.Unmarshal(recorded, &before); err != nil {
-		return fmt.Errorf("what servers of the data have in common: %w", err)
+		return fmt.Errorf("cannot read what the servers of this data have agreed on: %w", err)
 	}
 	file := set.keysFile(set.keys)
 	ring, err := keys.Load(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		fmt.Fprintf(p.stdout, "There is no keys file %s: put there the one that the servers of the data had, before one is started\n", file)
+		fmt.Fprintf(p.stdout, "Keys file %s not found: restore the one of the servers of this data before you start one\n", file)
 		return nil
 	case err != nil:
 		return err
 	}
 	if own := (agreement{Prints: ring.Prints()}); !own.agrees(before, true) {
-		fmt.Fprintf(p.stdout, "The keys in %s are not those that the servers of the data had: put theirs there, before one is started, or start the first with --new-keys\n", file)
+		fmt.Fprintf(p.stdout, "The keys in %s are not those of the servers of this data: restore theirs before you start one, or start the first with --new-keys\n", file)
 	} else if err := set.refuseTaken(ring, file, ring.Use(), set.use(before.ID, file)); err != nil {
 		fmt.Fprintf(p.stdout, "No server can be started yet: %v\n", err)
 	}

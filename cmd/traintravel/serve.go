@@ -15,10 +15,8 @@ import (
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/cities"
 	"github.com/traintravel/traintravel/gateway"
-	"github.com/traintravel/traintravel/gtfs"
 	"github.com/traintravel/traintravel/httpserver"
 	"github.com/traintravel/traintravel/httpserver/authserver"
-	"github.com/traintravel/traintravel/internal/demo"
 	"github.com/traintravel/traintravel/internal/keys"
 	"github.com/traintravel/traintravel/sandbox"
 	"github.com/traintravel/traintravel/store/boltstore"
@@ -32,26 +30,27 @@ func (p *program) serve() *cobra.Command {
 		Short: "Sell trains over HTTP",
 		Long: `Sell trains over HTTP.
 
-Without flags it sells the demo network from a file in the working folder, with
-sign-in by a built-in authorization server and a payment gateway that moves no
-money. With --gateway it takes real money through a program that answers as
+Without flags it sells the demo network from a data file in the working folder, with
+sign-in by a built-in authorization server and a sandbox that moves no money. 'import'
+loads another timetable, and --demo=false starts without the demo network. With
+--gateway, payments move real money through a program that answers as
 gateway/openapi.yaml describes.
 
-Servers that share a database with --postgres need the same --base-url and a copy
-of the same --keys file: else one would not take the tokens of another, and refuse
-a request that is sent to it again under its idempotency key. A server with other
-keys than those before it does not start; --new-keys has it go on with its own.
+Servers that share a database (--postgres) need the same --base-url and copies of the
+same --keys file. Otherwise one would refuse the tokens of another, and a retry of a
+request under its idempotency key. A server whose keys differ from those used before
+does not start, unless --new-keys is given.
 
-Who may book can hold places without paying, up to all of a train, for as long as
---hold lets them, and again after that. --rate-limit only slows them down: where
-anybody may sign in, keep --hold short.`,
-		Args:    args(cobra.NoArgs),
+A user can hold places without paying for them, up to a whole train, for as long as
+--hold allows, and again after that. --rate-limit only slows this down: where anybody
+may sign in, keep --hold short.`,
+		Args:    takes(),
 		PreRunE: func(c *cobra.Command, _ []string) error { return set.check(c.Flags()) },
 		RunE: func(c *cobra.Command, _ []string) error {
-			for _, name := range p.unknownVariables(c.Root()) {
-				p.log.Warn("the environment has what looks like a setting and is none", "variable", name)
-			}
 			p.log = p.logTo.logger(set.watch.form)
+			for _, v := range p.unknownVariables(c.Root()) {
+				p.log.Warn("unknown TRAINTRAVEL_ environment variable", v.attrs()...)
+			}
 			return p.serveUntil(c.Context(), set)
 		},
 	}
@@ -59,7 +58,7 @@ anybody may sign in, keep --hold short.`,
 	return c
 }
 
-// serveUntil serves until ctx ends, then finishes what is under way.
+// serveUntil serves until ctx ends, then finishes the requests in progress.
 func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	money, err := p.gateway(ctx, set.gateway)
 	if err != nil {
@@ -96,11 +95,21 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 		here = "https://" + publicAddr(listener.Addr())
 	}
 	base := cmp.Or(set.baseURL, here)
-	if !set.shared() && !exists(set.data) {
+	made := startFiles{set: set, log: p.log, absent: !set.shared() && !exists(set.data)}
+	serving := false
+	defer func() {
+		if !serving {
+			made.remove(ctx)
+		}
+		if made.store != nil {
+			err = errors.Join(err, made.store.Close())
+		}
+	}()
+	if made.absent {
 		if err := p.asker(set.data).refuseLost(ctx); err != nil {
 			return err
 		}
-		if err := p.firstKeys(set); err != nil {
+		if err := p.firstKeys(set, &made); err != nil {
 			return err
 		}
 	}
@@ -108,13 +117,16 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
+	made.opened(ctx, store)
 	ring, id, err := set.serverKeys(ctx, store)
 	if err != nil {
 		return err
 	}
+	if ring.Created() {
+		made.keys = set.keysFile(set.keys)
+	}
 	if set.shared() && set.baseURL == "" {
-		p.log.Warn("servers that share a database need the same --base-url and --keys, and this one makes its base URL from its address", "base", base)
+		p.log.Warn("--base-url is not set: servers that share a database need the same --base-url and --keys", "base", base)
 	}
 
 	var api *httpserver.Server // what the sign-in's requests count against, and who refuses them
@@ -131,20 +143,9 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	if err != nil {
 		return err
 	}
-	service, err := p.service(ctx, set, store, base, ring, clock, money, seen)
+	service, err := p.service(set, store, base, ring, clock, money, seen)
 	if err != nil {
 		return flagError(set.explain(err))
-	}
-	if id, err = p.agree(ctx, set, store, ring, base, id); err != nil {
-		return set.explain(err)
-	}
-	if err := p.claim(set, ring, id); err != nil {
-		return err
-	}
-	if signIn != nil {
-		if err := ring.RecordIssuer(base); err != nil {
-			return err
-		}
 	}
 	tickets, err := ticket.NewIssuer(ring.Tickets()[0])
 	if err != nil {
@@ -172,19 +173,35 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	public.TLSConfig, public.ConnContext = certificate, door.know
 	servers := append([]server{{door, public}}, seen.servers(p, service, api)...) // the API is first
 	look := &watch{keys: set.keysFile(set.keys), data: set.data, log: p.log, told: seen.committed()}
-	if file, ok := store.(*boltstore.Store); ok { // else there is nobody to be asked: import opens the database
+	if file, ok := store.(*boltstore.Store); ok { // commands open a database themselves
 		if look.control, err = listenControl(set.data, p.log); err != nil {
 			return err
 		}
+		defer look.control.Close()
 		look.store = file
 		servers = append(servers, server{look.control, p.httpServer(dutiesOf(set, service, file).handler())})
 	}
+	if id, err = p.agree(ctx, set, store, ring, base, id); err != nil {
+		return set.explain(err)
+	}
+	if err := p.claim(set, ring, id); err != nil {
+		return err
+	}
+	if signIn != nil {
+		if err := ring.RecordIssuer(base); err != nil {
+			return err
+		}
+	}
+	if err := p.firstTimetable(ctx, set, service); err != nil {
+		return set.explain(err)
+	}
+	serving = true
 	background, stop := context.WithCancel(ctx)
 	defer stop()
 	go look.until(background)
 	fmt.Fprintf(p.stdout, "traintravel listens on %s\n", here)
 	if base != here {
-		fmt.Fprintf(p.stdout, "links begin with %s\n", base)
+		fmt.Fprintf(p.stdout, "Links begin with %s\n", base)
 	}
 	if signIn != nil {
 		fmt.Fprintf(p.stdout, "Try:\n  TOKEN=$(%s token --user anna --scope \"read write\"%s)\n  curl -H \"Authorization: Bearer $TOKEN\" %s/stations\n",
@@ -211,7 +228,7 @@ func (p *program) authentication(set settings, accounts accounts, addr net.Addr,
 	if set.issuer != "" {
 		remote, err := httpserver.RemoteKeys(httpserver.RemoteOptions{Issuer: set.issuer, Logger: p.log, Fetched: seen.fetched()})
 		if err != nil {
-			return nil, nil, usagef("--issuer: %w", err)
+			return nil, nil, usagef("invalid --issuer %.200q: %w", withoutSecrets(set.issuer), err)
 		}
 		claims, err := set.claims()
 		if err != nil {
@@ -226,7 +243,7 @@ func (p *program) authentication(set settings, accounts accounts, addr net.Addr,
 	}
 	pages, err := docsRedirects(base, addr)
 	if err != nil {
-		return nil, nil, usagef("--base-url: %w", err)
+		return nil, nil, usagef("invalid --base-url: %w", err)
 	}
 	o.Issuer, o.DemoRedirectURIs, o.CrossOrigin, o.Logger = base, pages, shared, p.log
 	o.Users, o.OnlyUsers, o.Clients = accounts.users, !accounts.anyone, accounts.clients
@@ -234,11 +251,11 @@ func (p *program) authentication(set settings, accounts accounts, addr net.Addr,
 	if err != nil {
 		return nil, nil, err
 	}
-	as := "anybody"
+	as := "any name"
 	if !accounts.anyone {
-		as = "each of the accounts"
+		as = "a listed user"
 	}
-	p.log.Warn("sign-in is for trying out: anybody may sign in as " + as + ", without a password")
+	p.log.Warn("built-in sign-in asks for no password; for trying out only", "sign_in_as", as)
 	signIn, err := newIssuer(server, set.keysFile(set.keys), p.log)
 	if err != nil {
 		return nil, nil, err
@@ -249,9 +266,8 @@ func (p *program) authentication(set settings, accounts accounts, addr net.Addr,
 	return v, signIn, err
 }
 
-// docsRedirects are where people are sent back to who have signed in for /docs:
-// by the server's own name, and by the one that this machine has for itself. Its
-// addresses of this machine alone are good for every program.
+// docsRedirects are the redirect URIs of /docs, by the name of the server and by that of this
+// machine. Every client may use those of this machine.
 func docsRedirects(base string, addr net.Addr) ([]string, error) {
 	names := []string{base}
 	if tcp, ok := addr.(*net.TCPAddr); ok && (tcp.IP.IsLoopback() || tcp.IP.IsUnspecified()) {
@@ -278,47 +294,25 @@ func builtin(ring *keys.Ring, o authserver.Options) (*authserver.Server, error) 
 	return authserver.New(o)
 }
 
-// service makes the service, with a timetable to sell.
-func (p *program) service(ctx context.Context, set settings, store traintravel.Store, base string, ring *keys.Ring, clock func() time.Time, money *gateway.Client, seen *observation) (*traintravel.Service, error) {
+// service makes the service.
+func (p *program) service(set settings, store traintravel.Store, base string, ring *keys.Ring, clock func() time.Time, money *gateway.Client, seen *observation) (*traintravel.Service, error) {
 	opts := traintravel.Options{
 		Observer: seen.observer(), Gateway: sandbox.Open(store), Logger: p.log, Now: clock, HoldFor: set.hold, Retain: set.retain, KeepUnpaid: cmp.Or(set.keepUnpaid, -1), AnyAmount: set.anyAmount, FingerprintKey: ring.Fingerprint(), Declines: set.declineLimits(), Holds: set.holdLimits(), Cities: cities.Europe(),
 	}
 	if money != nil {
 		opts.Gateway = money
 	} else {
-		p.log.Warn("payments are for trying out: no money is moved")
+		p.log.Warn("sandbox payments move no money; for trying out only")
 	}
 	if set.webhookPrivate {
-		p.log.Warn("webhooks are for trying out: whoever subscribes has the server post to addresses that only it can reach")
+		p.log.Warn("webhooks may have private addresses, which subscribers can have the server post to; for trying out only")
 	}
 	var err error
 	if opts.Webhooks, err = p.webhookOptions(set, base, ring); err != nil {
 		return nil, err
 	}
 	seen.wrap(&opts)
-	service, err := traintravel.New(seen.store(store), opts)
-	if err != nil {
-		return nil, err
-	}
-	_, err = service.Stations(ctx, traintravel.StationQuery{Page: traintravel.Page{Limit: 1}})
-	if errors.Is(err, traintravel.ErrNoTimetable) {
-		err = loadDemo(ctx, service)
-	}
-	return service, err
-}
-
-// loadDemo loads the demo network, unless somebody else loads a timetable first.
-
-func loadDemo(ctx context.Context, service *traintravel.Service) error {
-	t, _, err := gtfs.Read(ctx, demo.Feed(), gtfs.Options{})
-	if err != nil {
-		return err
-	}
-	_, err = service.LoadFirstTimetable(ctx, t)
-	if errors.Is(err, traintravel.ErrHasTimetable) {
-		return nil
-	}
-	return err
+	return traintravel.New(seen.store(store), opts)
 }
 
 // serviceClock is nil for the real time, or the clock that --clock asks for:
@@ -359,8 +353,8 @@ func mount(api *httpserver.Server, signIn http.Handler) http.Handler {
 	})
 }
 
-// withoutForwardedBase keeps what proxies say of the address from a handler
-// whose links begin as the operator says. Whom a request is from still counts.
+// withoutForwardedBase hides from a handler what proxies say of its address, because --base-url
+// says it. What they say of the client still counts.
 func withoutForwardedBase(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, name := range []string{"X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Prefix"} {

@@ -187,6 +187,6 @@ func TestOutputIsNotRead(t *testing.T) {
 			}
 		})
 	}
-	says(t, 0, "everything agrees", "check", "--data", filepath.Join(dir, "backup.db"))
+	says(t, 0, "no faults found", "check", "--data", filepath.Join(dir, "backup.db"))
 	s.get(t, 200, "/readyz")
 }

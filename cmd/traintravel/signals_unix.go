@@ -8,16 +8,15 @@ import (
 	"syscall"
 )
 
-// claimSignals has the signals that stop a command sent to a channel, and the ones that
-// would end or halt it for no good reason ignored: then what they tell of is an error of
-// the call that it is about.
+// claimSignals sends the signals that stop a command to a channel, and ignores those that would
+// end or suspend it although the call that failed returns an error too:
 //
-//   - SIGPIPE: nobody reads the log, or what a command prints, any more.
-//   - SIGXFSZ: a file may not grow. A full disk is an error too.
-//   - SIGTTOU: it writes to a terminal that other programs have.
+//   - SIGPIPE: the reader of the log or of the output is gone.
+//   - SIGXFSZ: a file has reached its size limit. A full disk is an error too.
+//   - SIGTTOU: the command writes to a terminal that other programs use.
 //
-// Go's runtime ignores those that tell of nothing here, such as SIGUSR1. SIGQUIT ends the
-// process with what each goroutine is at.
+// Go's runtime ignores signals without a meaning here, such as SIGUSR1. SIGQUIT ends the
+// process and prints the stacks of all goroutines.
 func claimSignals(stop chan<- os.Signal) {
 	signal.Ignore(syscall.SIGPIPE, syscall.SIGXFSZ, syscall.SIGTTOU)
 	signal.Notify(stop, syscall.SIGTERM)

@@ -35,7 +35,7 @@ const (
 // TestSoak has a server do everything at once for a while: people search, book, pay,
 // cancel and look, subscribers are told, timetables are imported and backups are made.
 // Nothing fails but what is refused on purpose; memory and goroutines level off; at the
-// end everything agrees, and all that was acknowledged is there and was told.
+// end no faults found, and all that was acknowledged is there and was told.
 func TestSoak(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no process is told to stop by a signal here")

@@ -13,9 +13,9 @@ import (
 	"sync"
 )
 
-// A data file belongs to the process that has it open. Commands that need it
-// while a server does ask that server, over a unix socket beside the file that only its
-// owner may open, and both look whose process the other is.
+// A data file belongs to the process that has it open. While that is a server, commands send
+// it their requests over a Unix socket beside the file. Only its owner may open the socket, and
+// both sides check the user of the other process.
 
 const (
 	// maxSocketPath is what every system allows for the path of a socket.
@@ -71,7 +71,7 @@ func withShort(path string, fn func(short string) error) error {
 			return fn(filepath.Join(link, filepath.Base(path)))
 		}
 	}
-	return fmt.Errorf("the path of the data file is too long for a socket beside it, and no shorter one can be made: %w", err)
+	return fmt.Errorf("the path of the data file is too long for a socket beside it, and a shorter link to it cannot be made: %w", err)
 }
 
 // A control is the socket of a data file that a server has.
@@ -98,13 +98,13 @@ func listenControl(data string, log *slog.Logger) (*control, error) {
 	return c, nil
 }
 
-// listen makes the socket. What a killed server left there is replaced: the data file's lock
-// says that it is gone. Anything but a socket is not. Nobody else may connect at any moment,
+// listen makes the socket. It replaces the socket of a killed server, which is gone as the
+// lock on the data file shows, but no other file. Other users may not connect at any moment,
 // so the socket gets its name only when its mode is right.
 func (c *control) listen() error {
 	const socket = os.ModeSocket | os.ModeIrregular // which it is on Windows
 	if info, err := os.Lstat(c.path); err == nil && info.Mode()&socket == 0 {
-		return fmt.Errorf("%s is not a socket, and in the way of the one by which commands reach this server: move it away", c.path)
+		return fmt.Errorf("cannot make the control socket %s: another file has this name: move it away", c.path)
 	}
 	dir, err := os.MkdirTemp(filepath.Dir(c.path), ".traintravel")
 	if err != nil {
@@ -138,16 +138,16 @@ func (c *control) listen() error {
 	return nil
 }
 
-// mend makes the socket again if it is not there any more.
+// mend makes the socket again if it is missing.
 func (c *control) mend() {
 	if c.there() {
 		return
 	}
 	switch err := c.listen(); {
 	case err == nil:
-		c.log.Warn("the control socket was gone, and is there again", "socket", c.path)
+		c.log.Warn("control socket was missing and has been made again", "socket", c.path)
 	default:
-		c.log.Error("the control socket is gone, so commands do not reach this server", "socket", c.path, "error", err)
+		c.log.Error("control socket is missing and cannot be made again: commands cannot reach this server", "socket", c.path, "error", err)
 	}
 }
 
@@ -166,7 +166,7 @@ func (c *control) now() (net.Listener, bool) {
 	return c.listener, c.closed
 }
 
-// Accept implements [net.Listener]. Who may not ask this server is sent away.
+// Accept implements [net.Listener]. It refuses other users than the server's own and root.
 func (c *control) Accept() (net.Conn, error) {
 	for {
 		l, _ := c.now()
@@ -181,7 +181,7 @@ func (c *control) Accept() (net.Conn, error) {
 		if err == nil && (!known || who.mayAsk()) {
 			return conn, nil
 		}
-		c.log.Warn("somebody else was at the control socket, and was sent away", "who", who.String(), "error", err)
+		c.log.Warn("connection to the control socket refused: another user", "who", who.String(), "error", err)
 		_ = conn.Close()
 	}
 }

@@ -80,7 +80,7 @@ func TestFileInPlaceOfSocket(t *testing.T) {
 	done(t, os.WriteFile(data+".sock", []byte("mine"), 0o600))
 	p := spawn(t, dir, "serve", "--data", data)
 	p.ends(time.Minute, 1)
-	if text, err := os.ReadFile(data + ".sock"); !strings.Contains(p.stderr.String(), "trains.db.sock is not a socket") || string(text) != "mine" {
+	if text, err := os.ReadFile(data + ".sock"); !strings.Contains(p.stderr.String(), "trains.db.sock: another file has this name") || string(text) != "mine" {
 		t.Errorf("it says %s, and the file has %q, %v", &p.stderr, text, err)
 	}
 }
@@ -91,7 +91,7 @@ func TestSocketRemoved(t *testing.T) {
 	dir := t.TempDir()
 	s := newShop(t, dir)
 	done(t, os.Remove(s.data+".sock"))
-	s.logs(t, "the control socket was gone, and is there again")
+	s.logs(t, "control socket was missing and has been made again")
 	says(t, 0, "has all data", "backup", filepath.Join(dir, "backup.db"), "--data", s.data)
 	s.signal(syscall.SIGTERM)
 	s.ends(time.Minute, 0)
@@ -117,7 +117,7 @@ func TestSilentServer(t *testing.T) {
 		t.Fatalf("the server is not stopped: %v, %v", status, err)
 	}
 	told, err := ask(100 * time.Millisecond)
-	if err == nil || !strings.Contains(err.Error(), "has not answered for 100ms") || !strings.Contains(told, "has said nothing") {
+	if err == nil || !strings.Contains(err.Error(), "has not answered for 100ms") || !strings.Contains(told, "still waiting: no answer from the server") {
 		t.Errorf("it says %q, and %v", told, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -188,7 +188,7 @@ func TestStrangersSocket(t *testing.T) {
 	done(t, os.Symlink(filepath.Join(n.dir, "strange.db.sock"), s.data+".sock"))
 	backup := filepath.Join(dir, "backup.db")
 	for _, args := range [][]string{{"backup", backup}, {"check"}, {"booking", "J"}, {"import", writeFeed(t, "1")}} {
-		if code, stdout, stderr := once(t, nil, append(args, "--data", s.data)...); code != 1 || stdout != "" || !strings.Contains(stderr, "of user 65534, whose the data file is not") {
+		if code, stdout, stderr := once(t, nil, append(args, "--data", s.data)...); code != 1 || stdout != "" || !strings.Contains(stderr, "of user 65534 listens there, which does not own the data file") {
 			t.Errorf("%v: %d, %s, %s", args, code, stdout, stderr)
 		}
 	}
@@ -217,12 +217,12 @@ func TestStrangerAsks(t *testing.T) {
 		}
 		return said.String()
 	}
-	if said := ask(); !strings.Contains(said, "run this command as that user") {
+	if said := ask(); !strings.Contains(said, "run this command as the user of the server") {
 		t.Errorf("it is told %s", said)
 	}
 	done(t, os.Chmod(s.data+".sock", 0o666))
 	ask()
-	s.logs(t, "was sent away")
+	s.logs(t, "connection to the control socket refused")
 	says(t, 0, "has all data", "backup", filepath.Join(dir, "backup.db"), "--data", s.data)
 }
 

@@ -21,8 +21,8 @@ import (
 // maxConfig is how long a file of settings can be, in bytes.
 const maxConfig = 1 << 20
 
-// settle gives a command's flags the values that the command line does not, and
-// returns all that is wrong with any.
+// settle gives the flags of a command their values from the environment and the file of
+// settings, where the command line has none. The error names all values that are wrong.
 func (p *program) settle(c *cobra.Command) error {
 	errs := p.wrong
 	flags := c.Flags()
@@ -37,7 +37,7 @@ func (p *program) settle(c *cobra.Command) error {
 	}
 	env := p.env()
 	flags.VisitAll(func(f *pflag.Flag) {
-		if v, ok := env[variable(f.Name)]; ok && !f.Changed {
+		if v, ok := env[variable(f.Name)]; ok && !f.Changed && isSetting(f) {
 			set(f, variable(f.Name), func() error { return flags.Set(f.Name, v) })
 		}
 	})
@@ -52,7 +52,7 @@ func (p *program) settle(c *cobra.Command) error {
 		}
 		set(f, fmt.Sprintf("%s:%d: %s", p.config, value.Line, name), func() error { return setFromFile(flags, f, value) })
 	}
-	if c.PreRunE != nil { // before it would be called, so that its findings are told too
+	if c.PreRunE != nil { // called here, so that the error names what it finds too
 		errs = append(errs, c.PreRunE(c, nil))
 		c.PreRunE = nil
 	}
@@ -69,18 +69,18 @@ func setFromFile(flags *pflag.FlagSet, f *pflag.Flag, value *yaml.Node) error {
 	list, isList := f.Value.(pflag.SliceValue)
 	switch {
 	case value.Kind == yaml.ScalarNode && value.Tag == "!!null":
-		return errors.New("it is empty: give a value, or leave it out")
+		return errors.New("no value: give one, or remove the line")
 	case value.Kind == yaml.ScalarNode && isList:
 		f.Changed = true
 		return list.Replace([]string{value.Value})
 	case value.Kind == yaml.ScalarNode:
 		return flags.Set(f.Name, value.Value)
 	case value.Kind != yaml.SequenceNode || !isList:
-		return errors.New("it takes one value, such as a number or a text")
+		return errors.New("want one value, such as a number or a text")
 	}
 	var values []string
 	if err := value.Decode(&values); err != nil {
-		return errors.New("it takes a list of texts")
+		return errors.New("want a list of texts")
 	}
 	f.Changed = true
 	return list.Replace(values)
@@ -94,32 +94,32 @@ func (p *program) readConfig() (map[string]*yaml.Node, error) {
 	}
 	file, err := os.Open(p.config)
 	if err != nil {
-		return nil, fmt.Errorf("--config: %w", err)
+		return nil, fmt.Errorf("cannot read --config: %w", err)
 	}
 	defer file.Close()
 	text, err := io.ReadAll(io.LimitReader(file, maxConfig+1))
 	if err != nil {
-		return nil, fmt.Errorf("--config: %w", err)
+		return nil, fmt.Errorf("cannot read --config: %w", err)
 	}
 	if len(text) > maxConfig {
-		return nil, usagef("--config: %s is longer than %d bytes", p.config, maxConfig)
+		return nil, usagef("invalid --config: %s is larger than %d bytes", p.config, maxConfig)
 	}
 	var doc yaml.Node
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	if err := d.Decode(&doc); errors.Is(err, io.EOF) {
 		return nil, nil // comments alone
 	} else if err != nil {
-		return nil, usagef("--config: %s: %w", p.config, err)
+		return nil, usagef("invalid --config %s: %w", p.config, err)
 	}
 	if err := d.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
-		return nil, usagef("--config: %s has more than one document", p.config)
+		return nil, usagef("invalid --config: %s has more than one YAML document", p.config)
 	}
 	top := doc.Content[0]
 	if top.Kind == yaml.ScalarNode && top.Tag == "!!null" {
 		return nil, nil
 	}
 	if top.Kind != yaml.MappingNode {
-		return nil, usagef("--config: %s:%d: settings are lines such as \"addr: 127.0.0.1:8080\"", p.config, top.Line)
+		return nil, usagef("invalid --config %s:%d: want settings, in lines such as \"addr: 127.0.0.1:8080\"", p.config, top.Line)
 	}
 	var errs []error
 	known := serverFlags()
@@ -128,9 +128,9 @@ func (p *program) readConfig() (map[string]*yaml.Node, error) {
 		name, value := top.Content[i], top.Content[i+1]
 		switch {
 		case known.Lookup(name.Value) == nil:
-			errs = append(errs, usagef("%s:%d: %.100q is no setting%s", p.config, name.Line, name.Value, nearest(name.Value, known)))
+			errs = append(errs, usagef("%s:%d: unknown setting %.100q%s", p.config, name.Line, name.Value, didYouMean(name.Value, "", flagNames(known))))
 		case values[name.Value] != nil:
-			errs = append(errs, usagef("%s:%d: %s is set a second time", p.config, name.Line, name.Value))
+			errs = append(errs, usagef("%s:%d: duplicate setting %s", p.config, name.Line, name.Value))
 		default:
 			values[name.Value] = value
 		}
@@ -145,63 +145,87 @@ func serverFlags() *pflag.FlagSet {
 	return f
 }
 
-// nearest guesses at the flag that was meant.
-func nearest(name string, flags *pflag.FlagSet) (guess string) {
-	plain := func(s string) string {
-		return strings.NewReplacer("-", "", "_", "", ".", "").Replace(strings.ToLower(s))
+// isSetting says whether a flag can be set in the environment. --help and --version are
+// for the command line: TRAINTRAVEL_VERSION may be anything.
+func isSetting(f *pflag.Flag) bool { return f.Name != "help" && f.Name != "version" }
+
+// An unknownVariable is a variable of the environment that looks like a setting and is not one
+// of any command, with the one that was probably meant, or "".
+type unknownVariable struct{ name, meant string }
+
+func (v unknownVariable) String() string {
+	text := "unknown environment variable " + v.name
+	if v.meant != "" {
+		text += ": did you mean " + v.meant + "?"
 	}
-	flags.VisitAll(func(f *pflag.Flag) {
-		if a, b := plain(name), plain(f.Name); a == b || a == b+"s" || a+"s" == b {
-			guess = ": " + f.Name + " is"
-		}
+	return text
+}
+
+// attrs are the attributes of a line of the log.
+func (v unknownVariable) attrs() []any {
+	attrs := []any{"variable", v.name}
+	if v.meant != "" {
+		attrs = append(attrs, "did_you_mean", v.meant)
+	}
+	return attrs
+}
+
+// unknownVariables finds variables whose names begin with TRAINTRAVEL_ and that no command
+// reads. Those that Kubernetes sets for a service called traintravel are left out.
+func (p *program) unknownVariables(root *cobra.Command) (unknown []unknownVariable) {
+	known := []string{webhookSecret, gatewaySecret, variable("config")}
+	eachCommand(root, func(c *cobra.Command) {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if isSetting(f) {
+				known = append(known, variable(f.Name))
+			}
+		})
 	})
-	return guess
-}
-
-// unknownVariables are those of the environment that look like settings and are
-// none of any command. What Kubernetes sets for a service of our name is not meant.
-func (p *program) unknownVariables(root *cobra.Command) (names []string) {
-	known := map[string]bool{webhookSecret: true, gatewaySecret: true, variable("config"): true, variable("require-all"): true}
-	eachFlag(root, func(f *pflag.Flag) { known[variable(f.Name)] = true })
 	for name := range p.env() {
-		ours := strings.HasPrefix(name, variable(""))
-		if ours && !known[name] && !strings.HasPrefix(name, variable("service-")) && !strings.HasPrefix(name, variable("port")) {
-			names = append(names, name)
+		ours := strings.HasPrefix(name, variable("")) && !strings.HasPrefix(name, variable("service-")) && !strings.HasPrefix(name, variable("port"))
+		if ours && name != variable("require-all") && !slices.Contains(known, name) {
+			unknown = append(unknown, unknownVariable{name, nearestVariable(name, known)})
 		}
 	}
-	slices.Sort(names)
-	return names
+	slices.SortFunc(unknown, func(a, b unknownVariable) int { return strings.Compare(a.name, b.name) })
+	return unknown
 }
 
-// A tolerant value keeps what is wrong with it, so that parsing goes on to the
-// next mistake.
+// A tolerant value notes an invalid value instead of refusing it, so that parsing goes on and
+// finds the next one.
 type tolerant struct {
 	pflag.Value
 	flag string
 	p    *program
 }
 
-// tolerate makes all values tolerant that can be wrong.
+// nearestVariable is nearest without the prefix that all variables have.
+func nearestVariable(name string, known []string) string {
+	var short []string
+	for _, k := range known {
+		short = append(short, strings.TrimPrefix(k, variable("")))
+	}
+	if best := nearest(strings.TrimPrefix(name, variable("")), short); best != "" {
+		return variable("") + best
+	}
+	return ""
+}
+
+// tolerate makes tolerant all values that have a form.
 func (p *program) tolerate(root *cobra.Command) {
-	eachFlag(root, func(f *pflag.Flag) {
-		if forms[f.Value.Type()] != "" {
-			f.Value = tolerant{f.Value, f.Name, p}
-		}
+	eachCommand(root, func(c *cobra.Command) {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if forms[f.Value.Type()] != "" {
+				f.Value = tolerant{f.Value, f.Name, p}
+			}
+		})
 	})
 }
 
-// eachFlag goes through the flags of a command and those below it.
-func eachFlag(c *cobra.Command, each func(*pflag.Flag)) {
-	c.LocalFlags().VisitAll(each)
-	for _, below := range c.Commands() {
-		eachFlag(below, each)
-	}
-}
-
-// forms are what values of a type look like.
+// forms say what the values of each type look like.
 var forms = map[string]string{
-	"bool": "neither true nor false", "int": "no whole number", "int64": "no whole number",
-	"float64": "no number", "duration": "no time such as 90s, 5m or 1h",
+	"bool": "true or false", "int": "a whole number", "int64": "a whole number",
+	"float64": "a number", "duration": "a duration such as 90s, 5m or 1h", "bytes": "a number of bytes such as 500MiB or 2GiB",
 }
 
 func (v tolerant) Set(text string) error {
@@ -212,7 +236,17 @@ func (v tolerant) Set(text string) error {
 		if source == "" {
 			source = "--" + v.flag
 		}
-		v.p.wrong = append(v.p.wrong, usagef("%s: %.100q is %s", source, text, forms[v.Type()]))
+		v.p.wrong = append(v.p.wrong, invalidValue(source, text, forms[v.Type()]))
 	}
 	return nil
+}
+
+// invalidValue is the error of a value that has not the form that is wanted. source is the
+// flag or variable that it is of, or FILE:LINE: and the setting.
+func invalidValue(source, value, want string) error {
+	place, name := "", source
+	if i := strings.LastIndex(source, ": "); i >= 0 {
+		place, name = source[:i+2], source[i+2:]
+	}
+	return usagef("%sinvalid %s %.100q: want %s", place, name, value, want)
 }

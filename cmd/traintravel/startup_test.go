@@ -21,7 +21,7 @@ import (
 // asCommandEnv makes the test binary the command. If it is tied, it ends when
 // its standard input does, and so at the latest with the test.
 const (
-	asCommandEnv = "TRAINTRAVEL_TEST_AS_COMMAND"
+	asCommandEnv = "TEST_AS_TRAINTRAVEL_COMMAND"
 	tied         = "tied"
 )
 

@@ -29,11 +29,10 @@ func (s server) serve() error {
 	return s.http.Serve(s.listener)
 }
 
-// runServers serves and runs the service until ctx ends or a listener fails. The
-// first server is the API's. The end is in this order: the API is not ready any more,
-// and has its clients close their connections; none is accepted any more; requests
-// under way are finished; deliveries under way are finished. The store is the caller's
-// to close.
+// runServers serves and runs the service until ctx ends or a listener fails. The first server
+// is the API's. It shuts down in this order: the API reports that it is not ready, and asks
+// clients to close their connections; it accepts no connections; it finishes the requests in
+// progress, then the webhook deliveries in progress. The caller closes the store.
 //
 // [http.Server.Shutdown] alone drops requests: it closes a connection whose first
 // request comes just then, and what is idle for as long as a request takes to arrive.
@@ -82,22 +81,21 @@ func (p *program) runServers(ctx context.Context, service *traintravel.Service, 
 	select {
 	case <-stopped:
 	case <-time.After(p.waits.deliver + p.waits.end):
-		err = errors.Join(err, errors.New("the background work did not end; what it was at is taken up at the next start"))
+		err = errors.Join(err, errors.New("background work did not stop in time; the next start resumes it"))
 	}
 	return err
 }
 
-// drain has a server finish the requests under way. Those that are not finished when
-// ctx ends are cut off: their clients may be as slow as they like, and must not hold
-// up the operator.
+// drain waits until a server has finished the requests in progress. When ctx ends it closes
+// the connections of the others: slow clients must not hold up the operator.
 func (p *program) drain(ctx context.Context, s server) {
 	if err := s.http.Shutdown(ctx); err != nil {
-		p.log.Warn("requests that were not finished in time are cut off", "listener", s.listener.Addr().String(), "after", p.waits.drain)
+		p.log.Warn("requests still in progress after the shutdown timeout; closing their connections", "listener", s.listener.Addr().String(), "after", p.waits.drain)
 		_ = s.http.Close()
 	}
 }
 
-// connections are those that are open, and what each is at.
+// connections are the open connections and their states.
 type connections struct {
 	mu     sync.Mutex
 	states map[net.Conn]http.ConnState
@@ -139,8 +137,8 @@ func (c *connections) wait(longest time.Duration, states ...http.ConnState) {
 	}
 }
 
-// lingering lets posts that are under way when the server stops come to their end.
-// Else their receivers would get the event again.
+// lingering lets posts in progress finish when the server stops. Otherwise their receivers
+// would get the event again.
 type lingering struct {
 	traintravel.WebhookSender
 	longest time.Duration

@@ -83,7 +83,7 @@ func TestStopDespiteSlowClient(t *testing.T) {
 	p := halfSent(t)
 	p.signal(syscall.SIGTERM)
 	p.ends(10*time.Second, 0)
-	if !strings.Contains(p.stderr.String(), "cut off") {
+	if !strings.Contains(p.stderr.String(), "requests still in progress after the shutdown timeout") {
 		t.Errorf("it does not say so: %s", &p.stderr)
 	}
 }

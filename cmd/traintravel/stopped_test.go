@@ -20,7 +20,7 @@ func TestWebhooksListsStoppedOnes(t *testing.T) {
 	if is["disabled_by"] != "owner" || is["disabled_reason"] == "" || is["disabled_at"] == nil {
 		t.Errorf("%v", is)
 	}
-	said := says(t, 0, id+` of "anna" through "traintravel-demo", to shop.example: disabled by the owner at `+is["disabled_at"].(string)[:10], "webhooks", "--data", data)
+	said := says(t, 0, id+` of user "anna", client "traintravel-demo", host shop.example: disabled by the owner at `+is["disabled_at"].(string)[:10], "webhooks", "--data", data)
 	if strings.Contains(said, "a-secret-path") {
 		t.Errorf("it shows the path: %s", said)
 	}

@@ -19,31 +19,31 @@ import (
 // one process at a time, or in a database, which servers share.
 type storage struct {
 	data, postgres string
-	given          bool          // somebody has said where; check finds that out
+	given          bool          // a flag says where; check sets it
 	lockWait       time.Duration // until another process lets go of the file; zero is a second
 }
 
 const defaultData = "traintravel.db"
 
 func (s *storage) flags(f *pflag.FlagSet) {
-	f.StringVar(&s.data, "data", defaultData, "`file` of data")
-	f.StringVar(&s.postgres, "postgres", "", "`URL` of a PostgreSQL database of data, such as postgres://user@host/database, in place of the file; the password may be in it, in PGPASSWORD or in a passfile")
+	f.StringVar(&s.data, "data", defaultData, "data `file`")
+	f.StringVar(&s.postgres, "postgres", "", "`URL` of a PostgreSQL database to use instead of the data file, such as postgres://user@host/database; the password may be in the URL, in PGPASSWORD or in a password file")
 }
 
-// check refuses two places, and none.
+// check returns an error if the flags name two places for the data, or none.
 func (s *storage) check(f *pflag.FlagSet) error {
 	s.given = s.shared() || f.Changed("data")
 	if s.shared() && f.Changed("data") {
-		return usagef("--data and --postgres both say where the data is (or TRAINTRAVEL_DATA and TRAINTRAVEL_POSTGRES do): give one of them")
+		return usagef("--data and --postgres (or TRAINTRAVEL_DATA and TRAINTRAVEL_POSTGRES) exclude each other: give one of them")
 	}
 	if f.Changed("postgres") && !s.shared() {
-		return usagef("--postgres is empty: give the URL of a database, or leave it out to keep the data in a file")
+		return usagef("--postgres is empty: give the URL of a database, or leave the flag out to use a data file")
 	}
 	if strings.Contains(s.data, "://") {
-		return usagef("--data: %.200q is a URL and no file: give --postgres if it is that of a database", withoutSecrets(s.data))
+		return usagef("invalid --data %.200q: want a file, not a URL; for a PostgreSQL database give --postgres", withoutSecrets(s.data))
 	}
 	if s.data == "" && !s.shared() {
-		return usagef("--data is empty: give the path of a file, or leave it out for %s", defaultData)
+		return usagef("--data is empty: give the path of a file, or leave the flag out to use %s", defaultData)
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func (s *storage) open(ctx context.Context, log *slog.Logger, committed func(int
 	return store, nil
 }
 
-// saying are options by which waiting for a database is no silence.
+// saying are options that log when the store waits for the database.
 func saying(log *slog.Logger) *pgstore.Options {
 	return &pgstore.Options{Waiting: func(reason error) {
 		log.Warn("waiting for PostgreSQL", "reason", oneLine{reason})
@@ -118,9 +118,9 @@ func (e oneLine) Unwrap() error { return e.error }
 func (s *storage) explain(err error) error {
 	switch {
 	case errors.Is(err, traintravel.ErrCopying):
-		return fmt.Errorf("%w: run '%s migrate' again, or give another database", err, ourName())
+		return fmt.Errorf("%w: run '%s migrate' again to finish it, or give another database", err, ourName())
 	case errors.Is(err, traintravel.ErrMoved) && !s.shared():
-		return fmt.Errorf("%w: serve it with --postgres, or run '%s migrate' again if it did not come to its end; '%[2]s migrate --undo --data %s' goes back to the file, in which nothing is of what was sold since",
+		return fmt.Errorf("%w: give serve --postgres, or run '%s migrate' again if it was interrupted. To use the file again, without what the database has sold since, run '%[2]s migrate --undo --data %s'",
 			err, ourName(), shellWord(s.data))
 	}
 	return err

@@ -126,7 +126,7 @@ func TestPostgresErrors(t *testing.T) {
 		{[]string{"serve", "--postgres", newer.String()}, nil, 1, []string{"--postgres: ", "schema version 999", "newer version"}},
 		{[]string{"serve", "--postgres", "postgres://u:geheim@h:x/db"}, nil, 2, []string{"--postgres: it is none such as"}},
 		{[]string{"serve", "--postgres", "postgres://u@h/db?password=geheim&sslmode=nope"}, nil, 2, []string{"--postgres: ", "sslmode"}},
-		{[]string{"migrate", "--postgres", database, "--data", filepath.Join(t.TempDir(), "none.db")}, nil, 1, []string{"--data: ", "none.db"}},
+		{[]string{"migrate", "--postgres", database, "--data", filepath.Join(t.TempDir(), "none.db")}, nil, 1, []string{"data file ", "none.db not found"}},
 		{[]string{"migrate"}, nil, 2, []string{"--postgres", "--undo"}},
 	} {
 		if c.args[0] == "serve" {
@@ -194,16 +194,16 @@ func TestMigrate(t *testing.T) {
 	code, stdout, stderr := once(t, nil, move...)
 	bare, hidden := withoutPassword(database)
 	next := "export TRAINTRAVEL_POSTGRES=" + shellWord(bare) + " PGPASSWORD=…\n  "
-	if code != 0 || !hidden || !strings.Contains(stdout, "have moved to PostgreSQL database test_") || !strings.Contains(stdout, next) ||
+	if code != 0 || !hidden || !strings.Contains(stdout, " records to PostgreSQL database test_") || !strings.Contains(stdout, next) ||
 		!strings.Contains(stdout, " serve --base-url "+shownBase+" --keys "+ring+"\n") {
 		t.Fatalf("%d, %s%s", code, stdout, stderr)
 	}
-	if code, stdout, stderr := once(t, nil, move...); code != 0 || !strings.Contains(stdout, data+" has moved to PostgreSQL database test_") ||
+	if code, stdout, stderr := once(t, nil, move...); code != 0 || !strings.Contains(stdout, data+" was already moved to PostgreSQL database test_") ||
 		!strings.Contains(stdout, "already") || !strings.Contains(stdout, next) || stderr != "" {
 		t.Errorf("again: %d, %s%s", code, stdout, stderr)
 	}
 	elsewhere := pgtest.Shared(t).NewDatabase(t)
-	if code, _, stderr := once(t, nil, "migrate", "--data", data, "--postgres", elsewhere); code != 1 || !strings.Contains(stderr, "Name the database that has its data") ||
+	if code, _, stderr := once(t, nil, "migrate", "--data", data, "--postgres", elsewhere); code != 1 || !strings.Contains(stderr, "give --postgres the database that has the data") ||
 		!strings.Contains(stderr, "migrate --undo --data "+data) {
 		t.Errorf("elsewhere: %d, %s", code, stderr)
 	}

@@ -18,20 +18,20 @@ import (
 func (p *program) subject() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "subject",
-		Short: "Print what is known of a person, or erase it",
-		Args:  args(cobra.NoArgs),
+		Short: "Export or erase the data of a person",
+		Args:  takes(),
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(
-		p.subjectCommand("export", "Print all that is known of a user, as JSON", `Print all that is known of a user, as JSON: bookings, whatever became of them, with what
-was paid and given back, and webhooks. All bookings are looked through.`),
-		p.subjectCommand("erase", "Remove who a user is from all that is over", `Remove who a user is from all bookings that are over, and end the user's webhooks. Trips,
-places, prices and payments stay, without a name, an owner or a card, so that sums and
-trains stay right. Bookings that are still needed are listed: cancel them, or erase the
-user again when the journeys are over.
+		p.subjectCommand("export", "Print all data of a user as JSON", `Print all data of a user as JSON: bookings of any status with their payments and refunds,
+and webhooks. All bookings are searched.`),
+		p.subjectCommand("erase", "Erase the personal data of a user", `Erase the personal data of a user from all bookings that are over, and end the user's
+webhooks. Trips, places, prices and payments stay, without a name, an owner or a card, so
+that accounts stay correct. Bookings that are still needed are listed: cancel them, or
+erase the user again after the journeys.
 
-What other programs were told is theirs to erase, and backups are yours: the gateway,
-receivers of webhooks, logs of passengers' names elsewhere.`),
+Erase the data in other places yourself: in backups, at the payment gateway, and at the
+receivers of webhooks.`),
 	)
 	return c
 }
@@ -41,14 +41,14 @@ func (p *program) subjectCommand(name, short, long string) *cobra.Command {
 	var req subjectRequest
 	c := &cobra.Command{
 		Use: name + " USER", Short: short,
-		Long: long + "\n\nUSER is the sub of the user's tokens. While a server has the data file, it does so.",
-		Args: args(cobra.ExactArgs(1)),
+		Long: long + "\n\nUSER is the claim sub of the user's tokens. If a server has the data file open, it does this.",
+		Args: takes("USER"),
 		RunE: func(c *cobra.Command, a []string) error {
 			req.ID = a[0]
 			return p.errand(c, where, "subject-"+name, req)
 		},
 	}
-	c.Flags().StringVar(&req.Issuer, "issuer", httpserver.BuiltinIssuer, "`URL` of the authorization server whose user it is; "+httpserver.BuiltinIssuer+" is the built-in one")
+	c.Flags().StringVar(&req.Issuer, "issuer", httpserver.BuiltinIssuer, "`URL` of the authorization server of the user; "+httpserver.BuiltinIssuer+" is the built-in one")
 	where.flags(c.Flags())
 	return c
 }
@@ -59,9 +59,9 @@ func (q subjectRequest) subject() traintravel.Subject {
 	return traintravel.Subject{Issuer: q.Issuer, ID: q.ID}
 }
 
-// unknown is the error of a subject of whom nothing is kept.
+// unknown is the error of a subject without data.
 func (q subjectRequest) unknown() error {
-	return fmt.Errorf("nothing is kept about the user %.200q of the issuer %.200q: check --issuer and how the name is written, capitals too", q.ID, q.Issuer)
+	return fmt.Errorf("no data found of the user %.200q of the issuer %.200q: check USER, which is case-sensitive, and --issuer", q.ID, q.Issuer)
 }
 
 // onSubjectErase erases a subject.
@@ -70,18 +70,18 @@ func onSubjectErase(ctx context.Context, service *traintravel.Service, req subje
 	if err == nil && done.Bookings+done.Subscriptions+len(done.Kept)+done.Unreadable == 0 {
 		return req.unknown()
 	}
-	tell.say(howMany(done.Bookings, "booking is", "bookings are") + " nobody's now, " + howMany(done.Subscriptions, "webhook", "webhooks") + " ended")
+	tell.say(howMany(done.Bookings, "booking", "bookings") + " erased, " + howMany(done.Subscriptions, "webhook", "webhooks") + " ended")
 	if err != nil {
-		return fmt.Errorf("it was broken off, call it again: %w", err)
+		return fmt.Errorf("interrupted; run the command again to finish: %w", err)
 	}
 	if len(done.Kept) > 0 {
-		tell.say(howMany(len(done.Kept), "booking is", "bookings are") + " still needed, for a journey or for a payment under way:")
+		tell.say(howMany(len(done.Kept), "booking is", "bookings are") + " still needed for a journey or a payment in progress, and not erased:")
 		for _, id := range done.Kept {
 			tell.say("  " + id.String())
 		}
 	}
-	if left := unreadable(done.Unreadable, ", may be of the user, and were not erased"); left != "" {
-		return errors.New(left + "; when they can be read, erase the user again")
+	if left := unreadable(done.Unreadable, ", may belong to the user, and were not erased"); left != "" {
+		return errors.New(left + "; erase the user again when they can be read")
 	}
 	return nil
 }
@@ -128,13 +128,13 @@ func onSubjectExport(ctx context.Context, service *traintravel.Service, req subj
 	}
 	text, err := json.MarshalIndent(all, "", "  ")
 	tell.say(string(text))
-	if left := unreadable(data.Unreadable, ", may be of the user, and are not in the export"); left != "" {
+	if left := unreadable(data.Unreadable, ", may belong to the user, and are not in the export"); left != "" {
 		err = cmp.Or(err, errors.New(left))
 	}
 	return err
 }
 
-// known sets a time unless nobody knows it.
+// known sets a time unless it is zero.
 func known(o map[string]any, name string, t time.Time) {
 	if !t.IsZero() {
 		o[name] = t

@@ -45,7 +45,7 @@ func readTickets(path string) ([]ticketCode, error) {
 	case err != nil:
 		return nil, err
 	case len(content) > maxTicketFile:
-		return nil, fmt.Errorf("it is larger than %d MiB", maxTicketFile>>20)
+		return nil, fmt.Errorf("the file is larger than %d MiB", maxTicketFile>>20)
 	case bytes.HasPrefix(content, []byte("%PDF-")):
 		return attachedTickets(content)
 	case bytes.HasPrefix(content, []byte("\x89PNG\r\n\x1a\n")):
@@ -63,7 +63,7 @@ var noFiles = sync.OnceFunc(api.DisableConfigDir)
 func attachedTickets(content []byte) (codes []ticketCode, err error) {
 	noFiles()
 	defer func() {
-		if r := recover(); r != nil { // the library meets PDFs that it has not thought of
+		if r := recover(); r != nil { // the library panics on some invalid PDFs
 			codes, err = nil, fmt.Errorf("the PDF cannot be read: %v", r)
 		}
 	}()
@@ -89,7 +89,7 @@ func attachedTickets(content []byte) (codes []ticketCode, err error) {
 		}
 	}
 	if len(codes) == 0 {
-		return nil, errors.New("no ticket is attached to the PDF: it was printed anew, perhaps; try a picture of the code")
+		return nil, errors.New("the PDF has no ticket attached, perhaps because it was printed again: try a picture of its code")
 	}
 	return codes, nil
 }
@@ -116,7 +116,7 @@ func scanAztec(content []byte) ([]byte, error) {
 		return nil, fmt.Errorf("the picture cannot be read: %w", err)
 	}
 	if size.Width*size.Height > maxPixels {
-		return nil, errors.New("the picture is too large")
+		return nil, fmt.Errorf("the picture has %d by %d pixels, more than %d together", size.Width, size.Height, maxPixels)
 	}
 	picture, err := png.Decode(bytes.NewReader(content))
 	if err != nil {
@@ -124,7 +124,7 @@ func scanAztec(content []byte) ([]byte, error) {
 	}
 	code, err := scan(picture)
 	if err != nil {
-		return nil, errors.New("no Aztec code can be read on the picture")
+		return nil, errors.New("no readable Aztec code in the picture")
 	}
 	return code, nil
 }
@@ -142,7 +142,7 @@ func scan(picture image.Image) ([]byte, error) {
 	var code []byte
 	for _, r := range result.GetText() {
 		if r > 0xff {
-			return nil, errors.New("the code has text and not bytes")
+			return nil, errors.New("the code holds text, not bytes")
 		}
 		code = append(code, byte(r))
 	}

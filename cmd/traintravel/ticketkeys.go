@@ -13,15 +13,15 @@ import (
 
 func (p *program) ticketKeys() *cobra.Command {
 	return keysCommand(keysUse{
-		name: "ticket-keys", what: "tickets", when: "once servers are started again",
+		name: "ticket-keys", what: "tickets", when: "after servers are restarted",
 		long: `List the keys that tickets are signed with: the first signs, all verify.
 
-To change the key, run 'ticket-keys rotate' and start the servers again, all with the
-same keys file. Tickets that the old key has signed stay good. Once they have all been
-used, or at once if the key is in wrong hands, 'ticket-keys remove ID' retires it.
+To change the key, run 'ticket-keys rotate' and restart the servers, all with the same
+keys file. Tickets signed by the old key stay valid. When they have all been used, or at
+once if the key has leaked, 'ticket-keys remove ID' retires it.
 
-Whoever inspects tickets offline needs the new keys, from a server's
-/.well-known/ticket-keys, before tickets signed with them are shown.`,
+Programs that inspect tickets offline need the new keys, from /.well-known/ticket-keys
+of a server, before they see tickets signed with them.`,
 		list:   p.listTicketKeys,
 		rotate: keys.RotateTickets,
 		remove: func(path, id string) error {
@@ -59,22 +59,22 @@ func keysCommand(u keysUse) *cobra.Command {
 	}
 	c := &cobra.Command{
 		Use:   u.name,
-		Short: "List, change and retire the keys that " + u.what + " are signed with",
+		Short: "List, rotate and retire the keys that sign " + u.what,
 		Long:  u.long,
-		Args:  args(cobra.NoArgs),
+		Args:  takes(),
 		RunE:  in(func(string, []string) error { return nil }),
 	}
 	where.flags(c.PersistentFlags())
 	keysFlag(c.PersistentFlags(), &file)
 	c.AddCommand(&cobra.Command{
 		Use:   "rotate",
-		Short: "Make a new key that signs " + u.what + " " + u.when,
-		Args:  args(cobra.NoArgs),
+		Short: "Make a new key, which signs " + u.what + " " + u.when,
+		Args:  takes(),
 		RunE:  in(func(path string, _ []string) error { return u.rotate(path) }),
 	}, &cobra.Command{
 		Use:   "remove ID",
-		Short: "Retire a key: " + u.what + " that it has signed are invalid " + u.when,
-		Args:  args(cobra.ExactArgs(1)),
+		Short: "Retire a key: " + u.what + " signed by it are invalid " + u.when,
+		Args:  takes("ID"),
 		RunE:  in(func(path string, a []string) error { return u.remove(path, a[0]) }),
 	})
 	return c
@@ -105,9 +105,9 @@ func without(now []*ecdsa.PrivateKey, id string) ([]*ecdsa.PrivateKey, error) {
 	}
 	switch n := slices.Index(set.IDs(), id); n {
 	case -1:
-		return nil, fmt.Errorf("there is no key %.200q", id)
+		return nil, fmt.Errorf("no key found with the ID %.200q", id)
 	case 0:
-		return nil, fmt.Errorf("%s is the key that signs: rotate first", id)
+		return nil, fmt.Errorf("cannot remove %s: it is the key that signs; rotate the keys first", id)
 	default:
 		return slices.Delete(now, n, n+1), nil
 	}
@@ -120,7 +120,7 @@ func ticketKeysIn(path string) (ticket.Keys, error) {
 		return ticket.Keys{}, err
 	}
 	if len(ring.Tickets()) == 0 {
-		return ticket.Keys{}, fmt.Errorf("%s has no keys of tickets yet: start '%s serve' once", path, ourName())
+		return ticket.Keys{}, fmt.Errorf("%s has no ticket keys yet: start '%s serve' once, which makes them", path, ourName())
 	}
 	return publicTickets(ring.Tickets())
 }

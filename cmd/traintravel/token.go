@@ -17,14 +17,13 @@ func (p *program) token() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "token --user NAME",
 		Short: "Print an access token of the built-in authorization server",
-		Long: `Print an access token of the built-in authorization server, as a user's sign-in
-would have made it, and nothing else. The server may be running; it must have
-run once. It only needs the keys file, which --data or --postgres tell where to
-find.`,
-		Args: args(cobra.NoArgs),
+		Long: `Print an access token of the built-in authorization server, like one from a user's
+sign-in, and nothing else. The server must have been started once, and may be running.
+The command only reads the keys file, which it finds by --data, --postgres or --keys.`,
+		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if user == "" {
-				return usagef("--user: say whose token it is to be")
+				return usagef("missing --user NAME: name the user of the token")
 			}
 			if err := where.check(c.Flags()); err != nil {
 				return err
@@ -34,7 +33,7 @@ find.`,
 				return err
 			}
 			if ring.Issuer() == "" {
-				return fmt.Errorf("%s does not say where the server is: start '%s serve' once, without --issuer", path, ourName())
+				return fmt.Errorf("%s does not name the URL of a server yet: start '%s serve' once, without --issuer", path, ourName())
 			}
 			server, err := builtin(ring, authserver.Options{Issuer: ring.Issuer()})
 			if err != nil {
@@ -42,16 +41,16 @@ find.`,
 			}
 			token, err := server.IssueToken(user, client, strings.Fields(scope), life)
 			if err != nil {
-				return usageError{err}
+				return usageError{err: err}
 			}
 			_, err = fmt.Fprintln(p.stdout, token)
 			return err
 		},
 	}
 	c.Flags().StringVar(&user, "user", "", "`name` of the user")
-	c.Flags().StringVar(&scope, "scope", "read write", "what it allows")
-	c.Flags().StringVar(&client, "client", "", "`ID` of the client (default the demo client)")
-	c.Flags().DurationVar(&life, "ttl", time.Hour, "how long it is good, at most an hour")
+	c.Flags().StringVar(&scope, "scope", "read write", "`scopes` of the token: read, write or both")
+	c.Flags().StringVar(&client, "client", "", "`ID` of the client (default: the demo client)")
+	c.Flags().DurationVar(&life, "ttl", time.Hour, "`duration` for which the token is valid, at most 1h")
 	where.flags(c.Flags())
 	keysFlag(c.Flags(), &file)
 	return c

@@ -18,26 +18,26 @@ import (
 	"github.com/traintravel/traintravel/internal/keys"
 )
 
-// lookEvery is how often servers read their keys file. When a token names a key that they
-// do not know, they look whether it is another file.
+// lookEvery is how often servers read their keys file. When a token names an unknown key, they
+// read it at once if it has changed.
 const lookEvery = 30 * time.Second
 
-// tokensRunOut is how long the tokens of a key are about once it is to sign no more:
-// they live for an hour, and servers have to notice.
+// tokensRunOut is how long tokens of a key can be valid after it was rotated out: they live for
+// an hour, and servers take a while to notice.
 const tokensRunOut = time.Hour + 2*lookEvery
 
 func (p *program) tokenKeys() *cobra.Command {
 	return keysCommand(keysUse{
-		name: "token-keys", what: "access tokens", when: "half a minute from now",
+		name: "token-keys", what: "access tokens", when: "within half a minute",
 		long: `List the keys of the built-in authorization server: the first signs access tokens.
 
-To change the key, run 'token-keys rotate'. Servers need no restart: they look at the
-file twice a minute. Tokens that the old key has signed stay good until they expire,
-within the hour, and then it is gone. 'token-keys remove ID' retires it at once, if it
-is in wrong hands.
+To change the key, run 'token-keys rotate'. Servers need no restart: they read the file
+twice a minute. Tokens signed by the old key stay valid until they expire, within an
+hour; then the key is removed. If the key has leaked, 'token-keys remove ID' retires it
+at once.
 
-Where servers have copies of the file, each needs the new one: until then it refuses
-tokens that another signs with the new key.`,
+If servers have copies of the file, copy the new one to each of them: until then it
+refuses tokens that another server signs with the new key.`,
 		list: p.listTokenKeys,
 		rotate: func(path string) error {
 			now := time.Now()
@@ -102,20 +102,20 @@ func (i *issuer) Keys(_ context.Context, refresh bool) (*httpserver.KeySet, erro
 	return i.set.Load(), nil
 }
 
-// look reads the file unless somebody did so lately.
+// look reads the file unless it was read lately.
 func (i *issuer) look() {
 	if i.fresh() {
 		return
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if !i.fresh() { // nobody else did it meanwhile
+	if !i.fresh() { // another goroutine may have read it meanwhile
 		i.read()
 	}
 }
 
-// lookAgain reads the file if it is not the one that was read. It costs little, whoever
-// makes up keys.
+// lookAgain reads the file if it has changed. This costs little, so strangers may name unknown
+// keys.
 func (i *issuer) lookAgain() {
 	now, err := os.Stat(i.path)
 	i.mu.Lock()
@@ -125,7 +125,7 @@ func (i *issuer) lookAgain() {
 	}
 }
 
-// read takes the keys from the file. One that is no good changes nothing.
+// read takes the keys from the file. An invalid file changes nothing.
 func (i *issuer) read() {
 	i.looked.Store(int64(time.Since(i.began)))
 	i.file, _ = os.Stat(i.path) // before it is read: if it changes meanwhile, that is seen
@@ -135,7 +135,7 @@ func (i *issuer) read() {
 		i.trouble = ""
 	case err.Error() != i.trouble:
 		i.trouble = err.Error()
-		i.log.Warn("the keys file cannot be read; the keys stay as they were", "error", err)
+		i.log.Warn("keys file reload failed; the previous keys stay in use", "error", err)
 	}
 }
 
@@ -161,6 +161,6 @@ func (i *issuer) load() error {
 		return err
 	}
 	i.set.Store(set)
-	i.log.Info("the keys that sign tokens have changed", "key", ring.States(time.Now())[0].ID)
+	i.log.Info("token signing key changed", "key", ring.States(time.Now())[0].ID)
 	return nil
 }

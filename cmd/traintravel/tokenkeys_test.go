@@ -154,12 +154,12 @@ func TestTokenKeys(t *testing.T) {
 	_, _, _ = once(t, nil, "token-keys", "rotate", "--keys", copied)
 	_, foreign, _ := once(t, nil, "token", "--user", "anna", "--keys", copied) // of a key that the server has not
 	for range 100 {
-		if status(strings.TrimSpace(foreign)) != http.StatusUnauthorized || strings.Contains(r.stderr.String(), "cannot be read") {
+		if status(strings.TrimSpace(foreign)) != http.StatusUnauthorized || strings.Contains(r.stderr.String(), "keys file reload failed") {
 			break
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	if !strings.Contains(r.stderr.String(), "cannot be read") || status(next) != http.StatusOK {
+	if !strings.Contains(r.stderr.String(), "keys file reload failed") || status(next) != http.StatusOK {
 		t.Error(r.stderr.String())
 	}
 	write(text)
@@ -175,7 +175,7 @@ func TestTokenKeys(t *testing.T) {
 	if status(token()) != http.StatusOK || status(next) != http.StatusUnauthorized {
 		t.Error("after a restart")
 	}
-	if code, _, stderr := once(t, nil, "token-keys", "--keys", filepath.Join(t.TempDir(), "no.json")); code != 1 || !strings.Contains(stderr, "there is no keys file") {
+	if code, _, stderr := once(t, nil, "token-keys", "--keys", filepath.Join(t.TempDir(), "no.json")); code != 1 || !strings.Contains(stderr, "not found: start") {
 		t.Errorf("%d %s", code, stderr)
 	}
 }

@@ -32,7 +32,7 @@ func (p *program) startTraces(ctx context.Context) (*traces, error) {
 	}
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"} {
 		if v := env[name]; v != "" && v != "http/protobuf" {
-			return nil, usagef("%s: traces are sent as http/protobuf, not as %.200q", name, v)
+			return nil, usagef("invalid %s %.200q: want http/protobuf", name, v)
 		}
 	}
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"} {
@@ -40,9 +40,9 @@ func (p *program) startTraces(ctx context.Context) (*traces, error) {
 		switch {
 		case env[name] == "":
 		case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-			return nil, usagef("%s: %.200q is not an http or https URL", name, withoutSecrets(env[name]))
+			return nil, usagef("invalid %s %.200q: want an http or https URL", name, withoutSecrets(env[name]))
 		case u.User != nil:
-			return nil, usagef("%s: %.200q has a user, which is not sent: OTEL_EXPORTER_OTLP_HEADERS has what proves who this is, such as Authorization=Basic%%20…", name, withoutSecrets(env[name]))
+			return nil, usagef("invalid %s %.200q: a user in the URL is not sent; set OTEL_EXPORTER_OTLP_HEADERS to the credentials, such as Authorization=Basic%%20…", name, withoutSecrets(env[name]))
 		}
 	}
 	otel.SetLogger(logr.New(settingsOfTraces{p.log}))
@@ -54,9 +54,9 @@ func (p *program) startTraces(ctx context.Context) (*traces, error) {
 		resource.WithAttributes(attribute.String("service.name", "traintravel"), attribute.String("service.version", ownVersion())),
 		resource.WithFromEnv())
 	if err != nil {
-		return nil, usagef("OTEL_RESOURCE_ATTRIBUTES: %w", err)
+		return nil, usagef("invalid OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { p.log.Warn("traces were not sent", "error", err) }))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { p.log.Warn("sending traces failed", "error", err) }))
 	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(about))
 	return &traces{tracing.New(provider), provider}, nil
 }
@@ -71,7 +71,7 @@ func (settingsOfTraces) Info(int, string, ...any)         {}
 func (s settingsOfTraces) WithValues(...any) logr.LogSink { return s }
 func (s settingsOfTraces) WithName(string) logr.LogSink   { return s }
 func (s settingsOfTraces) Error(_ error, what string, _ ...any) {
-	s.log.Warn("a variable OTEL_… cannot be read and does not count", "what", what)
+	s.log.Warn("invalid OTEL_ environment variable ignored", "what", what)
 }
 
 // stop sends what is left.

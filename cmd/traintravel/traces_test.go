@@ -179,7 +179,7 @@ func TestTracesProtocol(t *testing.T) {
 	t.Parallel()
 	environ := []string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4317", "OTEL_EXPORTER_OTLP_PROTOCOL=grpc"}
 	code, _, stderr := once(t, environ, "serve", "--data", filepath.Join(t.TempDir(), "t.db"), "--addr", "127.0.0.1:0")
-	if code != 2 || !strings.Contains(stderr, `OTEL_EXPORTER_OTLP_PROTOCOL: traces are sent as http/protobuf, not as "grpc"`) {
+	if code != 2 || !strings.Contains(stderr, `invalid OTEL_EXPORTER_OTLP_PROTOCOL "grpc": want http/protobuf`) {
 		t.Errorf("%d: %s", code, stderr)
 	}
 }

@@ -52,12 +52,12 @@ func TestCommandsBesideAnUnreadableBooking(t *testing.T) {
 		code int
 		says []string
 	}{
-		{"booking doe", 0, []string{mine, "1 record could not be read and may be of that name", "check"}},
+		{"booking doe", 0, []string{mine, "1 record could not be read and may match", "check"}},
 		{"booking " + theirs, 1, []string{"newer version"}},
 		{"manifest|" + train + "|" + day, 0, []string{mine, "John Doe", theirs, "(booking unreadable)", "confirmed"}},
 		{"manifest|" + train + "|" + day + "|--json", 0, []string{`"unreadable":true`, `"unreadable":1`}},
 		{"subject export anna", 1, []string{mine, "John Doe", `"unreadable": 1`, "are not in the export"}},
-		{"subject erase carl", 1, []string{"0 bookings are nobody's now", "1 record could not be read", "erase the user again"}},
+		{"subject erase carl", 1, []string{"0 bookings erased,", "1 record could not be read", "erase the user again"}},
 		{"cancel-run|" + train + "|" + day, 0, []string{"2 bookings would be cancelled", "could not be read"}},
 		{"cancel-run|" + train + "|" + day + "|--yes", 1, []string{"1 booking cancelled", "not cancelled, if it is of this train: " + theirs, "cancel the train again"}},
 		{"check", 1, []string{"newer-version", strings.ReplaceAll(theirs, "-", "")}},

@@ -240,7 +240,7 @@ func TestSystemd(t *testing.T) {
 	}
 	defer none.Close()
 	p = spawnOn(t, none, nil, s.dir, "serve", "--data", s.path("t.db"), "--base-url", shownBase)
-	if p.ends(time.Minute, 1); !strings.Contains(p.stderr.String(), "handed over") {
+	if p.ends(time.Minute, 1); !strings.Contains(p.stderr.String(), "systemd passed") {
 		t.Errorf("it says %s", &p.stderr)
 	}
 }

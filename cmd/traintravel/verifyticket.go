@@ -22,32 +22,32 @@ import (
 )
 
 // errInvalidTicket has been reported already.
-var errInvalidTicket = errors.New("not every ticket is valid")
+var errInvalidTicket = errors.New("at least one ticket is not valid")
 
 func (p *program) verifyTicket() *cobra.Command {
 	var where storage
 	var keysAt, server string
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "verify-ticket FILE...",
-		Short: "Tell whether tickets are genuine, and what they say",
-		Long: `Tell whether tickets are genuine, and what they say. A FILE is a ticket as PDF, its
-Aztec code as a picture in PNG, or what the code holds, as it is.
+		Use:   "verify-ticket FILE…",
+		Short: "Verify tickets and print their contents",
+		Long: `Verify the signatures of tickets and print their contents. A FILE is a ticket as PDF, its
+Aztec code as a PNG picture, or the bytes of the code.
 
-Keys come from --keys, or from a server with --server, or from the keys file that
-'serve' uses with these flags. Without --server nobody is asked anything, and a ticket
-whose booking was cancelled is as good as another; with it, such a ticket is voided.
+The keys are those of --keys, or of the server of --server, or of the keys file that
+'serve' uses with these flags. Without --server the command works offline, and a ticket
+whose booking was cancelled is valid; with it, such a ticket is voided.
 
-It ends with 0 if all tickets are valid, with 1 if one is not or cannot be read, and
-with 2 if the command line is wrong.`,
-		Args: args(cobra.MinimumNArgs(1)),
+The exit code is 0 if all tickets are valid, 1 if one is not or cannot be read, and 2 if
+the command line is wrong.`,
+		Args: takes("FILE…"), ValidArgsFunction: completeFiles,
 		RunE: func(c *cobra.Command, files []string) error {
 			if err := where.check(c.Flags()); err != nil {
 				return err
 			}
 			for flag, at := range map[string]string{"--server": server, "--keys": keysAt} {
 				if at != "" && (flag == "--server" || strings.Contains(at, "://")) && !isBase(at) {
-					return usagef("%s: %.200q is not an http or https URL, without a query and without a slash at its end", flag, withoutSecrets(at))
+					return usagef("invalid %s %.200q: want an http or https URL, without a query and without a slash at its end", flag, withoutSecrets(at))
 				}
 			}
 			if keysAt == "" && server != "" {
@@ -78,8 +78,8 @@ with 2 if the command line is wrong.`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&keysAt, "keys", "", "`file` of keys, a server's or a JWK set, or the URL of a JWK set")
-	c.Flags().StringVar(&server, "server", "", "base `URL` of the server that has sold the tickets, to learn of cancellations")
+	c.Flags().StringVar(&keysAt, "keys", "", "keys `file` of a server, or a JWK set in a file or at a URL")
+	c.Flags().StringVar(&server, "server", "", "base `URL` of the server that sold the tickets, to look up cancellations")
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object on a line for each ticket")
 	where.flags(c.Flags())
 	return c
@@ -159,7 +159,7 @@ func verify(ctx context.Context, container []byte, set ticket.Keys, server strin
 }
 
 // nameLetters are those of the names that we give to attached files. Others are
-// quoted: whoever makes a PDF chooses them, and they must not pass for a verdict.
+// quoted: the author of a PDF chooses them, and they must not look like a verdict.
 const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_"
 
 // line is a text, in one line that changes nothing on a terminal.
@@ -218,7 +218,7 @@ func findTicketKeys(ctx context.Context, at string) (ticket.Keys, error) {
 	if strings.Contains(at, "://") {
 		text, err := ask(ctx, http.MethodGet, at, nil)
 		if err != nil {
-			return ticket.Keys{}, fmt.Errorf("the keys: %w", err)
+			return ticket.Keys{}, fmt.Errorf("cannot get the keys: %w", err)
 		}
 		return ticket.ParseKeys(text)
 	}
@@ -244,7 +244,7 @@ func worthToServer(ctx context.Context, server string, container []byte) (string
 	}
 	var answer struct{ Status string }
 	if err := json.Unmarshal(text, &answer); err != nil || answer.Status == "" {
-		return "", errors.New("its answer is not understood")
+		return "", errors.New("the server's answer is invalid")
 	}
 	return answer.Status, nil
 }
@@ -267,7 +267,7 @@ func ask(ctx context.Context, method, at string, body []byte) ([]byte, error) {
 	defer resp.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	if err == nil && resp.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s answers %s", at, resp.Status)
+		err = fmt.Errorf("%s answered %s", at, resp.Status)
 	}
 	return text, err
 }

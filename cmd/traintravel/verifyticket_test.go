@@ -127,14 +127,14 @@ func TestVerifyTicket(t *testing.T) {
 		"invalid: the ticket is forged or damaged": c.write("changed.uic", changed, nil),
 		"invalid: this is not a ticket":            c.write("text", []byte("ticket"), nil),
 		"invalid: no such file":                    filepath.Join(c.dir, "nothing"),
-		"invalid: no Aztec code":                   c.write("blank.png", blank.Bytes(), nil),
+		"invalid: no readable Aztec code":          c.write("blank.png", blank.Bytes(), nil),
 		"invalid: the picture cannot be read":      c.write("cut.png", picture[:200], nil),
 		"invalid: the PDF cannot be read":          c.write("cut.pdf", sheet[:len(sheet)/2], nil),
-		"invalid: it is larger":                    c.write("huge", make([]byte, maxTicketFile+1), nil),
+		"invalid: the file is larger":              c.write("huge", make([]byte, maxTicketFile+1), nil),
 		"invalid: the ticket is signed with an":    c.write("stranger.uic", must(newCounter(t).issuer().Container(of, 0)), nil),
 	} {
 		got, stdout, stderr := once(t, nil, "verify-ticket", file, raw, "--data", c.data)
-		if got != 1 || !strings.HasPrefix(stdout, file+": "+want) || !strings.Contains(stdout, raw+": valid") || !strings.Contains(stderr, "not every ticket is valid") {
+		if got != 1 || !strings.HasPrefix(stdout, file+": "+want) || !strings.Contains(stdout, raw+": valid") || !strings.Contains(stderr, "at least one ticket is not valid") {
 			t.Errorf("%s: %d %s\n%s", want, got, stdout, stderr)
 		}
 	}
@@ -143,7 +143,7 @@ func TestVerifyTicket(t *testing.T) {
 			t.Errorf("%v: %d %s", wrong, got, stderr)
 		}
 	}
-	if got, _, stderr := once(t, nil, "verify-ticket", raw, "--keys", filepath.Join(c.dir, "no.json")); got != 1 || !strings.Contains(stderr, "there is no keys file") {
+	if got, _, stderr := once(t, nil, "verify-ticket", raw, "--keys", filepath.Join(c.dir, "no.json")); got != 1 || !strings.Contains(stderr, "not found: start") {
 		t.Errorf("%d %s", got, stderr)
 	}
 }
@@ -215,7 +215,7 @@ func TestHostilePDF(t *testing.T) {
 	}
 	copy(blank[0], "#UT02") // so that it were taken for a ticket if it was decompressed
 	bomb := deflated(t, deflated(t, blank...))
-	if got, stdout := run(c.write("bomb.pdf", pdfWith("(x)", "[/FlateDecode/FlateDecode]", bomb), nil)); got != 1 || !strings.Contains(stdout, "no ticket is attached") {
+	if got, stdout := run(c.write("bomb.pdf", pdfWith("(x)", "[/FlateDecode/FlateDecode]", bomb), nil)); got != 1 || !strings.Contains(stdout, "has no ticket attached") {
 		t.Errorf("%d %s", got, stdout)
 	}
 }
@@ -326,7 +326,7 @@ func TestTicketKeys(t *testing.T) {
 		t.Errorf("%v", left)
 	}
 	verify(1)
-	if code, _, stderr := once(t, nil, "ticket-keys", "rotate", "--keys", filepath.Join(c.dir, "no.json")); code != 1 || !strings.Contains(stderr, "there is no keys file") {
+	if code, _, stderr := once(t, nil, "ticket-keys", "rotate", "--keys", filepath.Join(c.dir, "no.json")); code != 1 || !strings.Contains(stderr, "not found: start") {
 		t.Errorf("%d %s", code, stderr)
 	}
 }

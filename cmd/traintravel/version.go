@@ -12,15 +12,32 @@ import (
 const apiVersion = "1.0.0"
 
 func (p *program) version() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	c := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  args(cobra.NoArgs),
+		Args:  takes(),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(p.stdout, "traintravel %s, Train Travel API %s, %s %s/%s\n", ownVersion(), apiVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			if asJSON {
+				return p.printJSON(struct {
+					Version string `json:"version"`
+					API     string `json:"api"`
+					Go      string `json:"go"`
+					OS      string `json:"os"`
+					Arch    string `json:"arch"`
+				}{ownVersion(), apiVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH})
+			}
+			_, err := fmt.Fprintln(p.stdout, versionLine())
 			return err
 		},
 	}
+	jsonFlag(c, &asJSON)
+	return c
+}
+
+// versionLine is what 'version' and --version print.
+func versionLine() string {
+	return fmt.Sprintf("traintravel %s, Train Travel API %s, %s %s/%s", ownVersion(), apiVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // release is the version that packaging/release builds, which the linker sets.

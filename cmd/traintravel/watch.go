@@ -8,12 +8,12 @@ import (
 	"github.com/traintravel/traintravel/store/boltstore"
 )
 
-// watchEvery is how often a server looks whether its files are where it left them.
+// watchEvery is how often a server checks that its files are where it left them.
 const watchEvery = time.Second
 
-// A watch tells the operator when the files of a server are not in their places any more.
-// The store itself refuses to write then: the watch is for who is not selling just now. Keys
-// are in memory until the server stops, and gone then.
+// A watch tells the operator when the files of a server were moved or removed. The store itself
+// refuses to write then; the watch notices it also when nobody books. Keys are in memory until
+// the server stops.
 type watch struct {
 	keys string
 	gone bool // the keys file, and said so
@@ -44,7 +44,7 @@ func (w *watch) until(ctx context.Context) {
 }
 
 // look logs what has changed. While the file is not in its place, it counts as a commit that
-// fails, so that operators hear of it before somebody wants to book.
+// fails, so that operators hear of it before a user wants to book.
 func (w *watch) look() {
 	err := w.store.InPlace()
 	if err != nil && w.told != nil {
@@ -52,12 +52,12 @@ func (w *watch) look() {
 	}
 	switch {
 	case err != nil && !w.lost:
-		w.log.Error("the data file is not in its place: nothing is sold", "error", err,
-			"do", "move the file back and it goes on. If it is gone, save what this server still has: "+
-				ourName()+" backup FILE --data "+shellWord(w.data)+"; stop the server, restore FILE, start. "+
-				"If another program has written to it: stop the server, keep the file, restore a backup")
+		w.log.Error("data file was moved, removed or replaced; sales stopped", "error", err,
+			"do", "move the file back, and sales resume. If it is lost, save what this server still has: "+
+				ourName()+" backup FILE --data "+shellWord(w.data)+"; stop the server, restore FILE, start it. "+
+				"If another program has written to the file: stop the server, keep the file, restore a backup")
 	case err == nil && w.lost:
-		w.log.Info("the data file is back in its place: selling goes on", "file", w.data)
+		w.log.Info("data file is back; sales resumed", "file", w.data)
 	}
 	if err == nil { // or else the socket is perhaps another server's
 		w.control.mend()
@@ -70,10 +70,10 @@ func (w *watch) lookForKeys() {
 	there := exists(w.keys)
 	switch {
 	case !there && !w.gone:
-		w.log.Error("the keys file is gone: this server goes on with its keys until it stops, and does not start without them",
-			"keys", w.keys, "do", "put a copy of it there before the server is stopped")
+		w.log.Error("keys file is missing; this server keeps its keys in memory until it stops, and cannot start again without the file",
+			"keys", w.keys, "do", "put a copy of it there before you stop the server")
 	case there && w.gone:
-		w.log.Info("the keys file is there again", "keys", w.keys)
+		w.log.Info("keys file is back", "keys", w.keys)
 	}
 	w.gone = !there
 }

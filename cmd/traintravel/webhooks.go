@@ -42,7 +42,7 @@ func (p *program) webhookOptions(set settings, base string, ring *keys.Ring) (*t
 	return o, nil
 }
 
-// eventNames are those that there are.
+// eventNames are all types of events.
 func eventNames() string {
 	var names []string
 	for _, e := range traintravel.EventTypes() {
@@ -55,41 +55,43 @@ func (p *program) webhooks() *cobra.Command {
 	var where storage
 	c := &cobra.Command{
 		Use:   "webhooks",
-		Short: "List what has not arrived at the operator's own webhooks, or send it again",
-		Long: `List the operator's own webhooks (serve --webhook) to which something happened, and
-of each the events that have not arrived there, the newest first: those that are to be
-tried again, and the dead ones, which were tried ten times in three days. Dead ones are
-kept for 30 days; 'webhooks retry' has them sent again. A URL that the server has no
-more is listed as long as there are such events, and said to be so. After them come the
-subscriptions of users and programs that are disabled, with who did that, when and why.
+		Short: "List undelivered events of the operator's webhooks, and retry them",
+		Long: `List the operator's own webhooks (serve --webhook) that have had events, each with its
+undelivered events, the newest first: those that will be retried, and dead ones, which
+failed ten times in three days. Dead events are kept for 30 days; 'webhooks retry' sends
+them again. A URL that is no longer among --webhook is listed while it has such events.
+The disabled subscriptions of users and clients follow, with who disabled them, when and
+why.
 
-While a server has the data file, it answers. Without one nothing is sent before the
+If a server has the data file open, it answers. Otherwise nothing is sent before the
 next server starts.`,
-		Args: args(cobra.NoArgs),
+		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return p.errand(c, where, "webhooks", webhookRequest{}) },
 	}
 	where.flags(c.PersistentFlags())
 	var all bool
 	retry := &cobra.Command{
 		Use:   "retry ID… | --all",
-		Short: "Have events sent again: those with these IDs, or all dead ones",
-		Args:  args(cobra.ArbitraryArgs),
+		Short: "Send events again: those with the IDs, or all dead ones",
 		RunE: func(c *cobra.Command, ids []string) error {
 			req := webhookRequest{All: all}
 			for _, text := range ids {
 				id, err := uuid.Parse(text)
 				if err != nil {
-					return usagef("%.200q is no ID such as 'webhooks' lists", text)
+					return usagef("invalid ID %.200q: want the ID of an event, as 'webhooks' lists them", text)
 				}
 				req.Retry = append(req.Retry, id)
 			}
-			if all == (len(ids) > 0) {
-				return usagef("give the IDs of what is to be sent again, or --all")
+			switch {
+			case all && len(ids) > 0:
+				return usagef("IDs and --all exclude each other: give one of them")
+			case !all && len(ids) == 0:
+				return usagef("missing argument ID: give the IDs of the events to send again, or --all")
 			}
 			return p.errand(c, where, "webhooks", req)
 		},
 	}
-	retry.Flags().BoolVar(&all, "all", false, "all dead ones")
+	retry.Flags().BoolVar(&all, "all", false, "send all dead events again")
 	c.AddCommand(retry)
 	return c
 }
@@ -116,7 +118,7 @@ func onWebhooks(ctx context.Context, service *traintravel.Service, req webhookRe
 	case len(req.Retry) > 0:
 		return retryDeliveries(ctx, service, own, req.Retry, say)
 	case len(own) == 0:
-		say("nothing has happened that a webhook of the operator's was to hear of")
+		say("No webhook of the operator has had an event.")
 	}
 	for _, sub := range own {
 		at := withoutSecrets(sub.URL)
@@ -126,7 +128,7 @@ func onWebhooks(ctx context.Context, service *traintravel.Service, req webhookRe
 		}
 		if req.All {
 			n, err := service.Desk().RetryDead(ctx, sub.ID)
-			say(fmt.Sprintf("%s: %d sent again", at, n))
+			say(fmt.Sprintf("%s: %s will be sent again", at, howMany(n, "event", "events")))
 			if err != nil {
 				return err
 			}
@@ -148,8 +150,8 @@ func onWebhooks(ctx context.Context, service *traintravel.Service, req webhookRe
 	return stopped(ctx, service, say)
 }
 
-// stopped lists the subscriptions of users and programs that get nothing any more. Of their
-// URLs the operator needs the host alone.
+// stopped lists the disabled subscriptions of users and clients. Of their URLs the operator
+// needs the host alone.
 func stopped(ctx context.Context, service *traintravel.Service, say func(string)) error {
 	for sub, err := range items(func(page traintravel.Page) (traintravel.List[traintravel.Subscription], error) {
 		return service.StoppedSubscriptions(ctx, page)
@@ -167,15 +169,15 @@ func stopped(ctx context.Context, service *traintravel.Service, say func(string)
 		if u, err := url.Parse(sub.URL); err == nil {
 			host = u.Host
 		}
-		say(fmt.Sprintf("%v of %q through %q, to %s: disabled by the %s%s: %s", sub.ID, sub.Owner.ID, sub.Client, host, s.By, when, s.Reason()))
+		say(fmt.Sprintf("%v of user %q, client %q, host %s: disabled by the %s%s: %s", sub.ID, sub.Owner.ID, sub.Client, host, s.By, when, s.Reason()))
 	}
 	return nil
 }
 
-// removedHook is said of an endpoint that the server has no more.
-const removedHook = ": no longer among --webhook, so nothing is sent there; what waits is given up after its last try"
+// removedHook follows the URL of an endpoint that is no longer among --webhook.
+const removedHook = ": no longer among --webhook, so nothing is sent there; waiting events are given up after their last attempt"
 
-// undelivered lists what has not arrived.
+// undelivered lists the undelivered events of a subscription.
 func undelivered(ctx context.Context, service *traintravel.Service, sub uuid.UUID, say func(string)) error {
 	for d, err := range items(func(page traintravel.Page) (traintravel.List[traintravel.Delivery], error) {
 		return service.Desk().Deliveries(ctx, sub, page)
@@ -186,15 +188,15 @@ func undelivered(ctx context.Context, service *traintravel.Service, sub uuid.UUI
 		if d.Status == traintravel.DeliveryDelivered {
 			continue
 		}
-		text := fmt.Sprintf("  %v %s of %s: %s, tried %s", d.ID, d.Type, d.Created.UTC().Format(time.RFC3339), d.Status, howMany(d.Attempts, "time", "times"))
+		text := fmt.Sprintf("  %v %s of %s: %s after %s", d.ID, d.Type, d.Created.UTC().Format(time.RFC3339), d.Status, howMany(d.Attempts, "attempt", "attempts"))
 		switch {
 		case d.LastStatus != 0:
-			text += fmt.Sprintf(", last answered with %d", d.LastStatus)
+			text += fmt.Sprintf(", last answer %d", d.LastStatus)
 		case d.Attempts > 0:
-			text += ", last without an answer"
+			text += ", last attempt without an answer"
 		}
 		if !d.Next.IsZero() {
-			text += ", next at " + d.Next.UTC().Format(time.RFC3339)
+			text += ", next attempt at " + d.Next.UTC().Format(time.RFC3339)
 		}
 		if !d.Ended.IsZero() {
 			text += fmt.Sprintf(", given up at %s (%s)", d.Ended.UTC().Format(time.RFC3339), d.Dead)
@@ -224,7 +226,7 @@ func items[T any](list func(traintravel.Page) (traintravel.List[T], error)) iter
 	}
 }
 
-// retryDeliveries has deliveries sent again, to whichever of the endpoints they are.
+// retryDeliveries has deliveries sent again, each to its endpoint.
 func retryDeliveries(ctx context.Context, service *traintravel.Service, own []traintravel.Subscription, ids []uuid.UUID, say func(string)) error {
 	for _, id := range ids {
 		err := error(traintravel.ErrNotFound)
@@ -232,12 +234,12 @@ func retryDeliveries(ctx context.Context, service *traintravel.Service, own []tr
 			_, err = service.Desk().RetryDelivery(ctx, own[i].ID, id, "")
 		}
 		if errors.Is(err, traintravel.ErrDisabled) {
-			return fmt.Errorf("%v is for a URL that is no longer among --webhook: nothing is sent there", id)
+			return fmt.Errorf("cannot retry %v: its URL is no longer among --webhook", id)
 		}
 		if err != nil {
 			return fmt.Errorf("%v: %w", id, err)
 		}
-		say(fmt.Sprintf("%v is sent again", id))
+		say(fmt.Sprintf("%v will be sent again", id))
 	}
 	return nil
 }

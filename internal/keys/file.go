@@ -67,7 +67,12 @@ func Create(path string) (*Ring, error) {
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("making the keys file: %w", err)
 	}
-	return Load(path)
+	made := err == nil
+	r, err := Load(path)
+	if err == nil {
+		r.created = made
+	}
+	return r, err
 }
 
 // read returns the text of a keys file that only its owner may read.

@@ -56,7 +56,8 @@ const (
 // A Ring is the content of a keys file. It is safe for concurrent use, and no
 // verb of fmt shows what is in it.
 type Ring struct {
-	path string // "" is memory only
+	path    string // "" is memory only
+	created bool   // by the call of Create that returned this
 
 	signing, tickets             []*ecdsa.PrivateKey
 	retired                      map[string]time.Time
@@ -213,6 +214,9 @@ func (r *Ring) Prints() Prints {
 	}
 	return p
 }
+
+// Created says whether the call of [Create] that returned this ring has made the file.
+func (r *Ring) Created() bool { return r.created }
 
 // WebhookSecret returns the secret of the operator's own webhook, in the form of
 // Standard Webhooks (whsec_…). A file that an older version made may have none until
