@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,9 +9,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
+	"time"
 )
 
 // A program is one call of the command: what its subcommands share.
@@ -40,98 +37,6 @@ func (e usageError) Error() string { return e.err.Error() }
 func (e usageError) Unwrap() error { return e.err }
 
 func usagef(format string, args ...any) error { return usageError{err: fmt.Errorf(format, args...)} }
-
-// run runs the command and returns its exit code.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ []string) int {
-	said := &results{to: stdout}
-	p := &program{stdout: said, stderr: stderr, environ: environ, sources: map[string]string{}}
-	p.logTo = &outlet{to: stderr}
-	p.log = p.logTo.logger(func(to io.Writer) slog.Handler {
-		return slog.NewTextHandler(to, &slog.HandlerOptions{ReplaceAttr: cleanAttr})
-	})
-	defer p.logTo.flush()
-	p.waits, p.notify = usualWaits, p.tellSystemd
-	root := &cobra.Command{
-		Use:           "traintravel",
-		Short:         "Sell train trips: search, booking, payment",
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          takes(),
-		Version:       versionLine(),
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
-		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
-			err := p.settle(c)
-			if err != nil || c.Name() != "serve" { // which logs it, in the form of its log
-				for _, v := range p.unknownVariables(c.Root()) {
-					fmt.Fprintf(stderr, "warning: %v\n", v)
-				}
-			}
-			return err
-		},
-	}
-	root.AddCommand(
-		p.serve(),
-		p.mock(),
-		p.importFeeds(),
-		p.token(),
-		p.verifyTicket(),
-		p.ticketKeys(),
-		p.tokenKeys(),
-		p.webhooks(),
-		p.manifest(),
-		p.block(),
-		p.cancelRun(),
-		p.booking(),
-		p.payment(),
-		p.subject(),
-		p.migrate(),
-		p.check(),
-		p.backup(),
-		p.restore(),
-		p.compact(),
-		p.health(),
-		p.showConfig(),
-		p.version(),
-	)
-	root.PersistentFlags().StringVar(&p.config, "config", "", "YAML `file` of settings: the flags of serve, without dashes, and their values")
-	root.Flags().Bool("version", false, "print the version")
-	root.SetVersionTemplate("{{.Version}}\n")
-	root.SetHelpCommand(helpCommand())
-	root.SetArgs(append([]string{}, args...)) // if nil, cobra would take those of the process
-	root.SetOut(said)
-	root.SetErr(stderr)
-	completionCommand(root)
-	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-		completeValues(root)
-	}
-	p.tolerate(root)
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
-			return unknownFlag(c, unknown)
-		}
-		if valueless := (*pflag.ValueRequiredError)(nil); errors.As(err, &valueless) {
-			return valueMissing(valueless)
-		}
-		return usageError{err: err}
-	})
-	c, err := root.ExecuteContextC(ctx)
-	if err == nil {
-		err = said.failed()
-	}
-	switch {
-	case err == nil:
-		return 0
-	case said.closed() && errors.Is(err, syscall.EPIPE):
-		return brokenPipe
-	}
-	p.logTo.flush()
-	fmt.Fprintf(stderr, "%s: %s\n", c.CommandPath(), shownError(err))
-	if usage := (usageError{}); errors.As(err, &usage) {
-		fmt.Fprintf(stderr, "Try '%s --help'.\n", cmp.Or(usage.of, c.CommandPath()))
-		return 2
-	}
-	return 1
-}
 
 // brokenPipe is the exit code of a command whose output nobody reads any more: the one that
 // shells have for programs that SIGPIPE has ended.
@@ -183,4 +88,30 @@ func (p *program) env() map[string]string {
 		}
 	}
 	return env
+}
+
+// waits are how long clients, and the end of the server, may take at most.
+type waits struct {
+	header, request, answer, idle time.Duration // of a connection
+	leave                         time.Duration // for clients to close their connections, and then for requests to come on those that are new
+	drain                         time.Duration // for requests in progress, after that
+	deliver                       time.Duration // for posts of webhooks in progress, after that
+	end                           time.Duration // for the rest of the background work
+	file                          time.Duration // for another server to let go of the file
+}
+
+var usualWaits = waits{
+	header: 10 * time.Second, request: 30 * time.Second, answer: 2 * time.Minute, idle: 2 * time.Minute,
+	leave: time.Second, drain: 5 * time.Second, deliver: time.Second, end: time.Second,
+	file: 30 * time.Second,
+}
+
+// invalidValue is the error of a value that has not the form that is wanted. source is the
+// flag or variable that it is of, or FILE:LINE: and the setting.
+func invalidValue(source, value, want string) error {
+	place, name := "", source
+	if i := strings.LastIndex(source, ": "); i >= 0 {
+		place, name = source[:i+2], source[i+2:]
+	}
+	return usagef("%sinvalid %s %.100q: want %s", place, name, value, want)
 }

@@ -32,39 +32,10 @@ type duties struct {
 	store   *boltstore.Store
 }
 
-// dutiesOf are those of the server of a data file.
-func dutiesOf(set settings, service *traintravel.Service, file *boltstore.Store) duties {
-	return duties{
-		load: func(ctx context.Context, h *handover) (*report, error) { return h.load(ctx, service) },
-		check: func(ctx context.Context, req checkRequest, progress func(done, total int64)) (*checked, error) {
-			req.AnyAmount = req.AnyAmount || set.anyAmount
-			return checkRecords(ctx, file, req, progress)
-		},
-		service: service,
-		store:   file,
-	}
-}
-
 // A teller takes the progress and the results of work. Neither function is nil.
 type teller struct {
 	progress func(done, total int64)
 	say      func(text string)
-}
-
-// handler answers on the control socket.
-func (d duties) handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /timetable", d.timetable())
-	mux.HandleFunc("POST /check", duty(func(ctx context.Context, req checkRequest, tell teller) (*checked, error) {
-		return d.check(ctx, req, tell.progress)
-	}))
-	for name, do := range errands {
-		mux.HandleFunc("POST /"+name, duty(func(ctx context.Context, req json.RawMessage, tell teller) (*struct{}, error) {
-			return &struct{}{}, do(ctx, d.service, req, tell)
-		}))
-	}
-	mux.HandleFunc("GET /backup", d.backup)
-	return mux
 }
 
 // duty answers a request with the progress and the results of the work, line by line, and

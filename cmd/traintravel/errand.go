@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -103,4 +104,20 @@ func (p *program) onStored(ctx context.Context, where storage, do errand, req an
 		return err
 	}
 	return do(ctx, service, text, tell)
+}
+
+// handler answers on the control socket.
+func (d duties) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /timetable", d.timetable())
+	mux.HandleFunc("POST /check", duty(func(ctx context.Context, req checkRequest, tell teller) (*checked, error) {
+		return d.check(ctx, req, tell.progress)
+	}))
+	for name, do := range errands {
+		mux.HandleFunc("POST /"+name, duty(func(ctx context.Context, req json.RawMessage, tell teller) (*struct{}, error) {
+			return &struct{}{}, do(ctx, d.service, req, tell)
+		}))
+	}
+	mux.HandleFunc("GET /backup", d.backup)
+	return mux
 }

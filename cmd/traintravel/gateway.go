@@ -10,10 +10,6 @@ import (
 	"github.com/traintravel/traintravel/tracing"
 )
 
-// gatewaySecret is the environment variable with the secret that this server shares with the
-// program at --gateway. A flag would show it to all users of the machine.
-const gatewaySecret = "TRAINTRAVEL_GATEWAY_SECRET"
-
 // gatewayClient is the client of the payment gateway, nil without --gateway. It makes no
 // request.
 func (p *program) gatewayClient(url string) (*gateway.Client, error) {

@@ -47,15 +47,3 @@ func shellWord(s string) string {
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
-
-// tokenFlags are the flags by which the token command finds the keys.
-func tokenFlags(set settings) string {
-	var flags string
-	if !set.shared() && set.data != defaultData {
-		flags += " --data " + shellWord(set.data)
-	}
-	if set.keys != "" {
-		flags += " --keys " + shellWord(set.keys)
-	}
-	return flags
-}

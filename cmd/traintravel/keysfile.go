@@ -160,23 +160,6 @@ func noKeysFile(path string) error {
 	return fmt.Errorf("keys file %s not found: start '%s serve' once, which makes it, or name the file with --data or --keys", path, ourName())
 }
 
-// firstKeys makes the keys for a data file that is still to be made: data that is there and
-// has no keys has lost them.
-func (p *program) firstKeys(s settings, made *startFiles) error {
-	path := s.keysFile(s.keys)
-	if old := filepath.Join(filepath.Dir(s.data), oldKeys); s.keys == "" && old != path && exists(old) {
-		p.log.Warn("making new keys for the new data file; the keys file beside it belongs to other data", "keys", path, "other", old)
-	}
-	ring, err := keys.Create(path)
-	if err != nil {
-		return err
-	}
-	if ring.Created() {
-		made.keys = path
-	}
-	return s.refuseTaken(ring, path, ring.Use(), s.use(uuid.NewString(), path))
-}
-
 // serverKeys reads the keys that a server of a store is to have, or makes them if the
 // store has had no server yet, or is to have new ones. It returns the ID of the data too,
 // which agree records if none is recorded.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log"
 	"log/slog"
@@ -9,27 +10,11 @@ import (
 	"net/http"
 	"os"
 	"sync"
-	"time"
+	"syscall"
 
 	"github.com/coreos/go-systemd/v22/activation"
 	"github.com/coreos/go-systemd/v22/daemon"
 )
-
-// waits are how long clients, and the end of the server, may take at most.
-type waits struct {
-	header, request, answer, idle time.Duration // of a connection
-	leave                         time.Duration // for clients to close their connections, and then for requests to come on those that are new
-	drain                         time.Duration // for requests in progress, after that
-	deliver                       time.Duration // for posts of webhooks in progress, after that
-	end                           time.Duration // for the rest of the background work
-	file                          time.Duration // for another server to let go of the file
-}
-
-var usualWaits = waits{
-	header: 10 * time.Second, request: 30 * time.Second, answer: 2 * time.Minute, idle: 2 * time.Minute,
-	leave: time.Second, drain: 5 * time.Second, deliver: time.Second, end: time.Second,
-	file: 30 * time.Second,
-}
 
 // httpServer serves HTTP/1.1 and HTTP/2, with or without TLS, to clients as slow as
 // they may be.
@@ -137,4 +122,56 @@ func same(a, b os.FileInfo) bool {
 		return a == nil && b == nil
 	}
 	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
+}
+
+// publicAddr is an address that a client on this machine can use.
+func publicAddr(a net.Addr) string {
+	if tcp, ok := a.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return fmt.Sprintf("localhost:%d", tcp.Port)
+	}
+	return a.String()
+}
+
+// listen opens what --addr says.
+func listen(addr string) (net.Listener, error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, cannotListen("--addr", addr, err)
+	}
+	return l, nil
+}
+
+// checkAddr returns an error unless addr is an address to listen on.
+func checkAddr(flag, addr string) error {
+	_, port, err := net.SplitHostPort(addr)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return usagef("invalid %s %.200q: %v: want an address such as 127.0.0.1:8080", flag, withoutSecrets(addr), reason(err))
+	}
+	return nil
+}
+
+// reason is what an error of net says beside the address.
+func reason(err error) string {
+	if e, ok := errors.AsType[*net.AddrError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		return e.Err
+	}
+	return err.Error()
+}
+
+// cannotListen is the error of an address that could not be opened.
+func cannotListen(flag, addr string, err error) error {
+	if e, ok := errors.AsType[*net.OpError](err); ok {
+		err = e.Err
+	}
+	hint := ""
+	if errors.Is(err, syscall.EADDRINUSE) {
+		hint = ": another program uses this port: stop it, or give another port"
+	}
+	return fmt.Errorf("cannot listen on %s %s: %w%s", flag, addr, err, hint)
 }

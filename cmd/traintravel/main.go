@@ -33,12 +33,21 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
 	_ "time/tzdata" // for machines without time zone files
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func main() {
@@ -70,4 +79,96 @@ func obey(signals <-chan os.Signal, stop func(), exit func(code int)) {
 		exit(code)
 		return
 	}
+}
+
+// run runs the command and returns its exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ []string) int {
+	said := &results{to: stdout}
+	p := &program{stdout: said, stderr: stderr, environ: environ, sources: map[string]string{}}
+	p.logTo = &outlet{to: stderr}
+	p.log = p.logTo.logger(func(to io.Writer) slog.Handler {
+		return slog.NewTextHandler(to, &slog.HandlerOptions{ReplaceAttr: cleanAttr})
+	})
+	defer p.logTo.flush()
+	p.waits, p.notify = usualWaits, p.tellSystemd
+	root := &cobra.Command{
+		Use:           "traintravel",
+		Short:         "Sell train trips: search, booking, payment",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          takes(),
+		Version:       versionLine(),
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			err := p.settle(c)
+			if err != nil || c.Name() != "serve" { // which logs it, in the form of its log
+				for _, v := range p.unknownVariables(c.Root()) {
+					fmt.Fprintf(stderr, "warning: %v\n", v)
+				}
+			}
+			return err
+		},
+	}
+	root.AddCommand(
+		p.serve(),
+		p.mock(),
+		p.importFeeds(),
+		p.token(),
+		p.verifyTicket(),
+		p.ticketKeys(),
+		p.tokenKeys(),
+		p.webhooks(),
+		p.manifest(),
+		p.block(),
+		p.cancelRun(),
+		p.booking(),
+		p.payment(),
+		p.subject(),
+		p.migrate(),
+		p.check(),
+		p.backup(),
+		p.restore(),
+		p.compact(),
+		p.health(),
+		p.showConfig(),
+		p.version(),
+	)
+	root.PersistentFlags().StringVar(&p.config, "config", "", "YAML `file` of settings: the flags of serve, without dashes, and their values")
+	root.Flags().Bool("version", false, "print the version")
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetHelpCommand(helpCommand())
+	root.SetArgs(append([]string{}, args...)) // if nil, cobra would take those of the process
+	root.SetOut(said)
+	root.SetErr(stderr)
+	completionCommand(root)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		completeValues(root)
+	}
+	p.tolerate(root)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
+			return unknownFlag(c, unknown)
+		}
+		if valueless := (*pflag.ValueRequiredError)(nil); errors.As(err, &valueless) {
+			return valueMissing(valueless)
+		}
+		return usageError{err: err}
+	})
+	c, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		err = said.failed()
+	}
+	switch {
+	case err == nil:
+		return 0
+	case said.closed() && errors.Is(err, syscall.EPIPE):
+		return brokenPipe
+	}
+	p.logTo.flush()
+	fmt.Fprintf(stderr, "%s: %s\n", c.CommandPath(), shownError(err))
+	if usage := (usageError{}); errors.As(err, &usage) {
+		fmt.Fprintf(stderr, "Try '%s --help'.\n", cmp.Or(usage.of, c.CommandPath()))
+		return 2
+	}
+	return 1
 }

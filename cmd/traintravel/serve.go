@@ -210,14 +210,6 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	return p.runServers(ctx, service, api, servers...)
 }
 
-// publicAddr is an address that a client on this machine can use.
-func publicAddr(a net.Addr) string {
-	if tcp, ok := a.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
-		return fmt.Sprintf("localhost:%d", tcp.Port)
-	}
-	return a.String()
-}
-
 // authentication makes what checks tokens, and the built-in authorization
 // server unless there is another.
 func (p *program) authentication(set settings, accounts accounts, addr net.Addr, base string, ring *keys.Ring, seen *observation, o authserver.Options) (httpserver.Authenticator, http.Handler, error) {
@@ -362,4 +354,29 @@ func withoutForwardedBase(h http.Handler) http.Handler {
 		}
 		h.ServeHTTP(w, r)
 	})
+}
+
+// dutiesOf are those of the server of a data file.
+func dutiesOf(set settings, service *traintravel.Service, file *boltstore.Store) duties {
+	return duties{
+		load: func(ctx context.Context, h *handover) (*report, error) { return h.load(ctx, service) },
+		check: func(ctx context.Context, req checkRequest, progress func(done, total int64)) (*checked, error) {
+			req.AnyAmount = req.AnyAmount || set.anyAmount
+			return checkRecords(ctx, file, req, progress)
+		},
+		service: service,
+		store:   file,
+	}
+}
+
+// tokenFlags are the flags by which the token command finds the keys.
+func tokenFlags(set settings) string {
+	var flags string
+	if !set.shared() && set.data != defaultData {
+		flags += " --data " + shellWord(set.data)
+	}
+	if set.keys != "" {
+		flags += " --keys " + shellWord(set.keys)
+	}
+	return flags
 }

@@ -4,15 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"net/url"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -215,68 +211,12 @@ func isBase(text string) bool {
 
 var baseForm = regexp.MustCompile(`^(?i:https?)://[A-Za-z0-9.:\[\]_-]+(/[A-Za-z0-9._~%-]+)*$`)
 
-// checkAddr returns an error unless addr is an address to listen on.
-func checkAddr(flag, addr string) error {
-	_, port, err := net.SplitHostPort(addr)
-	if err == nil {
-		_, err = net.LookupPort("tcp", port)
-	}
-	if err != nil {
-		return usagef("invalid %s %.200q: %v: want an address such as 127.0.0.1:8080", flag, withoutSecrets(addr), reason(err))
-	}
-	return nil
-}
-
-// reason is what an error of net says beside the address.
-func reason(err error) string {
-	if e, ok := errors.AsType[*net.AddrError](err); ok {
-		return e.Err
-	}
-	if e, ok := errors.AsType[*net.DNSError](err); ok {
-		return e.Err
-	}
-	return err.Error()
-}
-
-// listen opens what --addr says.
-func listen(addr string) (net.Listener, error) {
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		return nil, cannotListen("--addr", addr, err)
-	}
-	return l, nil
-}
-
-// cannotListen is the error of an address that could not be opened.
-func cannotListen(flag, addr string, err error) error {
-	if e, ok := errors.AsType[*net.OpError](err); ok {
-		err = e.Err
-	}
-	hint := ""
-	if errors.Is(err, syscall.EADDRINUSE) {
-		hint = ": another program uses this port: stop it, or give another port"
-	}
-	return fmt.Errorf("cannot listen on %s %s: %w%s", flag, addr, err, hint)
-}
-
 // missingOf is the name of a flag that has no value.
 func missingOf(value, flag string) string {
 	if value == "" {
 		return flag
 	}
 	return ""
-}
-
-// dataFolder returns an error unless the folder of a data file exists.
-func dataFolder(data string) error {
-	dir := filepath.Dir(data)
-	switch info, err := os.Stat(dir); {
-	case err != nil:
-		return fmt.Errorf("--data %s: cannot use its folder: %w", data, err)
-	case !info.IsDir():
-		return fmt.Errorf("--data %s: %s is not a folder", data, dir)
-	}
-	return nil
 }
 
 // flagError names the flag that an invalid option of a package came from.
@@ -368,3 +308,20 @@ func limit(n int) int {
 	}
 	return n
 }
+
+// webhookSecret is the environment variable that has the secret of the operator's own
+// webhooks.
+const webhookSecret = "TRAINTRAVEL_WEBHOOK_SECRET"
+
+// eventNames are all types of events.
+func eventNames() string {
+	var names []string
+	for _, e := range traintravel.EventTypes() {
+		names = append(names, string(e))
+	}
+	return strings.Join(names, ", ")
+}
+
+// gatewaySecret is the environment variable with the secret that this server shares with the
+// program at --gateway. A flag would show it to all users of the machine.
+const gatewaySecret = "TRAINTRAVEL_GATEWAY_SECRET"

@@ -240,13 +240,3 @@ func (v tolerant) Set(text string) error {
 	}
 	return nil
 }
-
-// invalidValue is the error of a value that has not the form that is wanted. source is the
-// flag or variable that it is of, or FILE:LINE: and the setting.
-func invalidValue(source, value, want string) error {
-	place, name := "", source
-	if i := strings.LastIndex(source, ": "); i >= 0 {
-		place, name = source[:i+2], source[i+2:]
-	}
-	return usagef("%sinvalid %s %.100q: want %s", place, name, value, want)
-}

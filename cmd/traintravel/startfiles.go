@@ -6,9 +6,13 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/keys"
 )
 
 // startFiles are the files that the start of a server has made: a failed start removes them, so
@@ -65,4 +69,21 @@ func (f *startFiles) remove(ctx context.Context) {
 			f.log.Warn("cannot remove a file of the failed start", "file", file, "error", err)
 		}
 	}
+}
+
+// firstKeys makes the keys for a data file that is still to be made: data that is there and
+// has no keys has lost them.
+func (p *program) firstKeys(s settings, made *startFiles) error {
+	path := s.keysFile(s.keys)
+	if old := filepath.Join(filepath.Dir(s.data), oldKeys); s.keys == "" && old != path && exists(old) {
+		p.log.Warn("making new keys for the new data file; the keys file beside it belongs to other data", "keys", path, "other", old)
+	}
+	ring, err := keys.Create(path)
+	if err != nil {
+		return err
+	}
+	if ring.Created() {
+		made.keys = path
+	}
+	return s.refuseTaken(ring, path, ring.Use(), s.use(uuid.NewString(), path))
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -124,4 +126,16 @@ func (s *storage) explain(err error) error {
 			err, ourName(), shellWord(s.data))
 	}
 	return err
+}
+
+// dataFolder returns an error unless the folder of a data file exists.
+func dataFolder(data string) error {
+	dir := filepath.Dir(data)
+	switch info, err := os.Stat(dir); {
+	case err != nil:
+		return fmt.Errorf("--data %s: cannot use its folder: %w", data, err)
+	case !info.IsDir():
+		return fmt.Errorf("--data %s: %s is not a folder", data, dir)
+	}
+	return nil
 }

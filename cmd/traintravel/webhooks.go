@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"net/url"
-	"strings"
 	"sync"
 	"time"
 
@@ -19,10 +18,6 @@ import (
 	"github.com/traintravel/traintravel/internal/keys"
 	"github.com/traintravel/traintravel/tracing"
 )
-
-// webhookSecret is the environment variable that has the secret of the operator's own
-// webhooks.
-const webhookSecret = "TRAINTRAVEL_WEBHOOK_SECRET"
 
 // webhookOptions are the operator's own webhooks, and those that users and programs
 // subscribe.
@@ -40,15 +35,6 @@ func (p *program) webhookOptions(set settings, base string, ring *keys.Ring) (*t
 		o.Operator = append(o.Operator, own)
 	}
 	return o, nil
-}
-
-// eventNames are all types of events.
-func eventNames() string {
-	var names []string
-	for _, e := range traintravel.EventTypes() {
-		names = append(names, string(e))
-	}
-	return strings.Join(names, ", ")
 }
 
 func (p *program) webhooks() *cobra.Command {

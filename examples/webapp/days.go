@@ -17,13 +17,6 @@ type dayOffer struct {
 	cheapest
 }
 
-// A cheapest is what is known of a day: the least price, or that there are no trips. It is
-// the zero value if nothing is known.
-type cheapest struct {
-	Price *price
-	None  bool
-}
-
 // dayLife is how long the least price of a day is remembered. It is one to compare by: the
 // list of the day has those that count.
 const dayLife = 10 * time.Minute

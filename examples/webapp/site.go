@@ -40,6 +40,13 @@ type site struct {
 	handler  http.Handler
 }
 
+// A cheapest is what is known of a day: the least price, or that there are no trips. It is
+// the zero value if nothing is known.
+type cheapest struct {
+	Price *price
+	None  bool
+}
+
 // maxForm bounds what is posted, in bytes.
 const maxForm = 16 << 10
 
