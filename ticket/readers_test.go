@@ -115,6 +115,7 @@ var hasZXing = sync.OnceValue(func() bool { return exec.Command(python, "-c", "i
 // scan has ZXing read the one code of a picture.
 func scan(t *testing.T, picture []byte) []byte {
 	t.Helper()
+	need.Short(t, "other programs")
 	if !hasZXing() {
 		need.Missing(t, "zxingcpp for "+python, "python3-zxing-cpp")
 	}

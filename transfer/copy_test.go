@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/internal/audittest"
+	"github.com/traintravel/traintravel/internal/need"
 	"github.com/traintravel/traintravel/internal/officetest"
 	"github.com/traintravel/traintravel/store/memstore"
 	"github.com/traintravel/traintravel/store/storetest"
@@ -193,15 +194,16 @@ func (m mortal) List(ctx context.Context, r traintravel.Range) ([]traintravel.Re
 	return m.Store.List(ctx, r)
 }
 
-// TestCopyKilled: whoever moves a store may die before and after every update. No
-// two stores sell then, and who does it again comes to the end.
+// TestCopyKilled: whoever moves a store may die before and after every update, of which
+// some are tried. No two stores sell then, and who does it again comes to the end.
 func TestCopyKilled(t *testing.T) {
 	t.Parallel()
 	o, held, _ := orderedOffice(t)
 	before := officetest.Everything(t, o.Store)
 	steps, both := 0, 0
+	every := need.Stride(3)
 	for alive := false; !alive; {
-		steps++
+		steps += every
 		from, to := filled(t, before), traintravel.Store(storetest.Twice(memstore.New()))
 		p := &officetest.Process{DieAt: steps}
 		err := traintravel.Copy(t.Context(), mortal{to, p}, mortal{from, p}, traintravel.CopyOptions{})
@@ -224,8 +226,8 @@ func TestCopyKilled(t *testing.T) {
 			t.Fatalf("step %d, again:\n%s", steps, diff)
 		}
 	}
-	t.Logf("%d steps, of which %d leave both closed", steps, both)
-	if both < 10 {
+	t.Logf("%d steps, every %d tried, of which %d leave both closed", steps, every, both)
+	if both < 10/every {
 		t.Error("too few deaths in the middle")
 	}
 }
@@ -263,8 +265,9 @@ func TestCopyFails(t *testing.T) {
 	t.Parallel()
 	o, held, _ := orderedOffice(t)
 	before := officetest.Everything(t, o.Store)
+	every := need.Stride(2)
 	for _, c := range []failing{{err: officetest.ErrDead}, {err: traintravel.ErrUnknownOutcome, after: true}, {err: traintravel.ErrUnknownOutcome}} {
-		for n, more := 1, true; more; n++ {
+		for n, more := 1, true; more; n += every {
 			at := n
 			from, to := filled(t, before), traintravel.Store(memstore.New())
 			bad := func(s traintravel.Store) traintravel.Store { return failing{s, &at, c.err, c.after} }
@@ -378,6 +381,7 @@ func (f forgetfulTx) Put(k traintravel.Key, v []byte) {
 // TestCopyLargeRecords, and many: no update is large.
 func TestCopyLargeRecords(t *testing.T) {
 	t.Parallel()
+	need.Short(t, "stores on disk")
 	from, to := memstore.New(), officetest.OpenBolt(t, filepath.Join(t.TempDir(), "trains.db"))
 	for i := range 40 {
 		err := from.Update(t.Context(), func(tx traintravel.Tx) error {

@@ -56,20 +56,22 @@ func Audit(ctx context.Context, of store.Store) (Books, error) {
 
 // StoredBookings are those in a store, whatever their status.
 func StoredBookings(ctx context.Context, r store.Reader) (all []rail.Booking, err error) {
-	_, err = records.EachOf(ctx, r, store.Range{Table: store.TableBookings}, func(rec store.Record) (rail.Booking, error) { return records.DecodeBooking(rec.Value, &tz.Zones{}) },
+	var zones tz.Zones
+	_, err = records.EachOf(ctx, r, store.Range{Table: store.TableBookings}, func(rec store.Record) (rail.Booking, error) { return records.DecodeBooking(rec.Value, &zones) },
 		func(b rail.Booking) bool { all = append(all, b); return true })
 	return all, err
 }
 
 func (b *Books) read(ctx context.Context, r store.Reader) error {
 	generations := map[string]bool{}
+	var zones tz.Zones
 	err := transfer.EachRecord(ctx, r, func(table store.Table, page []store.Record) error {
 		for _, rec := range page {
 			switch table {
 			case store.TableTimetable:
 				generations[rec.ID[:16]] = true
 			case store.TableBookings:
-				if x, err := records.DecodeBooking(rec.Value, &tz.Zones{}); err == nil {
+				if x, err := records.DecodeBooking(rec.Value, &zones); err == nil {
 					b.Bookings[x.ID] = x
 				}
 			case store.TablePayments:

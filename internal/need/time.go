@@ -54,3 +54,13 @@ func Main(m *testing.M) int {
 	}
 	return m.Run()
 }
+
+// Stride returns how far to go from one thing that a test tries to the next, if it could
+// try each: 1 where everything must run, else quick, and three times that with -short.
+func Stride(quick int) int {
+	quick = Sample(quick, 1)
+	if testing.Short() {
+		quick *= 3
+	}
+	return quick
+}

@@ -14,7 +14,6 @@ import (
 	"github.com/traintravel/traintravel/internal/agenda"
 	"github.com/traintravel/traintravel/internal/ledger"
 	"github.com/traintravel/traintravel/internal/records"
-	"github.com/traintravel/traintravel/internal/tz"
 )
 
 // A Mailroom is a sender and all who receive.
@@ -172,7 +171,7 @@ func (m *Mailroom) Count() (n int) {
 // newBooks are books on a store, as a service has them.
 func newBooks(store traintravel.Store, now func() time.Time) *ledger.Books {
 	return &ledger.Books{
-		Store: store, Zones: new(tz.Zones), Now: now, Log: slog.New(slog.DiscardHandler),
+		Store: store, Zones: zones(), Now: now, Log: slog.New(slog.DiscardHandler),
 		Observer: new(traintravel.Observer), Committed: func(*ledger.Ledger) {}, Terms: ledger.Terms{KeepUnpaid: ledger.KeepUnpaid},
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/traintravel/traintravel/gtfs"
 	"github.com/traintravel/traintravel/internal/audittest"
 	"github.com/traintravel/traintravel/internal/demo"
+	"github.com/traintravel/traintravel/internal/need"
 	"github.com/traintravel/traintravel/internal/pgtest"
 	compiled "github.com/traintravel/traintravel/internal/timetable"
 	"github.com/traintravel/traintravel/sandbox"
@@ -74,13 +75,13 @@ func Walk[T any](t *testing.T, limit int, list func(traintravel.Page) (traintrav
 	}
 }
 
-// OnEveryStore runs a test on each store, in parallel.
+// OnEveryStore runs a test on each store, in parallel. With -short it is only those in memory.
 func OnEveryStore(t *testing.T, test func(t *testing.T, store traintravel.Store)) {
 	OnSharedStores(t, 1, func(t *testing.T, stores []traintravel.Store) { test(t, stores[0]) })
 }
 
 // OnSharedStores runs a test on each store, which is opened several times if it
-// can be, as several servers do.
+// can be, as several servers do. With -short it is only those in memory.
 func OnSharedStores(t *testing.T, n int, test func(t *testing.T, stores []traintravel.Store)) {
 	t.Parallel()
 	always := func(s traintravel.Store) func() traintravel.Store { return func() traintravel.Store { return s } }
@@ -88,6 +89,7 @@ func OnSharedStores(t *testing.T, n int, test func(t *testing.T, stores []traint
 		"mem":   func(*testing.T) func() traintravel.Store { return always(memstore.New()) },
 		"twice": func(*testing.T) func() traintravel.Store { return always(storetest.Twice(memstore.New())) },
 		"bolt": func(t *testing.T) func() traintravel.Store {
+			need.Short(t, "stores on disk")
 			return always(OpenBolt(t, filepath.Join(t.TempDir(), "trains.db")))
 		},
 		"postgres": func(t *testing.T) func() traintravel.Store {

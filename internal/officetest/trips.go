@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/google/uuid"
 	"github.com/traintravel/traintravel"
@@ -77,8 +78,11 @@ func DirectTrip(ctx context.Context, store traintravel.Store, number string, d t
 	return rideOf(ctx, newSource(store), number, d, from, to)
 }
 
+// zones are the time zones of all tests of a binary: to load one reads a file.
+var zones = sync.OnceValue(func() *tz.Zones { return new(tz.Zones) })
+
 func newSource(store traintravel.Store) *compiled.Source {
-	return compiled.NewSource(store, new(tz.Zones), nil, true)
+	return compiled.NewSource(store, zones(), nil, true)
 }
 
 // Direct is directTrip of the office's store.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/need"
 	"github.com/traintravel/traintravel/internal/officetest"
 	"github.com/traintravel/traintravel/sandbox"
 	"github.com/traintravel/traintravel/store/memstore"
@@ -48,6 +49,7 @@ func (d *dullroom) Send(ctx context.Context, p traintravel.WebhookPost) (traintr
 // begin to, and never after; what they lack comes when they answer again.
 func TestManyEndpointsHang(t *testing.T) {
 	t.Parallel()
+	need.Short(t, "hundreds of endpoints")
 	synctest.Test(t, func(t *testing.T) {
 		const dull, quick = 400, 20
 		m := &dullroom{

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/traintravel/traintravel/internal/need"
 )
 
 // Every package says what it is, and every exported name of a package that
@@ -139,6 +141,7 @@ func TestReadmeExample(t *testing.T) {
 // need be downloaded.
 func TestReadmeProgram(t *testing.T) {
 	t.Parallel()
+	need.Short(t, "other modules")
 	here, err := filepath.Abs(".")
 	if err != nil {
 		t.Fatal(err)

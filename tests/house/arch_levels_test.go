@@ -29,7 +29,7 @@ var levels = [][]room{
 		{"internal/fair", "turns and shares among callers"},
 		{"internal/demo", "a small network for examples and tests"},
 		{"internal/demo/gen", "makes it"},
-		{"internal/need", "programs that tests call"},
+		{"internal/need", "programs that tests call, and how long tests take"},
 	},
 	{
 		{"rail", "the nouns: stations, trips, bookings, payments, events, errors"},

@@ -292,7 +292,7 @@ func TestDependencies(t *testing.T) {
 			"a program that embeds the library without its server pays for no router and no tokens"},
 		{[]string{"github.com/pdfcpu/pdfcpu", "github.com/makiuchi-d/gozxing"}, []string{"cmd"}, false,
 			"they read tickets back from PDFs and pictures, which only who inspects files needs; the one is large"},
-		{[]string{"flag", "os/signal"}, []string{"cmd", "examples", "packaging"}, false,
+		{[]string{"flag", "os/signal"}, []string{"cmd", "examples", "packaging", "internal/need"}, false,
 			"command line and signals belong to the host"},
 		{[]string{"log"}, []string{"cmd", "examples", "packaging"}, true,
 			"it writes to a logger that all of the process shares; take a *slog.Logger"},

@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/traintravel/traintravel/internal/audittest"
+	"github.com/traintravel/traintravel/internal/need"
 	"github.com/traintravel/traintravel/internal/officetest"
 )
 
@@ -40,6 +41,7 @@ func TestKilled(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no process is killed by a signal here")
 	}
+	need.Short(t, "other processes")
 	t.Parallel()
 	rounds, err := strconv.Atoi(cmp.Or(os.Getenv(killRoundsEnv), fmt.Sprint(killRounds)))
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/need"
 	"github.com/traintravel/traintravel/internal/officetest"
 	"github.com/traintravel/traintravel/sandbox"
 	"github.com/traintravel/traintravel/store/memstore"
@@ -94,10 +95,9 @@ func (n *newsroom) books(l *till, by traintravel.Caller) {
 
 func (n *newsroom) cancels(l *till, id uuid.UUID, by traintravel.Caller) {
 	n.steps++
-	for name := range n.passengers {
-		if b := n.Audit().Bookings[id]; b.PassengerName == name && n.cancelled[name] == 0 {
-			n.cancelled[name] = n.steps
-		}
+	name := n.Audit().Bookings[id].PassengerName
+	if _, known := n.passengers[name]; known && n.cancelled[name] == 0 {
+		n.cancelled[name] = n.steps
 	}
 	survive(func() { _ = l.CancelBooking(n.T.Context(), by, id) })
 }
@@ -202,12 +202,14 @@ func (n *newsroom) check() {
 }
 
 // TestWebhooksCrash kills the process at every step, from subscribing to the last
-// record of what was answered, and its successor at every step of its work.
+// record of what was answered, and its successor at every step of its work, or at some
+// of them.
 func TestWebhooksCrash(t *testing.T) {
 	t.Parallel()
 	for a, more := 1, true; more; a++ {
 		more = crashWebhooks(t, memstore.New(), a, 0)
-		for b, more := 1, more; more; b++ {
+		every := need.Stride(3)
+		for b, more := 1+a%every, more; more; b += every {
 			more = crashWebhooks(t, memstore.New(), a, b)
 		}
 	}
