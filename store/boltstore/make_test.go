@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/traintravel/traintravel/internal/need"
 	"github.com/traintravel/traintravel/store/boltstore"
 )
 
@@ -41,6 +42,7 @@ func onlyFile(t *testing.T, path string) {
 
 // Whoever is killed while it makes a file leaves none or a whole one.
 func TestKilledWhileMaking(t *testing.T) {
+	need.Short(t, "processes that are killed")
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "new.db")
 	for range 40 {

@@ -28,9 +28,9 @@ func openURL(t testing.TB, url string) *pgstore.Store {
 	return s
 }
 
-// open opens a new, empty database.
+// open opens a new, empty schema: making databases would take longer than the tests.
 func open(t testing.TB) traintravel.Store {
-	return openURL(t, pgtest.Shared(t).NewDatabase(t)+"&pool_max_conns=4")
+	return openURL(t, pgtest.Shared(t).NewSchema(t)+"&pool_max_conns=4")
 }
 
 func twice(t testing.TB) traintravel.Store { return storetest.Twice(open(t)) }
