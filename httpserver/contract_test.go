@@ -365,6 +365,7 @@ func (c *contract) service(t *testing.T) {
 		k.ask(412, "get-protected-resource", at, header("If-Match", `"x"`))
 	}
 	k.ask(303, "get-front", "/")
+	k.ask(200, "get-front", "/", header("Accept", "text/html"))
 	k.ask(404, "get-problem", "/problems/no-such-problem")
 	none := func(w *world) { w.timetable = &traintravel.Timetable{} }
 	broken := &failingStore{Store: newWorld(t).store, fail: func() error { return errors.New("the store is broken") }}

@@ -3,7 +3,6 @@ package httpserver
 import (
 	"bytes"
 	"html/template"
-	"net/http"
 	"net/url"
 	"strings"
 	"sync"
@@ -85,15 +84,6 @@ func DocsRedirectURI(baseURL string) (string, error) {
 	}
 	u.Host, _ = hostInBrowser(u) // a base has a good one
 	return u.JoinPath("docs", "signed-in.html").String(), nil
-}
-
-// front sends whoever opens the server's own address to the page for people. The
-// link is relative, so that it leads there by any name of the server and below any
-// path.
-func (s *Server) front(x *exchange) error {
-	x.set("Location", "docs")
-	x.set("Content-Length", "0") // to HEAD too
-	return x.empty(http.StatusSeeOther)
 }
 
 // docs answers with the page that shows the description to people, or with a file of

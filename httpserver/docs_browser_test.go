@@ -38,9 +38,9 @@ func TestDocsInBrowser(t *testing.T) {
 	proxy := httptest.NewServer(http.StripPrefix("/rail", w.server))
 	t.Cleanup(proxy.Close)
 
-	b.do(chromedp.Navigate(proxy.URL+"/rail/"), chromedp.WaitVisible(css(".opblock")))
+	b.do(chromedp.Navigate(proxy.URL+"/rail/"), chromedp.Click(css(`a[href="docs"]`), chromedp.NodeVisible), chromedp.WaitVisible(css(".opblock")))
 	if at := run(b, chromedp.Evaluate[string](`location.href`)); at != proxy.URL+"/rail/docs" {
-		t.Errorf("the server's own address leads to %s", at)
+		t.Errorf("the page at the server's own address leads to %s", at)
 	}
 	b.screenshot("docs.png")
 	shown := run(b, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".opblock")].map(e => e.id.replace(/^operations-[^-]*-/, ""))`))

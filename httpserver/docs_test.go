@@ -139,20 +139,6 @@ func (w *world) sendTo(sink *bodySink, target string, parts ...part) {
 	w.server.ServeHTTP(sink, r)
 }
 
-// Who opens the server's own address is sent to the page, whatever it accepts.
-func TestFront(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	for _, accept := range []string{"", "*/*", "text/html", "application/xml", "image/png", "text/html;q=0"} {
-		for _, method := range []string{"GET", "HEAD"} {
-			a := w.serve(method, "/", header("Accept", accept)).want(303)
-			if to := a.header.Get("Location"); to != "docs" || a.body != "" {
-				t.Errorf("%s, %q: sent to %q with %q", method, accept, to, a.body)
-			}
-		}
-	}
-}
-
 // Where the page has people sent back to is what a browser makes of the address.
 func TestDocsRedirectURI(t *testing.T) {
 	t.Parallel()

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"net/netip"
 	"time"
 
@@ -70,6 +71,11 @@ type Options struct {
 	// Tokens says in the description where tokens come from, in a sentence or two
 	// (CommonMark). Empty says no more than that they are needed.
 	Tokens string
+
+	// Try is asked what the page for people at the base URL puts into its sample requests.
+	// It must show a token only to those who may have it: not to strangers, unless anybody
+	// may have one. Nil shows none.
+	Try func(*http.Request) Try
 
 	// Now is the service's clock, by which the examples in the description have
 	// days on which trips can be booked. Nil is time.Now.

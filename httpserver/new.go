@@ -29,7 +29,7 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 		opts.Now = time.Now
 	}
 	s := &Server{
-		service: service, auth: opts.Auth, log: opts.Logger, access: opts.AccessLog, answered: opts.Answered, now: opts.Now, base: base, limits: newLimiter(opts.RateLimit), pages: newLimiter(pagesLimit(opts.RateLimit)), taken: newLimiter(pagesLimit(opts.RateLimit)),
+		service: service, auth: opts.Auth, try: opts.Try, log: opts.Logger, access: opts.AccessLog, answered: opts.Answered, now: opts.Now, base: base, limits: newLimiter(opts.RateLimit), pages: newLimiter(pagesLimit(opts.RateLimit)), taken: newLimiter(pagesLimit(opts.RateLimit)),
 		house:     newHouse(opts.MaxRequests),
 		tickets:   opts.Tickets,
 		ticketSet: opts.TicketKeys,

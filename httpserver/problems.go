@@ -2,9 +2,7 @@ package httpserver
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"html/template"
 	"net/http"
 	"slices"
@@ -126,10 +124,7 @@ var problemPages = sync.OnceValues(func() (map[string]*text, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The style stands in the page, whose policy allows it and nothing else.
-	sum := sha256.Sum256(style)
-	policy := []string{"default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
+	policy := styledPolicy(style)
 	pages := map[string]*text{}
 	for slug, found := range problems() {
 		page := pageOf(slug, found)

@@ -48,7 +48,7 @@ func (s *Server) table() []*route {
 		{get, "/.well-known/ticket-keys", public, f.shared, s.ticketKeys, noBody, tagged, light, 1, 1},
 		{get, resourcePath, public, f.shared, s.resource, noBody, tagged, light, 1, 1},
 		{get, resourcePath + "/*path", public, f.shared, s.resource, noBody, tagged, light, 1, 1},
-		{get, "/", public, f.shared, s.front, noBody, false, light, 1, 1},
+		{get, "/", public, f.shared, s.front, noBody, false, reading, 1, 1},
 		{get, "/healthz", free, f.noStore, s.healthy, noBody, false, light, 1, 1},
 		{get, "/readyz", free, f.noStore, s.ready, noBody, false, light, 1, 1},
 		{get, "/openapi.yaml", public, f.shared, s.openAPIYAML, noBody, tagged, searching, 1, 1},

@@ -25,7 +25,8 @@ import (
 type Server struct {
 	service      *traintravel.Service
 	auth         Authenticator
-	issuer       string // that gives tokens, if it is known
+	try          func(*http.Request) Try // or nil
+	issuer       string                  // that gives tokens, if it is known
 	log          *slog.Logger
 	access       *slog.Logger                  // or nil
 	answered     func(context.Context, Answer) // or nil
