@@ -14,15 +14,13 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/traintravel/traintravel/httpserver/authserver"
+	"github.com/traintravel/traintravel/internal/signin"
 )
 
 // demoAccounts are the accounts of a server without --accounts.
 //
 //go:embed accounts.yaml
 var demoAccounts []byte
-
-// programClient is the built-in client whose secret is in the keys file.
-const programClient = "traintravel-program"
 
 // maxAccounts bounds a file of accounts, in bytes.
 const maxAccounts = 1 << 20
@@ -80,7 +78,7 @@ func parseAccounts(text []byte, env map[string]string) (accounts, error) {
 	case !errors.Is(decoder.Decode(&more), io.EOF):
 		return accounts{}, errors.New("the file has more than one YAML document")
 	}
-	r := accountsReader{env: env, seen: map[string]bool{"client " + authserver.DemoClient: true, "client " + programClient: true}}
+	r := accountsReader{env: env, seen: map[string]bool{"client " + authserver.DemoClient: true, "client " + signin.ProgramClient: true}}
 	anyone := (*bool)(nil)
 	r.fields(doc.Content[0], "the file", map[string]func(*yaml.Node){
 		"anyone":  func(n *yaml.Node) { anyone = new(r.flag(n)) },

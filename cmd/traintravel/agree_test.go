@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/traintravel/traintravel/internal/keys"
 	"github.com/traintravel/traintravel/internal/pgtest"
 )
 
@@ -46,31 +45,6 @@ func TestOtherKeys(t *testing.T) {
 			}
 		}
 		refused("--keys", one)
-	}
-}
-
-// Keys for signing may be changed one after the other.
-func TestAgrees(t *testing.T) {
-	t.Parallel()
-	prints := func(fingerprint string, signing ...string) agreement {
-		return agreement{Prints: keys.Prints{Fingerprint: fingerprint, Signing: signing}}
-	}
-	for _, c := range []struct {
-		own, before agreement
-		signs, want bool
-	}{
-		{prints("x", "a"), prints("x", "a"), true, true},
-		{prints("x", "b", "a"), prints("x", "a"), true, true},
-		{prints("x", "b"), prints("x", "b", "a"), true, true},
-		{prints("x", "b"), prints("x", "a"), true, false},
-		{prints("x", "b"), prints("x", "a"), false, true},
-		{prints("x", "b"), prints("x"), true, true},
-		{prints("y", "a"), prints("x", "a"), true, false},
-		{prints("y", "a"), prints("x", "a"), false, false},
-	} {
-		if got := c.own.agrees(c.before, c.signs); got != c.want {
-			t.Errorf("%+v: %v", c, got)
-		}
 	}
 }
 

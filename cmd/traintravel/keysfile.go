@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/agreed"
 	"github.com/traintravel/traintravel/internal/keys"
 )
 
@@ -161,45 +161,30 @@ func noKeysFile(path string) error {
 }
 
 // serverKeys reads the keys that a server of a store is to have, or makes them if the
-// store has had no server yet, or is to have new ones. It returns the ID of the data too,
-// which agree records if none is recorded.
-func (s *settings) serverKeys(ctx context.Context, store traintravel.Store) (*keys.Ring, string, error) {
-	recorded, err := traintravel.Agreed(ctx, store)
+// store has had no server yet, or is to have new ones.
+func (s *settings) serverKeys(ctx context.Context, store traintravel.Store) (*keys.Ring, error) {
+	before, err := agreed.Read(ctx, store)
 	if err != nil {
-		return nil, "", s.explain(err)
-	}
-	var before agreement
-	if recorded != nil {
-		if err := json.Unmarshal(recorded, &before); err != nil {
-			return nil, "", fmt.Errorf("cannot read what the servers of this data have agreed on: %w", err)
-		}
+		return nil, s.explain(err)
 	}
 	path := s.keysFile(s.keys)
-	if recorded != nil && !s.newKeys && !exists(path) {
-		return nil, "", s.lostKeys(path, before)
+	if before != nil && !s.newKeys && !exists(path) {
+		return nil, s.lostKeys(path, *before)
 	}
 	ring, err := keys.Create(path)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	id := before.ID
-	if id == "" {
-		id = uuid.NewString()
-		// A server of an older version has left the ID out when it recorded its keys.
-		if was := ring.Use(); recorded != nil && s.shared() && was.Data == "" && was.ID != "" && before.Fingerprint == ring.Prints().Fingerprint {
-			id = was.ID
-		}
-	}
-	return ring, id, s.refuseTaken(ring, path, ring.Use(), s.use(id, path))
+	return ring, s.refuseTaken(ring, path, ring.Use(), s.use(agreed.ID(before, ring, uuid.NewString()), path))
 }
 
 // lostKeys says what to do about a keys file that is not there, though servers of the data
 // had one.
-func (s *settings) lostKeys(path string, before agreement) error {
+func (s *settings) lostKeys(path string, before agreed.Record) error {
 	found := ""
 	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*.keys.json"))
 	for _, file := range beside {
-		if ring, err := keys.Load(file); err == nil && (agreement{Prints: ring.Prints()}).agrees(before, true) {
+		if ring, err := keys.Load(file); err == nil && (agreed.Record{Prints: ring.Prints()}).Agrees(before, true) {
 			found = fmt.Sprintf(" (%s has the same keys: 'cp -p %[1]s %s')", shellWord(file), shellWord(path))
 			break
 		}
@@ -209,11 +194,15 @@ func (s *settings) lostKeys(path string, before agreement) error {
 
 // claim records in a keys file which data it serves, unless it serves other data. A keys
 // file that cannot be written is used as it is.
-func (p *program) claim(s settings, ring *keys.Ring, id string) error {
+func (p *program) claim(ctx context.Context, s settings, store traintravel.Store, ring *keys.Ring) error {
+	recorded, err := agreed.Read(ctx, store)
+	if err != nil {
+		return s.explain(err)
+	}
 	path := s.keysFile(s.keys)
-	now := s.use(id, path)
+	now := s.use(recorded.ID, path)
 	var refused error
-	err := ring.Claim(now, func(was keys.Use) error {
+	err = ring.Claim(now, func(was keys.Use) error {
 		refused = s.refuseTaken(ring, path, was, now)
 		return refused
 	})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/internal/keys"
+	"github.com/traintravel/traintravel/internal/thishost"
 	"github.com/traintravel/traintravel/store/boltstore"
 )
 
@@ -129,7 +130,7 @@ func (s *storage) goOn() string {
 		base = ring.Issuer()
 	}
 	more := ""
-	if base != "URL" && !loopbackURL(base) { // so they had the built-in sign-in
+	if base != "URL" && !thishost.URL(base) { // so they had the built-in sign-in
 		more = " --public-signin"
 	}
 	return fmt.Sprintf("  %s\n  %s serve --base-url %s --keys %s%s\n", set, ourName(), shellWord(base), shellWord(file), more)

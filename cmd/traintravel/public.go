@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"net/url"
-	"strings"
+
+	"github.com/traintravel/traintravel/internal/thishost"
 )
 
 // checkSignIn refuses the built-in sign-in, which asks for no password, on a server that other
@@ -28,7 +28,7 @@ func (s *settings) public(addr net.Addr) string {
 	switch {
 	case addr != nil && !loopback(addr):
 		return fmt.Sprintf("the server listens on %v", addr)
-	case isBase(s.baseURL) && !loopbackURL(s.baseURL):
+	case isBase(s.baseURL) && !thishost.URL(s.baseURL):
 		return fmt.Sprintf("--base-url %.200q is not a loopback address", withoutSecrets(s.baseURL))
 	case len(s.proxies) > 0:
 		return "--trusted-proxy lets a proxy pass on requests from other machines"
@@ -58,16 +58,4 @@ func listened(flag string) net.Addr {
 func loopback(a net.Addr) bool {
 	tcp, ok := a.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()
-}
-
-// loopbackURL says whether the host of a URL is this machine for each that reads it
-// (RFC 6761, section 6.3, for names).
-func loopbackURL(text string) bool {
-	u, err := url.Parse(text)
-	if err != nil {
-		return false
-	}
-	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
-	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && addr.Unmap().IsLoopback()
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/agreed"
 	"github.com/traintravel/traintravel/internal/keys"
 	"github.com/traintravel/traintravel/store/boltstore"
 )
@@ -149,13 +149,9 @@ func (p *program) restoreDatabase(ctx context.Context, set restoring, from *bolt
 
 // warnOfKeys warns unless the keys file is that of the servers that had the data.
 func (p *program) warnOfKeys(ctx context.Context, set restoring, from *boltstore.Store) error {
-	recorded, err := traintravel.Agreed(ctx, from)
-	if err != nil || recorded == nil {
+	before, err := agreed.Read(ctx, from)
+	if err != nil || before == nil {
 		return err
-	}
-	var before agreement
-	if err := json.Unmarshal(recorded, &before); err != nil {
-		return fmt.Errorf("cannot read what the servers of this data have agreed on: %w", err)
 	}
 	file := set.keysFile(set.keys)
 	ring, err := keys.Load(file)
@@ -166,7 +162,7 @@ func (p *program) warnOfKeys(ctx context.Context, set restoring, from *boltstore
 	case err != nil:
 		return err
 	}
-	if own := (agreement{Prints: ring.Prints()}); !own.agrees(before, true) {
+	if own := (agreed.Record{Prints: ring.Prints()}); !own.Agrees(*before, true) {
 		fmt.Fprintf(p.stdout, "The keys in %s are not those of the servers of this data: restore theirs before you start one, or start the first with --new-keys\n", file)
 	} else if err := set.refuseTaken(ring, file, ring.Use(), set.use(before.ID, file)); err != nil {
 		fmt.Fprintf(p.stdout, "No server can be started yet: %v\n", err)

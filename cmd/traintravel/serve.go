@@ -7,20 +7,17 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/traintravel/traintravel"
-	"github.com/traintravel/traintravel/cities"
 	"github.com/traintravel/traintravel/gateway"
 	"github.com/traintravel/traintravel/httpserver"
-	"github.com/traintravel/traintravel/httpserver/authserver"
 	"github.com/traintravel/traintravel/internal/keys"
 	"github.com/traintravel/traintravel/sandbox"
 	"github.com/traintravel/traintravel/store/boltstore"
-	"github.com/traintravel/traintravel/ticket"
+	"github.com/traintravel/traintravel/trainserver"
 )
 
 func (p *program) serve() *cobra.Command {
@@ -118,7 +115,7 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 		return err
 	}
 	made.opened(ctx, store)
-	ring, id, err := set.serverKeys(ctx, store)
+	ring, err := set.serverKeys(ctx, store)
 	if err != nil {
 		return err
 	}
@@ -129,71 +126,48 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 		p.log.Warn("--base-url is not set: servers that share a database need the same --base-url and --keys", "base", base)
 	}
 
-	var api *httpserver.Server // what the sign-in's requests count against, and who refuses them
-	auth, signIn, err := p.authentication(set, who, listener.Addr(), base, ring, seen, authserver.Options{
-		Limit:   func(r *http.Request, client string) (string, int64) { return api.Limit(r, client) },
-		Admit:   func(r *http.Request) func() { return api.Admit(r) },
-		Address: func(r *http.Request) string { return api.Address(r) },
-		Refuse:  func(w http.ResponseWriter, r *http.Request) { api.Refuse(w, r) },
-	})
-	if err != nil {
-		return err
-	}
 	clock, err := serviceClock(ctx, set, store)
 	if err != nil {
 		return err
 	}
-	service, err := p.service(set, store, base, ring, clock, money, seen)
-	if err != nil {
-		return flagError(set.explain(err))
-	}
-	tickets, err := ticket.NewIssuer(ring.Tickets()[0])
+	opts, err := p.serverOptions(set, who, listener.Addr(), base, seen)
 	if err != nil {
 		return err
 	}
-	ticketSet, err := publicTickets(ring.Tickets())
-	if err != nil {
-		return err
-	}
-	proxies, _ := set.networks() // checked before
-	api, err = httpserver.New(service, httpserver.Options{
-		BaseURL: base, Auth: auth, RateLimit: limit(set.rateLimit), MaxRequests: limit(set.maxRequests), TrustedProxies: proxies, CORSOrigins: set.origins, Logger: p.log,
-		SignIn: signIn != nil, Issuer: set.issuer, Tokens: set.tokens(), Now: clock, Tickets: tickets, TicketKeys: ticketSet,
-		Answered: seen.answered(), AccessLog: seen.access,
-	})
-	if err != nil {
+	if opts.Service, err = p.service(set, store, base, ring, clock, money, seen); err != nil {
 		return flagError(err)
 	}
-	handler := mount(api, signIn)
-	if set.baseURL != "" {
-		handler = withoutForwardedBase(handler)
-	}
-	door := newCrowd(listener, proxies, limit(set.maxRequests))
-	public := p.httpServer(door.counting(seen.handler(handler)))
-	public.TLSConfig, public.ConnContext = certificate, door.know
-	servers := append([]server{{door, public}}, seen.servers(p, service, api)...) // the API is first
 	look := &watch{keys: set.keysFile(set.keys), data: set.data, log: p.log, told: seen.committed()}
-	if file, ok := store.(*boltstore.Store); ok { // commands open a database themselves
+	file, local := store.(*boltstore.Store) // commands open a database themselves
+	if local {
 		if look.control, err = listenControl(set.data, p.log); err != nil {
 			return err
 		}
 		defer look.control.Close()
 		look.store = file
-		servers = append(servers, server{look.control, p.httpServer(dutiesOf(set, service, file).handler())})
 	}
-	if id, err = p.agree(ctx, set, store, ring, base, id); err != nil {
-		return set.explain(err)
+	wired, err := trainserver.New(ctx, seen.store(store), opts)
+	if err != nil {
+		return set.refusal(err)
 	}
-	if err := p.claim(set, ring, id); err != nil {
+	p.compare(set, base, wired.Previous)
+	if err := p.claim(ctx, set, store, ring); err != nil {
 		return err
 	}
-	if signIn != nil {
-		if err := ring.RecordIssuer(base); err != nil {
-			return err
-		}
-	}
+	service, api := wired.Service, wired.API
 	if err := p.firstTimetable(ctx, set, service); err != nil {
 		return set.explain(err)
+	}
+	handler := http.Handler(wired)
+	if set.baseURL != "" {
+		handler = withoutForwardedBase(handler)
+	}
+	door := newCrowd(listener, opts.HTTP.TrustedProxies, limit(set.maxRequests))
+	public := p.httpServer(door.counting(seen.handler(handler)))
+	public.TLSConfig, public.ConnContext = certificate, door.know
+	servers := append([]server{{door, public}}, seen.servers(p, service, api)...) // the API is first
+	if local {
+		servers = append(servers, server{look.control, p.httpServer(dutiesOf(set, service, file).handler())})
 	}
 	serving = true
 	background, stop := context.WithCancel(ctx)
@@ -203,93 +177,51 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	if base != here {
 		fmt.Fprintf(p.stdout, "Links begin with %s\n", base)
 	}
-	if signIn != nil {
-		fmt.Fprintf(p.stdout, "Try:\n  TOKEN=$(%s token --user anna --scope \"read write\"%s)\n  curl -H \"Authorization: Bearer $TOKEN\" %s/stations\n",
-			ourName(), tokenFlags(set), here)
+	if set.issuer == "" {
+		fmt.Fprintf(p.stdout, "Try:\n  TOKEN=$(%s)\n  curl -H \"Authorization: Bearer $TOKEN\" %s/stations\n", tokenCommand(set), here)
 	}
 	return p.runServers(ctx, service, api, servers...)
 }
 
-// authentication makes what checks tokens, and the built-in authorization
-// server unless there is another.
-func (p *program) authentication(set settings, accounts accounts, addr net.Addr, base string, ring *keys.Ring, seen *observation, o authserver.Options) (httpserver.Authenticator, http.Handler, error) {
-	audience := set.audience
-	if audience == "" {
-		audience = base
+// serverOptions are those of the server that the settings ask for, without the service's.
+func (p *program) serverOptions(set settings, who accounts, addr net.Addr, base string, seen *observation) (trainserver.Options, error) {
+	proxies, _ := set.networks() // checked before
+	o := trainserver.Options{
+		BaseURL: base, KeysFile: set.keysFile(set.keys), NewKeys: set.newKeys, Logger: p.log,
+		HTTP: httpserver.Options{
+			RateLimit: limit(set.rateLimit), MaxRequests: limit(set.maxRequests), TrustedProxies: proxies, CORSOrigins: set.origins,
+			Tokens: set.tokens(), Answered: seen.answered(), AccessLog: seen.access,
+		},
 	}
 	if set.issuer != "" {
-		remote, err := httpserver.RemoteKeys(httpserver.RemoteOptions{Issuer: set.issuer, Logger: p.log, Fetched: seen.fetched()})
-		if err != nil {
-			return nil, nil, usagef("invalid --issuer %.200q: %w", withoutSecrets(set.issuer), err)
-		}
 		claims, err := set.claims()
-		if err != nil {
-			return nil, nil, err
-		}
-		v, err := httpserver.NewVerifier(httpserver.VerifierOptions{Issuer: set.issuer, Audience: audience, Keys: remote, TokenType: set.kind, ClientClaims: claims})
-		return v, nil, err
+		o.Issuer = &trainserver.Issuer{URL: set.issuer, Audience: set.audience, TokenType: set.kind, ClientClaims: claims, Fetched: seen.fetched()}
+		return o, err
 	}
-	shared, err := httpserver.CrossOrigin(set.origins)
-	if err != nil {
-		return nil, nil, flagError(err)
+	o.SignIn = &trainserver.SignIn{
+		Users: who.users, OnlyUsers: !who.anyone, Clients: who.clients, OtherBases: otherBases(addr), TokenCommand: tokenCommand(set),
+		Links: []httpserver.Link{{Title: "Booking site", URL: "http://127.0.0.1:8090", Note: "a site for travellers, once it runs: go run ./examples/webapp"}},
 	}
-	pages, err := docsRedirects(base, addr)
-	if err != nil {
-		return nil, nil, usagef("invalid --base-url: %w", err)
-	}
-	o.Issuer, o.DemoRedirectURIs, o.CrossOrigin, o.Logger = base, pages, shared, p.log
-	o.Users, o.OnlyUsers, o.Clients = accounts.users, !accounts.anyone, accounts.clients
-	server, err := builtin(ring, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	as := "any name"
-	if !accounts.anyone {
-		as = "a listed user"
-	}
-	p.log.Warn("built-in sign-in asks for no password; for trying out only", "sign_in_as", as)
-	signIn, err := newIssuer(server, set.keysFile(set.keys), p.log)
-	if err != nil {
-		return nil, nil, err
-	}
-	v, err := httpserver.NewVerifier(httpserver.VerifierOptions{
-		Issuer: base, Audience: base, Keys: signIn, StoreAs: httpserver.BuiltinIssuer, Revoked: server.Revoked,
-	})
-	return v, signIn, err
+	return o, nil
 }
 
-// docsRedirects are the redirect URIs of /docs, by the name of the server and by that of this
-// machine. Every client may use those of this machine.
-func docsRedirects(base string, addr net.Addr) ([]string, error) {
-	names := []string{base}
+// otherBases are the base URLs of a server on this machine beside its own.
+func otherBases(addr net.Addr) []string {
 	if tcp, ok := addr.(*net.TCPAddr); ok && (tcp.IP.IsLoopback() || tcp.IP.IsUnspecified()) {
-		names = append(names, fmt.Sprintf("http://localhost:%d", tcp.Port))
+		return []string{fmt.Sprintf("http://localhost:%d", tcp.Port)}
 	}
-	var uris []string
-	for _, name := range names {
-		uri, err := httpserver.DocsRedirectURI(name)
-		if err != nil {
-			return nil, err
-		}
-		uris = append(uris, uri)
-	}
-	return uris, nil
+	return nil
 }
 
-// builtin is the built-in authorization server, with the keys and the clients of
-// the ring.
-func builtin(ring *keys.Ring, o authserver.Options) (*authserver.Server, error) {
-	o.Keys = ring.Live(time.Now())
-	if secret := ring.ProgramSecret(); secret != "" {
-		o.Clients = append(o.Clients, authserver.Client{ID: programClient, Name: "A program", Secret: secret, Grants: []string{"client_credentials"}})
-	}
-	return authserver.New(o)
+// tokenCommand prints a token for a server with these settings.
+func tokenCommand(set settings) string {
+	return fmt.Sprintf("%s token --user anna --scope \"read write\"%s", ourName(), tokenFlags(set))
 }
 
-// service makes the service.
-func (p *program) service(set settings, store traintravel.Store, base string, ring *keys.Ring, clock func() time.Time, money *gateway.Client, seen *observation) (*traintravel.Service, error) {
+// service are the settings of the service.
+func (p *program) service(set settings, store traintravel.Store, base string, ring *keys.Ring, clock func() time.Time, money *gateway.Client, seen *observation) (traintravel.Options, error) {
 	opts := traintravel.Options{
-		Observer: seen.observer(), Gateway: sandbox.Open(store), Logger: p.log, Now: clock, HoldFor: set.hold, Retain: set.retain, KeepUnpaid: cmp.Or(set.keepUnpaid, -1), AnyAmount: set.anyAmount, FingerprintKey: ring.Fingerprint(), Declines: set.declineLimits(), Holds: set.holdLimits(), Cities: cities.Europe(),
+		Observer: seen.observer(), Gateway: sandbox.Open(store), Logger: p.log, Now: clock, HoldFor: set.hold, Retain: set.retain, KeepUnpaid: cmp.Or(set.keepUnpaid, -1), AnyAmount: set.anyAmount, Declines: set.declineLimits(), Holds: set.holdLimits(),
 	}
 	if money != nil {
 		opts.Gateway = money
@@ -301,10 +233,10 @@ func (p *program) service(set settings, store traintravel.Store, base string, ri
 	}
 	var err error
 	if opts.Webhooks, err = p.webhookOptions(set, base, ring); err != nil {
-		return nil, err
+		return opts, err
 	}
 	seen.wrap(&opts)
-	return traintravel.New(seen.store(store), opts)
+	return opts, nil
 }
 
 // serviceClock is nil for the real time, or the clock that --clock asks for:
@@ -328,21 +260,6 @@ func serviceClock(ctx context.Context, set settings, store traintravel.Store) (f
 func clockFrom(start time.Time) func() time.Time {
 	began := time.Now()
 	return func() time.Time { return start.Add(time.Since(began)) }
-}
-
-// mount puts the API and the authorization server on one listener.
-func mount(api *httpserver.Server, signIn http.Handler) http.Handler {
-	if signIn == nil {
-		return api
-	}
-	beside := api.Beside("/oauth/*", signIn)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if p := r.URL.Path; strings.HasPrefix(p, "/oauth/") || strings.HasPrefix(p, "/.well-known/oauth-authorization-server") {
-			beside.ServeHTTP(w, r)
-			return
-		}
-		api.ServeHTTP(w, r)
-	})
 }
 
 // withoutForwardedBase hides from a handler what proxies say of its address, because --base-url

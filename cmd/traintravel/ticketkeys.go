@@ -126,9 +126,5 @@ func ticketKeysIn(path string) (ticket.Keys, error) {
 }
 
 func publicTickets(private []*ecdsa.PrivateKey) (ticket.Keys, error) {
-	public := make([]*ecdsa.PublicKey, len(private))
-	for i, key := range private {
-		public[i] = &key.PublicKey
-	}
-	return ticket.NewKeys(public...)
+	return ticket.NewKeys(keys.Public(private)...)
 }

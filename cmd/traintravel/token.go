@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/traintravel/traintravel/httpserver/authserver"
+	"github.com/traintravel/traintravel/internal/signin"
 )
 
 func (p *program) token() *cobra.Command {
@@ -35,7 +36,7 @@ The command only reads the keys file, which it finds by --data, --postgres or --
 			if ring.Issuer() == "" {
 				return fmt.Errorf("%s does not name the URL of a server yet: start '%s serve' once, without --issuer", path, ourName())
 			}
-			server, err := builtin(ring, authserver.Options{Issuer: ring.Issuer()})
+			server, err := signin.Server(ring, authserver.Options{Issuer: ring.Issuer()})
 			if err != nil {
 				return err
 			}

@@ -190,6 +190,15 @@ func id(key *ecdsa.PrivateKey) string {
 // called for it.
 func (r *Ring) Tickets() []*ecdsa.PrivateKey { return slices.Clone(r.tickets) }
 
+// Public are the public keys of these.
+func Public(private []*ecdsa.PrivateKey) []*ecdsa.PublicKey {
+	public := make([]*ecdsa.PublicKey, len(private))
+	for i, key := range private {
+		public[i] = &key.PublicKey
+	}
+	return public
+}
+
 // Fingerprint returns the HMAC key for fingerprints of requests, 32 bytes.
 func (r *Ring) Fingerprint() []byte { return append([]byte(nil), r.fingerprint...) }
 

@@ -30,6 +30,7 @@ var levels = [][]room{
 		{"internal/demo", "a small network for examples and tests"},
 		{"internal/demo/gen", "makes it"},
 		{"internal/need", "programs that tests call, and how long tests take"},
+		{"internal/thishost", "what only programs on this machine reach"},
 	},
 	{
 		{"rail", "the nouns: stations, trips, bookings, payments, events, errors"},
@@ -77,6 +78,7 @@ var levels = [][]room{
 		{"store/memstore", "a store in memory"},
 		{"internal/audittest", "stores read whole, and damaged, for tests"},
 		{"internal/group", "updates that share a commit"},
+		{"internal/agreed", "what the servers of one store have in common"},
 		{"internal/synthfeed", "feeds as large as wanted"},
 	},
 	{
@@ -90,6 +92,8 @@ var levels = [][]room{
 		{"httpserver/authserver", "sign-in and tokens"},
 		{"httpserver", "the API over HTTP"},
 	},
+	{{"internal/signin", "the built-in sign-in with the keys of a file"}},
+	{{"trainserver", "all that a server consists of, wired"}},
 	{
 		{"cmd", "the command"},
 		{"examples", "programs to begin from"},

@@ -9,7 +9,7 @@ import (
 )
 
 // servedBy are the packages that strangers can reach, with all that they import.
-var servedBy = []string{".", "gateway", "httpserver", "httpserver/authserver", "ticket"}
+var servedBy = []string{".", "gateway", "httpserver", "httpserver/authserver", "ticket", "trainserver"}
 
 // A typeName is a type and the package that it is in.
 type typeName struct {

@@ -178,6 +178,8 @@ func TestLayers(t *testing.T) {
 			"a store keeps bytes; it is chosen by the program and knows neither server nor other stores"},
 		{"httpserver", []string{".", "gtfs", "ticket", "internal"}, []string{"store", "sandbox", "metrics", "tracing"},
 			"the server works on any store; who wires it chooses one"},
+		{"trainserver", []string{".", "httpserver", "ticket", "sandbox", "cities", "internal"}, []string{"store", "gtfs"},
+			"it wires a server on any store, and who has another gateway brings it"},
 		{"cmd", []string{"."}, nil, "programs wire what they like"},
 		{"packaging", nil, nil, "what builds the programs is none of what it builds"},
 		{"examples/webapp", nil, []string{"gtfs", "httpserver", "internal", "sandbox", "store", "ticket"},

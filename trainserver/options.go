@@ -1,0 +1,197 @@
+package trainserver
+
+import (
+	"cmp"
+	"log/slog"
+	"strings"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/cities"
+	"github.com/traintravel/traintravel/httpserver"
+	"github.com/traintravel/traintravel/httpserver/authserver"
+	"github.com/traintravel/traintravel/internal/keys"
+	"github.com/traintravel/traintravel/internal/thishost"
+	"github.com/traintravel/traintravel/sandbox"
+	"github.com/traintravel/traintravel/ticket"
+)
+
+// Options are the settings of a [Server]. BaseURL is required.
+type Options struct {
+	// BaseURL is where clients reach the server, such as https://shop.example/trains: it
+	// begins all links. A path in it is the one below which the server is mounted, whether
+	// the host strips it from requests or not (see [httpserver.Server.Below]).
+	BaseURL string
+
+	// KeysFile is the file of the secrets: the keys that sign tickets, and tokens of the
+	// built-in sign-in; the secret of webhooks; and the keys by which the store's
+	// fingerprints and secrets are made. New makes it if it does not exist, for its owner
+	// alone. Keep a copy: without it the tickets that were sold cannot be verified, and the
+	// store is refused. Empty is keys that end with the process, which is for a store in memory.
+	KeysFile string
+
+	// NewKeys lets the keys replace those that servers of the store had, if they are lost or
+	// retired. Without it, New returns ErrOtherKeys.
+	NewKeys bool
+
+	// Issuer is the authorization server whose tokens are good. Nil is HTTP.Auth, or else
+	// the built-in sign-in.
+	Issuer *Issuer
+
+	// SignIn is the built-in sign-in, which asks for no password and is for trying out. Nil,
+	// without Issuer and HTTP.Auth, is the zero SignIn if the host of BaseURL is a loopback
+	// address; another BaseURL is refused then.
+	SignIn *SignIn
+
+	// Service are the settings of the service. New fills in what is zero: the Gateway by the
+	// sandbox, which moves no money; Webhooks, and of those the Sender, the SealKey and the
+	// Secrets of the operator's; Cities by those of Europe; FingerprintKey; Logger.
+	Service traintravel.Options
+
+	// HTTP are the settings of the HTTP server. New sets BaseURL, Tickets, TicketKeys,
+	// SignIn, Issuer and Now, and fills in what is zero: Auth, Tokens, Try and Logger.
+	HTTP httpserver.Options
+
+	// Logger is told what an operator should know. Nil is silent.
+	Logger *slog.Logger
+}
+
+// An Issuer is an authorization server that issues JWT access tokens. URL is required.
+type Issuer struct {
+	// URL is its identifier: https, or http if its host is loopback.
+	URL string
+
+	// Audience is what tokens must be meant for. Empty is the base URL.
+	Audience string
+
+	// TokenType and ClientClaims are those of [httpserver.VerifierOptions].
+	TokenType    string
+	ClientClaims []httpserver.Claim
+
+	// Fetched is that of [httpserver.RemoteOptions].
+	Fetched func(error)
+}
+
+// A SignIn is the built-in authorization server. The zero value lets anybody sign in under any
+// name.
+type SignIn struct {
+	// Users are offered on the sign-in page. With OnlyUsers nobody else may sign in.
+	Users     []authserver.User
+	OnlyUsers bool
+
+	// Clients are the programs that may ask for tokens.
+	Clients []authserver.Client
+
+	// OtherBases are base URLs besides Options.BaseURL at which people open the page /docs,
+	// such as http://localhost:8080.
+	OtherBases []string
+
+	// TokenCommand prints an access token: the page at / shows it to people on this machine.
+	// Empty is none.
+	TokenCommand string
+
+	// Links are shown on the page at / to people on this machine.
+	Links []httpserver.Link
+}
+
+// check completes the options, and refuses those that cannot be. The errors of what New makes
+// of them are those of the packages that do.
+func (o *Options) check() error {
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
+	if _, err := httpserver.DocsRedirectURI(o.BaseURL); err != nil {
+		return invalid("Options.BaseURL", strings.TrimPrefix(err.Error(), "baseURL: "))
+	}
+	ways := 0
+	for _, given := range []bool{o.Issuer != nil, o.SignIn != nil, o.HTTP.Auth != nil} {
+		if given {
+			ways++
+		}
+	}
+	switch {
+	case ways > 1:
+		return invalid("Options.Issuer", "only one of Issuer, SignIn and HTTP.Auth can verify tokens")
+	case ways == 0 && !thishost.URL(o.BaseURL):
+		return invalid("Options.SignIn", "the built-in sign-in asks for no password, and clients elsewhere can reach "+o.BaseURL+": set Issuer or HTTP.Auth; or set SignIn, if anybody may sign in")
+	case ways == 0:
+		o.SignIn = &SignIn{}
+	}
+	return nil
+}
+
+func invalid(field, reason string) error {
+	return &traintravel.InvalidError{Field: field, Reason: reason}
+}
+
+// ring returns the keys.
+func (o *Options) ring() (*keys.Ring, error) {
+	if o.KeysFile == "" {
+		return keys.New()
+	}
+	return keys.Create(o.KeysFile)
+}
+
+// service are the settings of the service, complete.
+func (o *Options) service(store traintravel.Store, ring *keys.Ring) (traintravel.Options, error) {
+	s := o.Service
+	s.Logger = cmp.Or(s.Logger, o.Logger)
+	if s.Gateway == nil {
+		s.Gateway = sandbox.Open(store)
+		o.Logger.Warn("sandbox payments move no money; for trying out only")
+	}
+	if s.Cities == nil {
+		s.Cities = cities.Europe()
+	}
+	if s.FingerprintKey == nil {
+		s.FingerprintKey = ring.Fingerprint()
+	}
+	hooks := traintravel.WebhookOptions{}
+	if s.Webhooks != nil {
+		hooks = *s.Webhooks
+	}
+	if hooks.Sender == nil {
+		sender, err := httpserver.NewWebhookSender(httpserver.WebhookSenderOptions{BaseURL: o.BaseURL, Tickets: true})
+		if err != nil {
+			return s, err
+		}
+		hooks.Sender = sender
+	}
+	if hooks.SealKey == nil {
+		hooks.SealKey = ring.Seal()
+	}
+	own := make([]traintravel.OperatorWebhook, len(hooks.Operator))
+	for i, hook := range hooks.Operator {
+		if own[i] = hook; hook.Secrets == nil {
+			own[i].Secrets = []traintravel.Secret{traintravel.Secret(ring.WebhookSecret())}
+		}
+	}
+	hooks.Operator = own
+	s.Webhooks = &hooks
+	return s, nil
+}
+
+// http are the settings of the HTTP server, complete but for what the sign-in adds.
+func (o *Options) http(ring *keys.Ring) (h httpserver.Options, err error) {
+	h = o.HTTP
+	h.BaseURL, h.Now = o.BaseURL, o.Service.Now
+	h.Logger = cmp.Or(h.Logger, o.Logger)
+	if h.Tickets, err = ticket.NewIssuer(ring.Tickets()[0]); err != nil {
+		return h, err
+	}
+	h.TicketKeys, err = ticket.NewKeys(keys.Public(ring.Tickets())...)
+	return h, err
+}
+
+// remote completes the settings for the tokens of an authorization server elsewhere.
+func (o *Options) remote(h *httpserver.Options) error {
+	of := *o.Issuer
+	of.Audience = cmp.Or(of.Audience, o.BaseURL)
+	source, err := httpserver.RemoteKeys(httpserver.RemoteOptions{Issuer: of.URL, Logger: o.Logger, Fetched: of.Fetched})
+	if err != nil {
+		return invalid("Options.Issuer", err.Error())
+	}
+	h.Issuer = of.URL
+	h.Tokens = cmp.Or(h.Tokens, "An access token (RFC 9068) of "+of.URL+" for the audience `"+of.Audience+"`.")
+	h.Auth, err = httpserver.NewVerifier(httpserver.VerifierOptions{
+		Issuer: of.URL, Audience: of.Audience, Keys: source, TokenType: of.TokenType, ClientClaims: of.ClientClaims,
+	})
+	return err
+}
