@@ -18,7 +18,7 @@ import (
 
 func (p *program) backup() *cobra.Command {
 	var where storage
-	var force bool
+	var force, asJSON bool
 	c := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write all data to a file, also while servers run",
@@ -36,15 +36,16 @@ it anyone can make tokens and tickets, and without it those issued so far are in
 				return err
 			}
 			defer p.nameDrafts(files[0])
-			return unchanged(c.Context(), files[0], p.backUp(c.Context(), where, files[0], force))
+			return unchanged(c.Context(), files[0], p.backUp(c.Context(), where, files[0], force, asJSON))
 		},
 	}
 	where.flags(c.Flags())
 	c.Flags().BoolVar(&force, "force", false, "replace FILE if it exists")
+	jsonFlag(c.Flags(), &asJSON)
 	return c
 }
 
-func (p *program) backUp(ctx context.Context, where storage, file string, force bool) error {
+func (p *program) backUp(ctx context.Context, where storage, file string, force, asJSON bool) error {
 	if !where.shared() && sameFile(where.data, file) {
 		return usagef("%s is the data file itself: give another file for the backup", file)
 	}
@@ -74,6 +75,9 @@ func (p *program) backUp(ctx context.Context, where storage, file string, force 
 	info, err := os.Stat(file)
 	if err != nil {
 		return err
+	}
+	if asJSON {
+		return p.printJSON(object{"file": file, "bytes": info.Size(), "keys_file": where.keysFile("")})
 	}
 	fmt.Fprintf(p.stdout, "%s has all data, %d bytes\nThe keys are not in it: keep a copy of %s too\n", file, info.Size(), where.keysFile(""))
 	return nil
@@ -195,6 +199,7 @@ func checkPages(ctx context.Context, path string) error {
 
 func (p *program) compact() *cobra.Command {
 	var data string
+	var asJSON bool
 	c := &cobra.Command{
 		Use:   "compact",
 		Short: "Make a data file smaller",
@@ -217,10 +222,14 @@ by itself.`,
 			if err != nil {
 				return unchanged(c.Context(), data, busy(err))
 			}
+			if asJSON {
+				return p.printJSON(object{"file": data, "bytes_before": before, "bytes_after": after})
+			}
 			fmt.Fprintf(p.stdout, "%s compacted from %d to %d bytes\n", data, before, after)
 			return nil
 		},
 	}
+	jsonFlag(c.Flags(), &asJSON)
 	c.Flags().StringVar(&data, "data", defaultData, "`file` of data")
 	return c
 }

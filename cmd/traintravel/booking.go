@@ -17,6 +17,7 @@ import (
 type bookingRequest struct {
 	Text  string
 	Limit int
+	JSON  bool
 }
 
 func (p *program) booking() *cobra.Command {
@@ -39,6 +40,7 @@ If a server has the data file open, it answers. By name, all bookings are search
 		},
 	}
 	c.Flags().IntVar(&req.Limit, "limit", 20, "`number` of bookings that are shown at most")
+	jsonFlag(c.Flags(), &req.JSON)
 	where.flags(c.Flags())
 	return c
 }
@@ -49,11 +51,14 @@ func onBooking(ctx context.Context, service *traintravel.Service, req bookingReq
 	if err != nil {
 		return err
 	}
-	if left := unreadable(found.Unreadable, " and may match"); left != "" {
+	if left := unreadable(found.Unreadable, " and may match"); left != "" && !req.JSON {
 		tell.say(left)
 	}
 	if len(found.Bookings) == 0 {
 		return fmt.Errorf("no booking found with the ID or passenger name %.200q", req.Text)
+	}
+	if req.JSON {
+		return foundJSON(ctx, service, found, tell)
 	}
 	for _, b := range found.Bookings {
 		if err := sayBooking(ctx, service, b.ID, tell); err != nil {
@@ -64,6 +69,19 @@ func onBooking(ctx context.Context, service *traintravel.Service, req bookingReq
 		tell.say(fmt.Sprintf("Only %d bookings are shown: give more of the name, or a higher --limit.", req.Limit))
 	}
 	return nil
+}
+
+// foundJSON says bookings as JSON.
+func foundJSON(ctx context.Context, service *traintravel.Service, found traintravel.FoundBookings, tell teller) error {
+	all := []object{}
+	for _, b := range found.Bookings {
+		h, err := service.BookingHistory(ctx, b.ID)
+		if err != nil {
+			return err
+		}
+		all = append(all, ownedBookingJSON(h))
+	}
+	return sayJSON(tell, object{"bookings": all, "more": found.More, "unreadable": found.Unreadable})
 }
 
 // erasedName stands where the name of a passenger was.

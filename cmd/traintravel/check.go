@@ -42,7 +42,7 @@ those, check a backup.`,
 	}
 	where.flags(c.Flags())
 	c.Flags().BoolVar(&req.AnyAmount, "any-amount", false, "the data was served with --any-amount: accept payments that differ from the price")
-	jsonFlag(c, &asJSON)
+	jsonFlag(c.Flags(), &asJSON)
 	return c
 }
 

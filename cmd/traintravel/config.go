@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 
 func (p *program) showConfig() *cobra.Command {
 	var set settings
+	var asJSON bool
 	c := &cobra.Command{
 		Use:   "config",
 		Short: "Print the settings that serve would use",
@@ -22,10 +24,11 @@ named. Nothing is tried: no port is opened, and no file but those of --config an
 		Args:    takes(),
 		PreRunE: func(c *cobra.Command, _ []string) error { return p.checkConfig(c.Flags(), set) },
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.printConfig(c.Flags(), set)
+			return p.printConfig(c.Flags(), set, asJSON)
 		},
 	}
 	set.flags(c.Flags())
+	jsonFlag(c.Flags(), &asJSON)
 	return c
 }
 
@@ -44,7 +47,8 @@ func (p *program) checkConfig(flags *pflag.FlagSet, set settings) error {
 }
 
 // printConfig prints the settings that are in force.
-func (p *program) printConfig(flags *pflag.FlagSet, set settings) error {
+func (p *program) printConfig(flags *pflag.FlagSet, set settings, asJSON bool) error {
+	all := object{}
 	top := &yaml.Node{Kind: yaml.MappingNode}
 	serverFlags().VisitAll(func(known *pflag.Flag) {
 		f := flags.Lookup(known.Name)
@@ -67,13 +71,20 @@ func (p *program) printConfig(flags *pflag.FlagSet, set settings) error {
 			return // not set
 		}
 		value.LineComment = source
+		var plain any
+		if value.Decode(&plain) == nil {
+			all[f.Name] = object{"value": plain, "source": cmp.Or(source, "default")}
+		}
 		top.Content = append(top.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: f.Name}, value)
 	})
-	var head []string
+	var head, secrets []string
 	for _, name := range []string{webhookSecret, gatewaySecret} {
 		if p.env()[name] != "" {
-			head = append(head, name+" is set.")
+			head, secrets = append(head, name+" is set."), append(secrets, name)
 		}
+	}
+	if asJSON {
+		return p.printJSON(object{"settings": all, "secrets_set": texts(secrets)})
 	}
 	top.HeadComment = strings.Join(head, "\n")
 	e := yaml.NewEncoder(p.stdout)

@@ -32,12 +32,6 @@ type duties struct {
 	store   *boltstore.Store
 }
 
-// A teller takes the progress and the results of work. Neither function is nil.
-type teller struct {
-	progress func(done, total int64)
-	say      func(text string)
-}
-
 // duty answers a request with the progress and the results of the work, line by line, and
 // with how it ended.
 func duty[Q, A any](work func(context.Context, Q, teller) (*A, error)) http.HandlerFunc {

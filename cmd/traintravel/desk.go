@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -23,7 +22,7 @@ import (
 // A runRequest names a run as people do, and says what is to be done with it.
 type runRequest struct {
 	Train, Date, Departs string
-	JSON                 bool     // of the manifest
+	JSON                 bool
 	Places               []string // to be blocked
 	From, To             string   // between which stations
 	Undo, Yes, Past      bool
@@ -42,6 +41,7 @@ func (p *program) runCommand(c *cobra.Command, name string, req *runRequest) *co
 	}
 	c.Flags().StringVar(&req.Departs, "departs", "", "`time` such as 08:05 at which the train leaves its first station, if several trains have the number")
 	where.flags(c.Flags())
+	jsonFlag(c.Flags(), &req.JSON)
 	return c
 }
 
@@ -58,7 +58,6 @@ If a server has the data file open, it answers. For trains without numbered plac
 bookings are searched.`,
 		Args: takes("TRAIN", "DATE"),
 	}, "manifest", &req)
-	c.Flags().BoolVar(&req.JSON, "json", false, "print JSON")
 	return c
 }
 
@@ -171,9 +170,7 @@ func onManifest(ctx context.Context, service *traintravel.Service, req runReques
 		return err
 	}
 	if req.JSON {
-		text, err := json.Marshal(manifestJSON(m))
-		tell.say(string(text))
-		return err
+		return sayJSON(tell, manifestJSON(m))
 	}
 	tell.say(runTitle(m.Run))
 	rows := [][]string{{"coach", "seat", "passenger", "from", "to", "status", "with", "booking"}}
@@ -237,7 +234,6 @@ func sayTable(tell teller, rows [][]string) {
 
 // manifestJSON is a manifest with the names of the API.
 func manifestJSON(m traintravel.Manifest) any {
-	type object = map[string]any
 	riders, blocks, sections := []object{}, []object{}, []object{}
 	for _, r := range m.Riders {
 		riders = append(riders, object{
@@ -312,6 +308,12 @@ func onBlock(ctx context.Context, service *traintravel.Service, req runRequest, 
 	if err != nil {
 		return err
 	}
+	if req.JSON {
+		o := runJSON(run)
+		o["blocked"], o["places"] = !req.Undo, listOf(blocks, func(b traintravel.Block) any { return object{"coach": b.Coach, "seat": b.Seat} })
+		o["from"], o["to"] = run.Calls[from].Name, run.Calls[to].Name
+		return sayJSON(tell, o)
+	}
 	tell.say(fmt.Sprintf("%s: %s %s", runTitle(run), howMany(len(blocks), "place is", "places are"), done))
 	return nil
 }
@@ -330,6 +332,9 @@ func onCancelRun(ctx context.Context, service *traintravel.Service, req runReque
 			return err
 		}
 		run.Cancelled = false
+		if req.JSON {
+			return sayJSON(tell, runJSON(run))
+		}
 		tell.say(runTitle(run) + ": on sale again")
 		return nil
 	}
@@ -340,6 +345,11 @@ func onCancelRun(ctx context.Context, service *traintravel.Service, req runReque
 		m, err := service.Manifest(ctx, run.ID)
 		if err != nil {
 			return err
+		}
+		if req.JSON {
+			o := runJSON(m.Run)
+			o["bookings_to_cancel"], o["unreadable"] = len(m.Riders), m.Unreadable
+			return sayJSON(tell, o)
 		}
 		tell.say(fmt.Sprintf("%s: %s would be cancelled; give --yes to do it", runTitle(m.Run), howMany(len(m.Riders), "booking", "bookings")))
 		if left := unreadable(m.Unreadable, " and may be of this train"); left != "" {
@@ -361,12 +371,15 @@ func onCancelRun(ctx context.Context, service *traintravel.Service, req runReque
 		}
 	}
 	run.Cancelled = true
+	if req.JSON {
+		return errors.Join(sayJSON(tell, cancellationJSON(run, done)), interrupted(err), cancelLater(len(done.Unreadable)))
+	}
 	tell.say(fmt.Sprintf("%s: %s cancelled, %s", runTitle(run), howMany(done.Bookings, "booking", "bookings"), refunds))
 	if done.Paying > 0 {
 		tell.say(howMany(done.Paying, "of them has", "of them have") + " a payment in progress, which will be refunded")
 	}
 	if err != nil {
-		return fmt.Errorf("interrupted; run the command again to finish: %w", err)
+		return interrupted(err)
 	}
 	if n := len(done.Unreadable); n > 0 {
 		for i, id := range done.Unreadable {
@@ -376,7 +389,14 @@ func onCancelRun(ctx context.Context, service *traintravel.Service, req runReque
 			}
 			tell.say("  not cancelled, if it is of this train: " + id.String())
 		}
-		return errors.New(howMany(n, "booking", "bookings") + " or their records could not be read: run 'traintravel check', which names the records, and cancel the train again when they can be read")
 	}
-	return nil
+	return cancelLater(len(done.Unreadable))
+}
+
+// cancelLater is the error of a cancellation that could not read all bookings, nil if it could.
+func cancelLater(unread int) error {
+	if unread == 0 {
+		return nil
+	}
+	return errors.New(howMany(unread, "booking", "bookings") + " or their records could not be read: run 'traintravel check', which names the records, and cancel the train again when they can be read")
 }

@@ -26,6 +26,7 @@ type healthCheck struct {
 
 func (p *program) health() *cobra.Command {
 	var h healthCheck
+	var asJSON bool
 	c := &cobra.Command{
 		Use:   "health [URL]",
 		Short: "Ask a running server whether it is ready",
@@ -55,12 +56,16 @@ containers, which have no shell and no curl.`,
 			if h.live {
 				state = "alive"
 			}
+			if asJSON {
+				return p.printJSON(object{"status": state})
+			}
 			_, err = fmt.Fprintln(p.stdout, state)
 			return err
 		},
 	}
 	c.Flags().StringVar(&h.addr, "addr", "127.0.0.1:8080", "`address` that the server listens on")
 	c.Flags().StringVar(&h.tlsCert, "tls-cert", "", "`file` of the server's certificate: use https; the file is not read (default: use http)")
+	jsonFlag(c.Flags(), &asJSON)
 	c.Flags().BoolVar(&h.live, "live", false, "ask only whether the process answers, at /healthz")
 	c.Flags().DurationVar(&h.timeout, "timeout", 8*time.Second, "`duration` to wait for the answer")
 	return c

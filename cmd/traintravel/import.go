@@ -59,7 +59,9 @@ timetable within seconds.`,
 			bar.then = "storing"
 			rep, err := p.importInto(c.Context(), where, feeds, opts, bar.show)
 			bar.end()
-			if rep != nil {
+			if rep != nil && opts.JSON {
+				err = errors.Join(err, p.printJSON(reportJSON(rep, opts)))
+			} else if rep != nil {
 				p.print(rep, opts)
 			}
 			return where.explain(err)

@@ -26,6 +26,7 @@ type feedOptions struct {
 	DryRun    bool
 	Force     bool
 	Verbose   bool
+	JSON      bool
 	Clock     string
 	Given     map[string]string // where the flags of prices and seats are from, if set
 	Limits    feedLimits
@@ -43,6 +44,7 @@ func (o *feedOptions) flags(f *pflag.FlagSet) {
 	o.Limits.flags(f)
 	f.BoolVar(&o.DryRun, "dry-run", false, "read and check the feeds and report what would change, but change nothing")
 	f.BoolVar(&o.Force, "force", false, "import a timetable even if it has expired, ends by tomorrow, or has at most a twentieth of the trains of the current one")
+	jsonFlag(f, &o.JSON)
 	f.StringVar(&o.Clock, "clock", "", "`time` such as 2024-02-01T08:00:00Z to use as the current time, for timetables of another time; a server that has the data file open uses its own clock")
 	f.BoolVar(&o.Verbose, "verbose", false, "list all trips left out, trains listed twice, stations joined or alike, and bookings that no longer fit, not only the first 20 of each")
 }

@@ -173,3 +173,21 @@ func each(w io.Writer, lists ...[]string) {
 		fmt.Fprintf(w, "  %s\n", l)
 	}
 }
+
+// reportJSON is a report as JSON. What the report tells in lines is lists of texts.
+func reportJSON(r *report, opts feedOptions) object {
+	feeds := listOf(r.Feeds, func(f feedReport) any {
+		return object{
+			"name": f.Name, "publisher": f.From, "stations": f.Stations, "trains": f.Trains, "calls": f.Calls, "first_day": f.First, "last_day": f.Last,
+			"sales": texts(f.Sales), "notes": texts(f.Notes), "left_out": texts(f.LeftOut), "twins": texts(f.Twins), "joined": texts(f.Joined), "renamed": texts(f.Renamed),
+			"countries_by_time_zone": f.ByZone, "countries_by_coordinates": f.Countries, "time_zones_by_coordinates": f.Zones,
+		}
+	})
+	return object{
+		"changes": texts(r.Changes), "feeds": feeds, "stations": r.Stations, "trains": r.Trains, "calls": r.Calls, "first_day": r.First, "last_day": r.Last,
+		"notes": texts(r.Notes), "twins": texts(r.Twins), "joined": texts(r.Joined), "alike": texts(r.Alike), "stranded": texts(r.Stranded), "dry_run": opts.DryRun,
+	}
+}
+
+// texts is a JSON list of texts, [] if there are none.
+func texts(list []string) []any { return listOf(list, func(text string) any { return text }) }

@@ -18,7 +18,7 @@ import (
 
 func (p *program) migrate() *cobra.Command {
 	var where storage
-	var undo bool
+	var undo, asJSON bool
 	c := &cobra.Command{
 		Use:   "migrate --postgres URL",
 		Short: "Move all data from a file into PostgreSQL",
@@ -39,15 +39,16 @@ The keys are not moved: give serve the keys file that it had.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case undo:
-				return p.undoMigration(c.Context(), where)
+				return p.undoMigration(c.Context(), where, asJSON)
 			case !where.shared():
 				return usagef("missing --postgres URL: give the database to move the data to, or --undo")
 			}
-			return p.migrateFile(c.Context(), where)
+			return p.migrateFile(c.Context(), where, asJSON)
 		},
 	}
 	where.flags(c.Flags())
 	c.Flags().BoolVar(&undo, "undo", false, "let servers use the file again")
+	jsonFlag(c.Flags(), &asJSON)
 	return c
 }
 
@@ -79,7 +80,7 @@ func dataExists(path string) error {
 	return nil
 }
 
-func (p *program) migrateFile(ctx context.Context, where storage) error {
+func (p *program) migrateFile(ctx context.Context, where storage, asJSON bool) error {
 	from, err := openFile(where.data)
 	if err != nil {
 		return err
@@ -105,6 +106,8 @@ func (p *program) migrateFile(ctx context.Context, where storage) error {
 		return fmt.Errorf("%w: give --postgres the database that has the data; or, if none has it, let servers use the file again: %s migrate --undo --data %s", oneLine{err}, ourName(), shellWord(where.data))
 	case err != nil:
 		return oneLine{err}
+	case asJSON:
+		return p.printJSON(object{"from": where.data, "to": to.String(), "records": records, "moved_before": !moves, "next": where.goOn()})
 	case moves:
 		fmt.Fprintf(p.stdout, "moved %s to %s, from %s\n", howMany(records, "record", "records"), to, where.data)
 	default:
@@ -155,7 +158,7 @@ func withoutPassword(text string) (_ string, hidden bool) {
 	return u.String(), hidden
 }
 
-func (p *program) undoMigration(ctx context.Context, where storage) error {
+func (p *program) undoMigration(ctx context.Context, where storage, asJSON bool) error {
 	store, err := openFile(where.data)
 	if err != nil {
 		return err
@@ -175,6 +178,9 @@ func (p *program) undoMigration(ctx context.Context, where storage) error {
 	}
 	if err := traintravel.Reopen(ctx, store, target); err != nil {
 		return fmt.Errorf("%s: %w", where.data, err)
+	}
+	if asJSON {
+		return p.printJSON(object{"reopened": where.data, "database_closed": where.shared()})
 	}
 	fmt.Fprintf(p.stdout, "servers may use %s again: %s\n", where.data, advice)
 	return nil

@@ -28,7 +28,10 @@ func (p *program) payment() *cobra.Command {
 }
 
 // A stuckRequest asks for payments and refunds that need a person.
-type stuckRequest struct{ Older time.Duration }
+type stuckRequest struct {
+	Older time.Duration
+	JSON  bool
+}
 
 func (p *program) paymentStuck() *cobra.Command {
 	var where storage
@@ -50,6 +53,7 @@ If a server has the data file open, it answers. All payments are searched.`,
 		},
 	}
 	c.Flags().DurationVar(&req.Older, "older", 24*time.Hour, "`duration` for which they have been pending at least")
+	jsonFlag(c.Flags(), &req.JSON)
 	where.flags(c.Flags())
 	return c
 }
@@ -59,6 +63,9 @@ func onPaymentStuck(ctx context.Context, service *traintravel.Service, req stuck
 	stuck, unreadable, err := service.StuckPayments(ctx, req.Older)
 	if err != nil {
 		return err
+	}
+	if req.JSON {
+		return errors.Join(sayJSON(tell, object{"payments": listOf(stuck, stuckJSON), "unreadable": unreadable}), unreadPayments(unreadable))
 	}
 	rows := [][]string{{"since", "amount", "status", "payment", "booking", "gateway"}}
 	for _, p := range stuck {
@@ -75,10 +82,15 @@ func onPaymentStuck(ctx context.Context, service *traintravel.Service, req stuck
 	} else {
 		sayTable(tell, rows)
 	}
-	if unreadable > 0 {
-		return fmt.Errorf("%s could not be read: run 'traintravel check', which names the records", howMany(unreadable, "payment", "payments"))
+	return unreadPayments(unreadable)
+}
+
+// unreadPayments is the error of payments that could not be read, nil if there are none.
+func unreadPayments(n int) error {
+	if n == 0 {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%s could not be read: run 'traintravel check', which names the records", howMany(n, "payment", "payments"))
 }
 
 // endOf is the status of a payment in words.
@@ -94,6 +106,7 @@ func endOf(p traintravel.Payment) string {
 type settleRequest struct {
 	ID             uuid.UUID
 	As, By, Reason string
+	JSON           bool
 }
 
 func (p *program) paymentSettle() *cobra.Command {
@@ -134,6 +147,7 @@ If a server has the data file open, it does this. All payments are searched for 
 	}
 	c.Flags().StringVar(&req.As, "as", "", "`outcome`: succeeded, failed, made-elsewhere or impossible")
 	c.Flags().StringVar(&req.Reason, "reason", "", "`text` for the history of the booking that says why")
+	jsonFlag(c.Flags(), &req.JSON)
 	c.Flags().StringVar(&req.By, "by", "", "`name` of the person who decides (default: your login name)")
 	where.flags(c.Flags())
 	return c
@@ -192,6 +206,9 @@ func onPaymentSettle(ctx context.Context, service *traintravel.Service, req sett
 	h, err := service.BookingHistory(ctx, p.Booking)
 	if err != nil {
 		return err
+	}
+	if req.JSON {
+		return sayJSON(tell, object{"payment": paymentJSON(settled), "booking_id": h.Booking.ID, "booking_status": h.Booking.Status.String()})
 	}
 	tell.say(fmt.Sprintf("%v of %s is %s; booking %v is %s", settled.ID, settled.Amount, endOf(settled), h.Booking.ID, h.Booking.Status))
 	return nil

@@ -45,6 +45,7 @@ the gateway. Restore the keys file of that time too: backups do not contain it.`
 	c.Flags().StringVar(&set.keys, "keys", "", "keys `file` that the servers will use, to check that it belongs to the backup")
 	c.Flags().BoolVar(&set.force, "force", false, "replace the data file if it exists")
 	c.Flags().BoolVar(&set.faulty, "faulty", false, "restore a backup even if it has faults")
+	jsonFlag(c.Flags(), &set.json)
 	c.Flags().BoolVar(&set.anyAmount, "any-amount", false, "accept payments that differ from the price, as check --any-amount does")
 	return c
 }
@@ -54,6 +55,7 @@ type restoring struct {
 	storage
 	keys                     string
 	force, faulty, anyAmount bool
+	json                     bool
 }
 
 func (p *program) restoreFrom(ctx context.Context, set restoring, file string) error {
@@ -78,7 +80,10 @@ func (p *program) restoreFrom(ctx context.Context, set restoring, file string) e
 		return err
 	}
 	if rep.Found > 0 {
-		err := p.printChecked(rep, false)
+		err := rep.faulty()
+		if !set.json { // else standard output has the result alone
+			err = p.printChecked(rep, false)
+		}
 		if !set.faulty {
 			return fmt.Errorf("%s not restored: %w; give --faulty to restore it all the same", file, err)
 		}
@@ -99,8 +104,21 @@ func (p *program) restoreFrom(ctx context.Context, set restoring, file string) e
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stdout, "restored %s from %s: %s\n", target, file, howMany(rep.Records[traintravel.TableBookings.String()], "booking", "bookings"))
-	return p.warnOfKeys(context.WithoutCancel(ctx), set, from) // it is restored, also if the command is interrupted now
+	bookings := rep.Records[traintravel.TableBookings.String()]
+	if !set.json {
+		fmt.Fprintf(p.stdout, "restored %s from %s: %s\n", target, file, howMany(bookings, "booking", "bookings"))
+	}
+	warning, err := warningOfKeys(context.WithoutCancel(ctx), set, from) // it is restored, also if the command is interrupted now
+	if err != nil {
+		return err
+	}
+	if set.json {
+		return p.printJSON(object{"restored": target, "from": file, "bookings": bookings, "faults": rep.Found, "warning": warning})
+	}
+	if warning != "" {
+		fmt.Fprintln(p.stdout, warning)
+	}
+	return nil
 }
 
 func (p *program) restoreFile(ctx context.Context, set restoring, from *boltstore.Store, progress func(done, total int64)) error {
@@ -147,25 +165,24 @@ func (p *program) restoreDatabase(ctx context.Context, set restoring, from *bolt
 	return to.String(), nil
 }
 
-// warnOfKeys warns unless the keys file is that of the servers that had the data.
-func (p *program) warnOfKeys(ctx context.Context, set restoring, from *boltstore.Store) error {
+// warningOfKeys is a warning unless the keys file is that of the servers of the data, else "".
+func warningOfKeys(ctx context.Context, set restoring, from *boltstore.Store) (string, error) {
 	before, err := agreed.Read(ctx, from)
 	if err != nil || before == nil {
-		return err
+		return "", err
 	}
 	file := set.keysFile(set.keys)
 	ring, err := keys.Load(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		fmt.Fprintf(p.stdout, "Keys file %s not found: restore the one of the servers of this data before you start one\n", file)
-		return nil
+		return fmt.Sprintf("Keys file %s not found: restore the one of the servers of this data before you start one", file), nil
 	case err != nil:
-		return err
+		return "", err
 	}
 	if own := (agreed.Record{Prints: ring.Prints()}); !own.Agrees(*before, true) {
-		fmt.Fprintf(p.stdout, "The keys in %s are not those of the servers of this data: restore theirs before you start one, or start the first with --new-keys\n", file)
+		return fmt.Sprintf("The keys in %s are not those of the servers of this data: restore theirs before you start one, or start the first with --new-keys", file), nil
 	} else if err := set.refuseTaken(ring, file, ring.Use(), set.use(before.ID, file)); err != nil {
-		fmt.Fprintf(p.stdout, "No server can be started yet: %v\n", err)
+		return fmt.Sprintf("No server can be started yet: %v", err), nil
 	}
-	return nil
+	return "", nil
 }

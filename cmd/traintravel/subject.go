@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -50,10 +49,14 @@ func (p *program) subjectCommand(name, short, long string) *cobra.Command {
 	}
 	c.Flags().StringVar(&req.Issuer, "issuer", httpserver.BuiltinIssuer, "`URL` of the authorization server of the user; "+httpserver.BuiltinIssuer+" is the built-in one")
 	where.flags(c.Flags())
+	jsonFlag(c.Flags(), &req.JSON) // an export is JSON with and without it
 	return c
 }
 
-type subjectRequest struct{ Issuer, ID string }
+type subjectRequest struct {
+	Issuer, ID string
+	JSON       bool
+}
 
 func (q subjectRequest) subject() traintravel.Subject {
 	return traintravel.Subject{Issuer: q.Issuer, ID: q.ID}
@@ -70,9 +73,16 @@ func onSubjectErase(ctx context.Context, service *traintravel.Service, req subje
 	if err == nil && done.Bookings+done.Subscriptions+len(done.Kept)+done.Unreadable == 0 {
 		return req.unknown()
 	}
+	if req.JSON {
+		said := sayJSON(tell, object{
+			"bookings_erased": done.Bookings, "webhooks_ended": done.Subscriptions, "unreadable": done.Unreadable,
+			"bookings_kept": listOf(done.Kept, func(id uuid.UUID) any { return id }),
+		})
+		return errors.Join(said, interrupted(err), eraseLater(done.Unreadable))
+	}
 	tell.say(howMany(done.Bookings, "booking", "bookings") + " erased, " + howMany(done.Subscriptions, "webhook", "webhooks") + " ended")
 	if err != nil {
-		return fmt.Errorf("interrupted; run the command again to finish: %w", err)
+		return interrupted(err)
 	}
 	if len(done.Kept) > 0 {
 		tell.say(howMany(len(done.Kept), "booking is", "bookings are") + " still needed for a journey or a payment in progress, and not erased:")
@@ -80,10 +90,23 @@ func onSubjectErase(ctx context.Context, service *traintravel.Service, req subje
 			tell.say("  " + id.String())
 		}
 	}
-	if left := unreadable(done.Unreadable, ", may belong to the user, and were not erased"); left != "" {
+	return eraseLater(done.Unreadable)
+}
+
+// eraseLater is the error of an erasure that could not read all records, nil if it could.
+func eraseLater(unread int) error {
+	if left := unreadable(unread, ", may belong to the user, and were not erased"); left != "" {
 		return errors.New(left + "; erase the user again when they can be read")
 	}
 	return nil
+}
+
+// interrupted is the error of work that can be resumed, nil if err is.
+func interrupted(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("interrupted; run the command again to finish: %w", err)
 }
 
 // onSubjectExport prints what is known of a subject, with the names of the API.
@@ -95,27 +118,9 @@ func onSubjectExport(ctx context.Context, service *traintravel.Service, req subj
 	if len(data.Bookings)+len(data.Subscriptions)+data.Unreadable == 0 {
 		return req.unknown()
 	}
-	type object = map[string]any
 	bookings, hooks := []object{}, []object{}
 	for _, h := range data.Bookings {
-		b := h.Booking
-		legs, payments := []object{}, []any{}
-		for _, l := range b.Legs {
-			legs = append(legs, object{
-				"operator": l.Operator, "train": l.Number, "origin": l.Origin.Name, "destination": l.Destination.Name,
-				"departure_time": l.Origin.Time, "arrival_time": l.Destination.Time, "coach": l.Coach, "seat": l.Seat,
-			})
-		}
-		for _, p := range h.Payments {
-			payments = append(payments, paymentJSON(p))
-		}
-		o := object{
-			"id": b.ID, "trip_id": b.TripID, "client_id": b.Client, "passenger_name": b.PassengerName, "has_bicycle": b.HasBicycle, "has_dog": b.HasDog,
-			"status": b.Status.String(), "created_at": b.Created, "price": b.Price.String(), "legs": legs, "payments": payments,
-		}
-		known(o, "changed_at", b.Changed)
-		known(o, "confirmed_at", b.Confirmed)
-		bookings = append(bookings, o)
+		bookings = append(bookings, bookingJSON(h))
 	}
 	for _, s := range data.Subscriptions {
 		hooks = append(hooks, object{"id": s.ID, "url": s.URL, "events": s.Events, "client_id": s.Client, "created_at": s.Created})
@@ -126,47 +131,9 @@ func onSubjectExport(ctx context.Context, service *traintravel.Service, req subj
 	if data.Unreadable > 0 {
 		all["unreadable"] = data.Unreadable
 	}
-	text, err := json.MarshalIndent(all, "", "  ")
-	tell.say(string(text))
+	err = sayJSON(tell, all)
 	if left := unreadable(data.Unreadable, ", may belong to the user, and are not in the export"); left != "" {
 		err = cmp.Or(err, errors.New(left))
 	}
 	return err
-}
-
-// known sets a time unless it is zero.
-func known(o map[string]any, name string, t time.Time) {
-	if !t.IsZero() {
-		o[name] = t
-	}
-}
-
-func paymentJSON(p traintravel.Payment) any {
-	o := map[string]any{"id": p.ID, "amount": p.Amount.String(), "status": p.Status, "created_at": p.Created}
-	known(o, "settled_at", p.Settled)
-	if p.RefundOf != uuid.Nil {
-		o["refund_of"] = p.RefundOf
-	}
-	if p.Resolution != "" {
-		o["resolution"] = p.Resolution
-	}
-	if len(p.Settlements) > 0 {
-		var all []any
-		for _, d := range p.Settlements {
-			all = append(all, map[string]any{"as": d.As, "reason": d.Reason, "at": d.At})
-		}
-		o["settled_by_operator"] = all
-	}
-	switch s := p.Source; {
-	case s.Card != nil:
-		o["source"] = map[string]any{
-			"object": "card", "name": s.Card.Name, "number": string(s.Card.Number), "exp_month": s.Card.ExpMonth, "exp_year": s.Card.ExpYear,
-			"address_city": s.Card.City, "address_post_code": s.Card.PostCode, "address_country": s.Card.Country,
-		}
-	case s.Bank != nil:
-		o["source"] = map[string]any{
-			"object": "bank_account", "name": s.Bank.Name, "number": string(s.Bank.Number), "sort_code": s.Bank.SortCode, "bank_name": s.Bank.BankName, "country": s.Bank.Country,
-		}
-	}
-	return o
 }

@@ -169,10 +169,10 @@ func helpCommand() *cobra.Command {
 		Short:             "Print the help of a command",
 		Long:              "Print the help of a command, such as 'traintravel help serve'.",
 		PersistentPreRunE: func(*cobra.Command, []string) error { return nil }, // wrong settings do not matter
-		ValidArgsFunction: func(c *cobra.Command, given []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+		ValidArgsFunction: func(c *cobra.Command, given []string, begun string) (names []string, _ cobra.ShellCompDirective) {
 			if of, rest, err := c.Root().Find(given); err == nil && len(rest) == 0 {
 				for _, below := range of.Commands() {
-					if below.IsAvailableCommand() {
+					if below.IsAvailableCommand() && strings.HasPrefix(below.Name(), begun) {
 						names = append(names, cobra.CompletionWithDesc(below.Name(), below.Short))
 					}
 				}

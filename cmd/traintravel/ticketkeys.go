@@ -4,6 +4,7 @@ import (
 	"crypto/ecdsa"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +13,7 @@ import (
 )
 
 func (p *program) ticketKeys() *cobra.Command {
-	return keysCommand(keysUse{
+	return p.keysCommand(keysUse{
 		name: "ticket-keys", what: "tickets", when: "after servers are restarted",
 		long: `List the keys that tickets are signed with: the first signs, all verify.
 
@@ -22,7 +23,7 @@ once if the key has leaked, 'ticket-keys remove ID' retires it.
 
 Programs that inspect tickets offline need the new keys, from /.well-known/ticket-keys
 of a server, before they see tickets signed with them.`,
-		list:   p.listTicketKeys,
+		list:   listTicketKeys,
 		rotate: keys.RotateTickets,
 		remove: func(path, id string) error {
 			return keys.ChangeTickets(path, func(now []*ecdsa.PrivateKey) ([]*ecdsa.PrivateKey, error) { return without(now, id) })
@@ -33,14 +34,47 @@ of a server, before they see tickets signed with them.`,
 // A keysUse is one that a keys file has for keys, of which the first signs.
 type keysUse struct {
 	name, what, when, long string
-	list, rotate           func(path string) error
+	list                   func(path string) ([]listedKey, error)
+	rotate                 func(path string) error
 	remove                 func(path, id string) error
 }
 
+// A listedKey is a key of a keys file: the first signs.
+type listedKey struct {
+	ID    string     `json:"id"`
+	Signs bool       `json:"signs"`
+	Until *time.Time `json:"verifies_until,omitempty"` // nil is for good
+}
+
+func (k listedKey) String() string {
+	does := "verifies"
+	switch {
+	case k.Until != nil:
+		does += " until " + k.Until.Format(time.RFC3339)
+	case k.Signs:
+		does = "signs and verifies"
+	}
+	return k.ID + " " + does
+}
+
+// printKeys prints keys.
+func (p *program) printKeys(listed []listedKey, asJSON bool) error {
+	if asJSON {
+		return p.printJSON(object{"keys": listed})
+	}
+	for _, key := range listed {
+		if _, err := fmt.Fprintln(p.stdout, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // keysCommand lists, changes and retires keys.
-func keysCommand(u keysUse) *cobra.Command {
+func (p *program) keysCommand(u keysUse) *cobra.Command {
 	var where storage
 	var file string
+	var asJSON bool
 	// in does something to a keys file that is there, and lists what it has then.
 	in := func(do func(path string, a []string) error) func(*cobra.Command, []string) error {
 		return func(c *cobra.Command, a []string) error {
@@ -54,7 +88,11 @@ func keysCommand(u keysUse) *cobra.Command {
 			if err := do(path, a); err != nil {
 				return err
 			}
-			return u.list(path)
+			listed, err := u.list(path)
+			if err != nil {
+				return err
+			}
+			return p.printKeys(listed, asJSON)
 		}
 	}
 	c := &cobra.Command{
@@ -66,6 +104,7 @@ func keysCommand(u keysUse) *cobra.Command {
 	}
 	where.flags(c.PersistentFlags())
 	keysFlag(c.PersistentFlags(), &file)
+	jsonFlag(c.PersistentFlags(), &asJSON)
 	c.AddCommand(&cobra.Command{
 		Use:   "rotate",
 		Short: "Make a new key, which signs " + u.what + " " + u.when,
@@ -75,26 +114,30 @@ func keysCommand(u keysUse) *cobra.Command {
 		Use:   "remove ID",
 		Short: "Retire a key: " + u.what + " signed by it are invalid " + u.when,
 		Args:  takes("ID"),
-		RunE:  in(func(path string, a []string) error { return u.remove(path, a[0]) }),
+		ValidArgsFunction: func(c *cobra.Command, given []string, _ string) (ids []cobra.Completion, _ cobra.ShellCompDirective) {
+			_ = p.settle(c) // what is wrong in it, a call would say
+			if _, path, err := where.ring(file); err == nil && len(given) == 0 {
+				listed, _ := u.list(path)
+				for _, key := range listed {
+					ids = append(ids, key.ID)
+				}
+			}
+			return ids, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: in(func(path string, a []string) error { return u.remove(path, a[0]) }),
 	})
 	return c
 }
 
-func (p *program) listTicketKeys(path string) error {
+func listTicketKeys(path string) (listed []listedKey, err error) {
 	set, err := ticketKeysIn(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for n, id := range set.IDs() {
-		does := "verifies"
-		if n == 0 {
-			does = "signs and verifies"
-		}
-		if _, err := fmt.Fprintf(p.stdout, "%s %s\n", id, does); err != nil {
-			return err
-		}
+		listed = append(listed, listedKey{ID: id, Signs: n == 0})
 	}
-	return nil
+	return listed, nil
 }
 
 // without is what is left of keys without one of them.

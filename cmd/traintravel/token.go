@@ -15,6 +15,7 @@ func (p *program) token() *cobra.Command {
 	var user, scope, file, client string
 	var where storage
 	var life time.Duration
+	var asJSON bool
 	c := &cobra.Command{
 		Use:   "token --user NAME",
 		Short: "Print an access token of the built-in authorization server",
@@ -44,6 +45,9 @@ The command only reads the keys file, which it finds by --data, --postgres or --
 			if err != nil {
 				return usageError{err: err}
 			}
+			if asJSON {
+				return p.printJSON(object{"access_token": token, "token_type": "Bearer", "expires_in": int(life.Seconds())})
+			}
 			_, err = fmt.Fprintln(p.stdout, token)
 			return err
 		},
@@ -53,6 +57,7 @@ The command only reads the keys file, which it finds by --data, --postgres or --
 	c.Flags().StringVar(&client, "client", "", "`ID` of the client (default: the demo client)")
 	c.Flags().DurationVar(&life, "ttl", time.Hour, "`duration` for which the token is valid, at most 1h")
 	where.flags(c.Flags())
+	jsonFlag(c.Flags(), &asJSON)
 	keysFlag(c.Flags(), &file)
 	return c
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,7 +14,7 @@ import (
 const tokensRunOut = time.Hour + 2*signin.LookEvery
 
 func (p *program) tokenKeys() *cobra.Command {
-	return keysCommand(keysUse{
+	return p.keysCommand(keysUse{
 		name: "token-keys", what: "access tokens", when: "within half a minute",
 		long: `List the keys of the built-in authorization server: the first signs access tokens.
 
@@ -26,7 +25,7 @@ at once.
 
 If servers have copies of the file, copy the new one to each of them: until then it
 refuses tokens that another server signs with the new key.`,
-		list: p.listTokenKeys,
+		list: listTokenKeys,
 		rotate: func(path string) error {
 			now := time.Now()
 			return keys.RotateSigning(path, now, now.Add(tokensRunOut))
@@ -35,19 +34,17 @@ refuses tokens that another server signs with the new key.`,
 	})
 }
 
-func (p *program) listTokenKeys(path string) error {
+func listTokenKeys(path string) (listed []listedKey, err error) {
 	ring, err := keys.Load(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, key := range ring.States(time.Now()) {
-		does := "signs and verifies"
-		if !key.Until.IsZero() {
-			does = "verifies until " + key.Until.Format(time.RFC3339)
+		k := listedKey{ID: key.ID, Signs: key.Until.IsZero()}
+		if !k.Signs {
+			k.Until = &key.Until
 		}
-		if _, err := fmt.Fprintf(p.stdout, "%s %s\n", key.ID, does); err != nil {
-			return err
-		}
+		listed = append(listed, k)
 	}
-	return nil
+	return listed, nil
 }

@@ -55,7 +55,7 @@ func TestCommandsBesideAnUnreadableBooking(t *testing.T) {
 		{"booking doe", 0, []string{mine, "1 record could not be read and may match", "check"}},
 		{"booking " + theirs, 1, []string{"newer version"}},
 		{"manifest|" + train + "|" + day, 0, []string{mine, "John Doe", theirs, "(booking unreadable)", "confirmed"}},
-		{"manifest|" + train + "|" + day + "|--json", 0, []string{`"unreadable":true`, `"unreadable":1`}},
+		{"manifest|" + train + "|" + day + "|--json", 0, []string{`"unreadable": true`, `"unreadable": 1`}},
 		{"subject export anna", 1, []string{mine, "John Doe", `"unreadable": 1`, "are not in the export"}},
 		{"subject erase carl", 1, []string{"0 bookings erased,", "1 record could not be read", "erase the user again"}},
 		{"cancel-run|" + train + "|" + day, 0, []string{"2 bookings would be cancelled", "could not be read"}},

@@ -31,7 +31,7 @@ func (p *program) version() *cobra.Command {
 			return err
 		},
 	}
-	jsonFlag(c, &asJSON)
+	jsonFlag(c.Flags(), &asJSON)
 	return c
 }
 

@@ -39,6 +39,7 @@ func (p *program) webhookOptions(set settings, base string, ring *keys.Ring) (*t
 
 func (p *program) webhooks() *cobra.Command {
 	var where storage
+	var asJSON bool
 	c := &cobra.Command{
 		Use:   "webhooks",
 		Short: "List undelivered events of the operator's webhooks, and retry them",
@@ -52,15 +53,18 @@ why.
 If a server has the data file open, it answers. Otherwise nothing is sent before the
 next server starts.`,
 		Args: takes(),
-		RunE: func(c *cobra.Command, _ []string) error { return p.errand(c, where, "webhooks", webhookRequest{}) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			return p.errand(c, where, "webhooks", webhookRequest{JSON: asJSON})
+		},
 	}
 	where.flags(c.PersistentFlags())
+	jsonFlag(c.PersistentFlags(), &asJSON)
 	var all bool
 	retry := &cobra.Command{
 		Use:   "retry ID… | --all",
 		Short: "Send events again: those with the IDs, or all dead ones",
 		RunE: func(c *cobra.Command, ids []string) error {
-			req := webhookRequest{All: all}
+			req := webhookRequest{All: all, JSON: asJSON}
 			for _, text := range ids {
 				id, err := uuid.Parse(text)
 				if err != nil {
@@ -86,6 +90,7 @@ next server starts.`,
 type webhookRequest struct {
 	Retry []uuid.UUID
 	All   bool
+	JSON  bool
 }
 
 // onWebhooks does what is asked.
@@ -102,7 +107,9 @@ func onWebhooks(ctx context.Context, service *traintravel.Service, req webhookRe
 	}
 	switch {
 	case len(req.Retry) > 0:
-		return retryDeliveries(ctx, service, own, req.Retry, say)
+		return retryDeliveries(ctx, service, own, req, tell)
+	case req.JSON:
+		return webhooksJSON(ctx, service, own, req, tell)
 	case len(own) == 0:
 		say("No webhook of the operator has had an event.")
 	}
@@ -126,19 +133,25 @@ func onWebhooks(ctx context.Context, service *traintravel.Service, req webhookRe
 		} else {
 			head()
 		}
-		if err := undelivered(ctx, service, sub.ID, func(text string) { head(); say(text) }); err != nil {
+		if err := undelivered(ctx, service, sub.ID, func(d traintravel.Delivery) { head(); say(deliveryLine(d)) }); err != nil {
 			return err
 		}
 	}
 	if req.All {
 		return nil
 	}
-	return stopped(ctx, service, say)
+	return stopped(ctx, service, func(sub traintravel.Subscription) {
+		s, when := sub.Stopped(), ""
+		if !s.At.IsZero() {
+			when = " at " + s.At.UTC().Format(time.RFC3339)
+		}
+		say(fmt.Sprintf("%v of user %q, client %q, host %s: disabled by the %s%s: %s", sub.ID, sub.Owner.ID, sub.Client, hostOf(sub.URL), s.By, when, s.Reason()))
+	})
 }
 
 // stopped lists the disabled subscriptions of users and clients. Of their URLs the operator
 // needs the host alone.
-func stopped(ctx context.Context, service *traintravel.Service, say func(string)) error {
+func stopped(ctx context.Context, service *traintravel.Service, each func(traintravel.Subscription)) error {
 	for sub, err := range items(func(page traintravel.Page) (traintravel.List[traintravel.Subscription], error) {
 		return service.StoppedSubscriptions(ctx, page)
 	}) {
@@ -148,14 +161,7 @@ func stopped(ctx context.Context, service *traintravel.Service, say func(string)
 		if sub.Owner.ID == "" { // the operator's own, which were listed
 			continue
 		}
-		s, when, host := sub.Stopped(), "", "its receiver"
-		if !s.At.IsZero() {
-			when = " at " + s.At.UTC().Format(time.RFC3339)
-		}
-		if u, err := url.Parse(sub.URL); err == nil {
-			host = u.Host
-		}
-		say(fmt.Sprintf("%v of user %q, client %q, host %s: disabled by the %s%s: %s", sub.ID, sub.Owner.ID, sub.Client, host, s.By, when, s.Reason()))
+		each(sub)
 	}
 	return nil
 }
@@ -164,7 +170,7 @@ func stopped(ctx context.Context, service *traintravel.Service, say func(string)
 const removedHook = ": no longer among --webhook, so nothing is sent there; waiting events are given up after their last attempt"
 
 // undelivered lists the undelivered events of a subscription.
-func undelivered(ctx context.Context, service *traintravel.Service, sub uuid.UUID, say func(string)) error {
+func undelivered(ctx context.Context, service *traintravel.Service, sub uuid.UUID, each func(traintravel.Delivery)) error {
 	for d, err := range items(func(page traintravel.Page) (traintravel.List[traintravel.Delivery], error) {
 		return service.Desk().Deliveries(ctx, sub, page)
 	}) {
@@ -174,22 +180,27 @@ func undelivered(ctx context.Context, service *traintravel.Service, sub uuid.UUI
 		if d.Status == traintravel.DeliveryDelivered {
 			continue
 		}
-		text := fmt.Sprintf("  %v %s of %s: %s after %s", d.ID, d.Type, d.Created.UTC().Format(time.RFC3339), d.Status, howMany(d.Attempts, "attempt", "attempts"))
-		switch {
-		case d.LastStatus != 0:
-			text += fmt.Sprintf(", last answer %d", d.LastStatus)
-		case d.Attempts > 0:
-			text += ", last attempt without an answer"
-		}
-		if !d.Next.IsZero() {
-			text += ", next attempt at " + d.Next.UTC().Format(time.RFC3339)
-		}
-		if !d.Ended.IsZero() {
-			text += fmt.Sprintf(", given up at %s (%s)", d.Ended.UTC().Format(time.RFC3339), d.Dead)
-		}
-		say(text)
+		each(d)
 	}
 	return nil
+}
+
+// deliveryLine is an undelivered event in a line.
+func deliveryLine(d traintravel.Delivery) string {
+	text := fmt.Sprintf("  %v %s of %s: %s after %s", d.ID, d.Type, d.Created.UTC().Format(time.RFC3339), d.Status, howMany(d.Attempts, "attempt", "attempts"))
+	switch {
+	case d.LastStatus != 0:
+		text += fmt.Sprintf(", last answer %d", d.LastStatus)
+	case d.Attempts > 0:
+		text += ", last attempt without an answer"
+	}
+	if !d.Next.IsZero() {
+		text += ", next attempt at " + d.Next.UTC().Format(time.RFC3339)
+	}
+	if !d.Ended.IsZero() {
+		text += fmt.Sprintf(", given up at %s (%s)", d.Ended.UTC().Format(time.RFC3339), d.Dead)
+	}
+	return text
 }
 
 // items are all of a list that comes in pages.
@@ -213,8 +224,8 @@ func items[T any](list func(traintravel.Page) (traintravel.List[T], error)) iter
 }
 
 // retryDeliveries has deliveries sent again, each to its endpoint.
-func retryDeliveries(ctx context.Context, service *traintravel.Service, own []traintravel.Subscription, ids []uuid.UUID, say func(string)) error {
-	for _, id := range ids {
+func retryDeliveries(ctx context.Context, service *traintravel.Service, own []traintravel.Subscription, req webhookRequest, tell teller) error {
+	for _, id := range req.Retry {
 		err := error(traintravel.ErrNotFound)
 		for i := 0; i < len(own) && errors.Is(err, traintravel.ErrNotFound); i++ {
 			_, err = service.Desk().RetryDelivery(ctx, own[i].ID, id, "")
@@ -225,7 +236,73 @@ func retryDeliveries(ctx context.Context, service *traintravel.Service, own []tr
 		if err != nil {
 			return fmt.Errorf("%v: %w", id, err)
 		}
-		say(fmt.Sprintf("%v will be sent again", id))
+		if !req.JSON {
+			tell.say(fmt.Sprintf("%v will be sent again", id))
+		}
+	}
+	if req.JSON {
+		return sayJSON(tell, object{"retried": req.Retry})
 	}
 	return nil
+}
+
+// webhooksJSON lists webhooks with their undelivered events, or retries all that are dead.
+func webhooksJSON(ctx context.Context, service *traintravel.Service, own []traintravel.Subscription, req webhookRequest, tell teller) error {
+	hooks, disabled := []object{}, []object{}
+	for _, sub := range own {
+		hook := object{"url": withoutSecrets(sub.URL), "removed": sub.Removed}
+		if req.All {
+			n := 0
+			var err error
+			if !sub.Removed {
+				n, err = service.Desk().RetryDead(ctx, sub.ID)
+			}
+			if hook["retried"] = n; err != nil {
+				return err
+			}
+			hooks = append(hooks, hook)
+			continue
+		}
+		events := []object{}
+		err := undelivered(ctx, service, sub.ID, func(d traintravel.Delivery) {
+			o := object{"id": d.ID, "type": d.Type, "created_at": d.Created, "status": d.Status, "attempts": d.Attempts}
+			if d.LastStatus != 0 {
+				o["last_answer"] = d.LastStatus
+			}
+			known(o, "next_attempt_at", d.Next)
+			known(o, "ended_at", d.Ended)
+			if d.Dead != "" {
+				o["reason"] = d.Dead
+			}
+			events = append(events, o)
+		})
+		if err != nil {
+			return err
+		}
+		if hook["undelivered"] = events; !sub.Removed || len(events) > 0 {
+			hooks = append(hooks, hook)
+		}
+	}
+	if req.All {
+		return sayJSON(tell, object{"webhooks": hooks})
+	}
+	err := stopped(ctx, service, func(sub traintravel.Subscription) {
+		s := sub.Stopped()
+		o := object{"id": sub.ID, "issuer": sub.Owner.Issuer, "user_id": sub.Owner.ID, "client_id": sub.Client, "host": hostOf(sub.URL), "disabled_by": s.By, "disabled_reason": s.Reason()}
+		known(o, "disabled_at", s.At)
+		disabled = append(disabled, o)
+	})
+	if err != nil {
+		return err
+	}
+	return sayJSON(tell, object{"webhooks": hooks, "disabled": disabled})
+}
+
+// hostOf is the host of a URL, "" if it has none.
+func hostOf(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }
