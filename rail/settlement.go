@@ -36,6 +36,9 @@ type Settlement struct {
 	At     time.Time // set by SettlePayment
 }
 
+// MaxSettlements bounds the verdicts on one payment.
+const MaxSettlements = 20
+
 // Check returns an InvalidError unless the settlement can be one.
 func (d *Settlement) Check() error {
 	switch d.As {

@@ -180,9 +180,6 @@ func (l *Ledger) settled(p *records.Payment, s rail.PaymentStatus, why rail.Fail
 	p.Resolution, p.LastError = "", ""
 }
 
-// maxSettlements bounds the verdicts on one payment.
-const maxSettlements = 20
-
 // SettleByHand records an operator's verdict and what follows from it.
 func (l *Ledger) SettleByHand(sn *timetable.Snapshot, p *records.Payment, b *rail.Booking, d rail.Settlement) error {
 	if n := len(p.Settlements); n > 0 {
@@ -190,7 +187,7 @@ func (l *Ledger) SettleByHand(sn *timetable.Snapshot, p *records.Payment, b *rai
 		if last.At = d.At; last == d && (p.Status != rail.Failed || p.Next.IsZero()) {
 			return nil
 		}
-		if n == maxSettlements {
+		if n == rail.MaxSettlements {
 			return rail.Invalid("as", "the payment has been settled %d times", n)
 		}
 	}
