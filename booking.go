@@ -58,6 +58,11 @@ func (s *Service) CreateBooking(ctx context.Context, by Caller, n NewBooking) (_
 	if err != nil {
 		return Booking{}, err
 	}
+	if check := s.opts.CheckName; check != nil {
+		if err := check(n.PassengerName); err != nil {
+			return Booking{}, rail.Invalid("passenger_name", "%s", err.Error())
+		}
+	}
 	idem, err := s.books.Idempotency(by, n.IdempotencyKey, "bookings", func(f *records.Fingerprint) {
 		f.ID(n.TripID)
 		f.Str(n.PassengerName)

@@ -60,6 +60,11 @@ type Options struct {
 	// Nil gives everything back.
 	Cancel func(Booking, time.Time) (Money, error)
 
+	// CheckName refuses names of passengers besides those that are refused in any case. Its
+	// error says what is wrong, and reads on from the field: "has a digit". Nil takes all
+	// others. Package ticket has one, for names that its tickets cannot show.
+	CheckName func(name string) error
+
 	// RefundTerms tells travellers what Cancel gives back, in a sentence or two of at most
 	// 500 bytes: they read it before they pay, and on their tickets. Empty says what a nil
 	// Cancel does, and says nothing beside a Cancel.

@@ -102,15 +102,15 @@ func cutFonts(spans []span) (*typeface, error) {
 
 // printable is a text as the fonts can write it: on one line, with letters and
 // their accents in one where there are such, and a sign for each character that
-// the fonts do not have.
+// neither they nor those of other scripts have.
 func (f *typeface) printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case f.has[r]:
+		case f.has[r], scriptOf(r) != nil:
 			return r
 		case unicode.IsSpace(r):
 			return ' '
-		case unicode.Is(unicode.Cf, r): // cannot be seen
+		case unicode.In(r, unicode.Cf, unicode.Variation_Selector): // cannot be seen
 			return -1
 		}
 		return missing

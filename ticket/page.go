@@ -14,13 +14,13 @@ const (
 )
 
 var (
-	brand  = colour{14, 74, 104}
-	pale   = colour{238, 243, 246}
+	brand  = colour{11, 93, 83} // that of the example site
+	pale   = colour{229, 240, 236}
 	ink    = colour{24, 32, 40}
 	quiet  = colour{98, 110, 121}
 	faint  = colour{208, 216, 222}
 	white  = colour{255, 255, 255}
-	bright = colour{190, 214, 226}
+	bright = colour{188, 222, 213}
 )
 
 // Where things are.
@@ -236,6 +236,11 @@ func (p *page) foot() {
 	p.rule(margin, y, inner, faint)
 	small := style{size: 7.5, ink: quiet}
 	p.write(margin, y+4.5, inner-30, small, "For the named passenger, on the train shown. Times are those of the clocks at the station.")
+	if terms := oneLine(p.t.RefundTerms); terms != "" {
+		more := small
+		more.least, more.lines = 6, 3
+		p.write(margin, y-5-p.height(inner, more, terms), inner, more, terms)
+	}
 	p.write(margin, y+8.5, inner-30, small, "Paid on "+p.t.Paid.UTC().Format("2 January 2006")+". Booking "+p.t.Booking.ID.String())
 	if p.pages > 1 {
 		small.right = true

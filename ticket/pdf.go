@@ -17,8 +17,9 @@ const family = "dejavu"
 // the containers as attached files. But for their signatures it is the same
 // whenever it is made.
 //
-// It writes the scripts of Europe. Characters of others, which are in the container
-// all the same, are printed as U+FFFD.
+// It writes the scripts of Europe, and most others that are in use. Characters that it
+// cannot write, which are in the container all the same, are printed as U+FFFD:
+// [Unprintable] finds them.
 func (i *Issuer) PDF(t traintravel.Ticket, legs ...int) ([]byte, error) {
 	legs, err := chosen(t, legs)
 	if err != nil {
@@ -52,6 +53,7 @@ func (i *Issuer) PDF(t traintravel.Ticket, legs ...int) ([]byte, error) {
 
 	drawing.Wait()
 	var attached []fpdf.Attachment
+	others := &scripts{}
 	for n, leg := range legs {
 		code := codes[n]
 		if code.err != nil {
@@ -60,7 +62,7 @@ func (i *Issuer) PDF(t traintravel.Ticket, legs ...int) ([]byte, error) {
 		name := fmt.Sprintf("ticket-%d", leg+1)
 		pdf.RegisterImageOptionsReader(name, fpdf.ImageOptions{ImageType: "PNG"}, bytes.NewReader(code.picture))
 		pdf.AddPage()
-		page := page{sheet: sheet{pdf, face}, t: t, leg: leg, code: name, number: n + 1, pages: len(legs)}
+		page := page{sheet: sheet{pdf, face, others}, t: t, leg: leg, code: name, number: n + 1, pages: len(legs)}
 		page.draw()
 		attached = append(attached, fpdf.Attachment{
 			Content: code.container, Filename: name + ".uic", Description: "UIC 918.3 container",

@@ -12,8 +12,49 @@ import (
 // width that it is given: it gets smaller, goes on in the next line, and is cut at
 // last.
 type sheet struct {
-	pdf  *fpdf.Fpdf
-	face *typeface
+	pdf    *fpdf.Fpdf
+	face   *typeface
+	others *scripts // of the document
+}
+
+// wide is how wide a line is in the font that is set.
+func (s *sheet) wide(line string) float64 {
+	if !s.mixed(line) {
+		return s.pdf.GetStringWidth(line)
+	}
+	_, size := s.pdf.GetFontSize()
+	width := 0.0
+	for _, p := range pieces(s.face.has, line) {
+		if p.font == nil {
+			width += s.pdf.GetStringWidth(p.text)
+		} else {
+			width += s.others.width(p) * size
+		}
+	}
+	return width
+}
+
+// mixed says whether a line has letters that are not in the main typeface.
+func (s *sheet) mixed(line string) bool {
+	return strings.ContainsFunc(line, func(r rune) bool { return !s.face.has[r] })
+}
+
+// line writes one line in the font that is set, from x on.
+func (s *sheet) line(x, y float64, line string, ink colour) {
+	if !s.mixed(line) {
+		s.pdf.Text(x, y, line)
+		return
+	}
+	_, size := s.pdf.GetFontSize()
+	for _, p := range pieces(s.face.has, line) {
+		if p.font == nil {
+			s.pdf.Text(x, y, p.text)
+			x += s.pdf.GetStringWidth(p.text)
+			continue
+		}
+		s.others.draw(s.pdf, p, x, y, size, ink)
+		x += s.others.width(p) * size
+	}
 }
 
 type colour struct{ r, g, b int }
@@ -48,9 +89,9 @@ func (s *sheet) write(x, y, width float64, as style, text string) float64 {
 		}
 		at := x
 		if as.right {
-			at += width - s.pdf.GetStringWidth(l)
+			at += width - s.wide(l)
 		}
-		s.pdf.Text(at, y, l)
+		s.line(at, y, l, as.ink)
 	}
 	return y
 }
@@ -83,7 +124,7 @@ func (s *sheet) cut(lines []string, n int, width float64) []string {
 		return lines
 	}
 	last := []rune(lines[n-1])
-	for len(last) > 0 && s.pdf.GetStringWidth(string(last)+"…") > width {
+	for len(last) > 0 && s.wide(string(last)+"…") > width {
 		last = last[:len(last)-1]
 	}
 	lines[n-1] = strings.TrimRight(string(last), " ") + "…"
@@ -100,14 +141,14 @@ func (s *sheet) wrap(text string, width float64) []string {
 		if line != "" {
 			longer = line + " " + word
 		}
-		if s.pdf.GetStringWidth(longer) <= width {
+		if s.wide(longer) <= width {
 			line = longer
 			continue
 		}
 		if line != "" {
 			lines = append(lines, line)
 		}
-		for s.pdf.GetStringWidth(word) > width {
+		for s.wide(word) > width {
 			n := s.prefix(word, width)
 			lines = append(lines, word[:n])
 			word = word[n:]
@@ -127,7 +168,7 @@ func (s *sheet) prefix(word string, width float64) int {
 		if at == 0 || unicode.Is(unicode.M, r) {
 			continue
 		}
-		if fits > 0 && s.pdf.GetStringWidth(word[:at]) > width {
+		if fits > 0 && s.wide(word[:at]) > width {
 			break
 		}
 		fits = at

@@ -140,6 +140,9 @@ func (o *Options) service(store traintravel.Store, ring *keys.Ring) (traintravel
 	if s.Cities == nil {
 		s.Cities = cities.Europe()
 	}
+	if s.CheckName == nil {
+		s.CheckName = ticket.CheckName
+	}
 	if s.FingerprintKey == nil {
 		s.FingerprintKey = ring.Fingerprint()
 	}

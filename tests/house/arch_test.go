@@ -268,7 +268,7 @@ func TestDependencies(t *testing.T) {
 			"likewise one queue's"},
 		{[]string{"github.com/jackc/pgx"}, []string{"store/pgstore"}, true,
 			"likewise the database driver"},
-		{[]string{"codeberg.org/go-pdf", "github.com/go-fonts", "github.com/boombuler/barcode", "golang.org/x/image"}, []string{"ticket"}, false,
+		{[]string{"codeberg.org/go-pdf", "github.com/go-fonts", "github.com/go-text", "github.com/boombuler/barcode", "golang.org/x/image"}, []string{"ticket"}, false,
 			"fonts and PDF are a megabyte and more: who imports package ticket wants them"},
 		{[]string{"github.com/ringsaturn"}, []string{"places"}, false,
 			"it brings the borders of all time zones along: who imports package places wants them"},
