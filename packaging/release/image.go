@@ -22,7 +22,6 @@ const nonRoot = 65532
 const (
 	programPath = "/usr/bin/traintravel"
 	dataPath    = "/data"
-	docPath     = "usr/share/doc/traintravel/"
 )
 
 // image makes a container image from nothing: the program, root certificates, a user that
@@ -129,21 +128,28 @@ func (r *build) baseLayer() (v1.Layer, error) {
 
 // programLayer is what each version has anew.
 func (r *build) programLayer(b built) (v1.Layer, error) {
-	list := []entry{folder("usr"), folder("usr/bin")}
-	for _, f := range []struct {
-		from, to string
-		mode     int64
-	}{{b.program, programPath[1:], 0o755}, {"LICENSE", docPath + "copyright", 0o644}, {b.licences, docPath + "LICENSES.txt", 0o644}} {
-		text, err := os.ReadFile(f.from)
-		if err != nil {
-			return nil, err
-		}
-		if f.to == docPath+"copyright" {
-			list = append(list, folder("usr/share"), folder("usr/share/doc"), folder("usr/share/doc/traintravel"))
-		}
-		list = append(list, entry{name: f.to, mode: f.mode, text: text})
+	program, err := os.ReadFile(b.program)
+	if err != nil {
+		return nil, err
 	}
-	return r.layer(list)
+	licence, err := os.ReadFile("LICENSE")
+	if err != nil {
+		return nil, err
+	}
+	licences, err := os.ReadFile(b.licences)
+	if err != nil {
+		return nil, err
+	}
+	return r.layer([]entry{
+		folder("usr"),
+		folder("usr/bin"),
+		{name: programPath[1:], mode: 0o755, text: program},
+		folder("usr/share"),
+		folder("usr/share/doc"),
+		folder("usr/share/doc/traintravel"),
+		{name: "usr/share/doc/traintravel/copyright", mode: 0o644, text: licence},
+		{name: "usr/share/doc/traintravel/LICENSES.txt", mode: 0o644, text: licences},
+	})
 }
 
 // layer packs files. Nothing of this machine is in it.
