@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// errNoServer says that no server has the data file.
+// errNoServer is returned if no server has the data file open.
 var errNoServer = errors.New("no server has the data file open")
 
 // An asker asks the server of a data file.
@@ -80,8 +80,8 @@ func (a asker) refuseLost(ctx context.Context) error {
 		a.data, who, ourName(), shellWord(a.data)), conn.Close())
 }
 
-// listens returns nil if a server has the data file that this process may ask, and
-// [errNoServer] if there is none.
+// listens returns nil if a server has the data file open and this process may send it requests,
+// and [errNoServer] if no server has it open.
 func (a asker) listens(ctx context.Context) error {
 	conn, _, err := a.dial(ctx)
 	if err != nil {

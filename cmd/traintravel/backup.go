@@ -121,7 +121,7 @@ func spareKeys(path string) error {
 	return nil
 }
 
-// writeBackup writes data to a new file: a server does that has the data file.
+// writeBackup writes data to a new file, from the server if one has the data file open.
 func (p *program) writeBackup(ctx context.Context, where storage, draft string, progress func(done, total int64)) error {
 	if where.shared() {
 		from, err := where.open(ctx, p.log, nil)
@@ -170,7 +170,7 @@ func writeFile(ctx context.Context, path string, size int64, progress func(done,
 	return errors.Join(err, f.Close())
 }
 
-// A counted writer tells how much of all is written, and ends with its context.
+// A counted writer reports its progress, and fails when its context ends.
 type counted struct {
 	ctx         context.Context
 	w           io.Writer

@@ -39,7 +39,7 @@ If a server has the data file open, it answers. By name, all bookings are search
 			return p.errand(c, where, "booking", req)
 		},
 	}
-	c.Flags().IntVar(&req.Limit, "limit", 20, "`number` of bookings that are shown at most")
+	c.Flags().IntVar(&req.Limit, "limit", 20, "maximum `number` of bookings to show")
 	jsonFlag(c.Flags(), &req.JSON)
 	where.flags(c.Flags())
 	return c

@@ -35,8 +35,8 @@ func flagValues() map[string][]string {
 // that is not listed takes any.
 var fileEndings = map[string][]string{"config": {"yaml", "yml"}, "accounts": {"yaml", "yml"}, "keys": {"json"}, "data": {"db"}}
 
-// completeValues tells the shell completion of a command, and of all below it, which values
-// there are. Cobra keeps that for good, so it is told only if it is asked.
+// completeValues registers the values of the flags and arguments of a command and of all below
+// it. Cobra keeps them in a global table, so this is for calls that complete alone.
 func completeValues(root *cobra.Command) {
 	values := flagValues()
 	eachCommand(root, func(c *cobra.Command) {

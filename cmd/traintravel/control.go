@@ -51,7 +51,7 @@ func duty[Q, A any](work func(context.Context, Q, teller) (*A, error)) http.Hand
 	}
 }
 
-// answer does the work of a request that has been read, and tells of it line by line.
+// answer does the work of a request that has been read, and reports it line by line.
 func answer[A any](w http.ResponseWriter, r *http.Request, work func(context.Context, teller) (*A, error)) {
 	_ = http.NewResponseController(w).Flush() // so that the caller knows that it was heard
 	var mu sync.Mutex                         // of w

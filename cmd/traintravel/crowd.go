@@ -30,12 +30,11 @@ const (
 	readCost, connectionCost, takenBackCost = 128, 1 << 10, 1 << 10
 )
 
-// A crowd is a listener whose connections no address can take from the others: one too
-// many is closed at once. Nor does what an address sends take the processors from the
-// others: all that is done before a request is counted costs by its bytes, whether they
-// are a handshake, frames of HTTP/2 or requests that are refused. So they are read no
-// faster than an address may send. What comes through a trusted proxy is the proxy's to
-// bound.
+// A crowd is a listener that shares connections and bandwidth fairly among addresses. A
+// connection above the limit of its address is closed at once. Work that is done before a
+// request is counted, such as handshakes, frames of HTTP/2 and refused requests, is limited by
+// its bytes: they are read no faster than the address may send. Connections of trusted proxies
+// are not limited: the proxy has to do that.
 type crowd struct {
 	net.Listener
 	proxies []netip.Prefix
@@ -44,8 +43,8 @@ type crowd struct {
 	pace    *fair.Pace // of bytes; nil is no limit
 }
 
-// newCrowd returns one for addresses that have at most so many requests at a time; any
-// number if that is negative.
+// newCrowd returns a crowd for addresses with at most so many requests at a time; a negative
+// number is no limit.
 func newCrowd(l net.Listener, proxies []netip.Prefix, requests int) *crowd {
 	c := &crowd{Listener: l, proxies: proxies, seed: maphash.MakeSeed(), open: fair.NewBudget(shares(filesAtOnce()))}
 	if requests >= 0 {
@@ -55,8 +54,8 @@ func newCrowd(l net.Listener, proxies []netip.Prefix, requests int) *crowd {
 	return c
 }
 
-// shares are how many connections an address has, and all together, in a process that may
-// have so many files open at a time: strangers leave some for what the server itself opens.
+// shares are the limits of connections of an address, and of all together, in a process that may
+// have so many files open: some are reserved for the server itself.
 func shares(files uint64) (each, all int64) {
 	all = allConnections
 	if files < 2*allConnections+ownFiles { // all have as many again
@@ -65,7 +64,7 @@ func shares(files uint64) (each, all int64) {
 	return min(mostConnections, max(1, all/4)), all
 }
 
-// Accept waits for a connection that there is room for.
+// Accept waits for a connection within the limits.
 func (c *crowd) Accept() (net.Conn, error) {
 	for {
 		conn, err := c.Listener.Accept()
@@ -94,7 +93,7 @@ func (c *crowd) Accept() (net.Conn, error) {
 	}
 }
 
-// A crowded connection is one that its address has.
+// A crowded connection counts against the limits of its address.
 type crowded struct {
 	net.Conn
 	in    *crowd
@@ -103,7 +102,7 @@ type crowded struct {
 	leave func()
 }
 
-// Read returns what has come when the address may have sent that much.
+// Read returns data when the limit of the address allows it.
 func (c *crowded) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if wait := c.spend(n); wait > 0 {
@@ -125,7 +124,7 @@ func (c *crowded) spend(n int) time.Duration {
 	return c.in.pace.Spend(c.who, int64(max(n, readCost)))
 }
 
-// Close gives room to another connection of the address.
+// Close lets the address open another connection.
 func (c *crowded) Close() error {
 	defer c.leave()
 	return c.Conn.Close()
@@ -134,7 +133,7 @@ func (c *crowded) Close() error {
 // connectionKey is the key of the connection in the context of its requests.
 type connectionKey struct{}
 
-// know has the requests of a connection know it: see [http.Server.ConnContext].
+// know puts a connection into the context of its requests: see [http.Server.ConnContext].
 func (c *crowd) know(ctx context.Context, conn net.Conn) context.Context {
 	if secured, ok := conn.(*tls.Conn); ok {
 		conn = secured.NetConn()
@@ -142,8 +141,8 @@ func (c *crowd) know(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, conn)
 }
 
-// counting returns a handler that counts requests over HTTP/2 that their client takes back.
-// A client that does so over HTTP/1 has closed its connection.
+// counting returns a handler that counts requests over HTTP/2 that their client cancels. Over
+// HTTP/1 a client cancels by closing its connection.
 func (c *crowd) counting(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {

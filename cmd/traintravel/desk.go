@@ -19,7 +19,7 @@ import (
 
 // Commands on one run: its manifest, blocked places, and its cancellation.
 
-// A runRequest names a run as people do, and says what is to be done with it.
+// A runRequest names a run by train and date, and says what to do with it.
 type runRequest struct {
 	Train, Date, Departs string
 	JSON                 bool
@@ -119,7 +119,7 @@ func (q *runRequest) check() error {
 	return nil
 }
 
-// find finds the run that is meant.
+// find finds the run of the request.
 func (q *runRequest) find(ctx context.Context, service *traintravel.Service) (traintravel.Run, error) {
 	if err := q.check(); err != nil {
 		return traintravel.Run{}, err
@@ -255,7 +255,7 @@ func manifestJSON(m traintravel.Manifest) any {
 	}
 }
 
-// onBlock takes places out of sale, or puts them back.
+// onBlock blocks places, or unblocks them.
 func onBlock(ctx context.Context, service *traintravel.Service, req runRequest, tell teller) error {
 	run, err := req.find(ctx, service)
 	if err != nil {

@@ -30,7 +30,7 @@ func nameOf(exe, arg, found string) string {
 	return shellWord(arg)
 }
 
-// madeByGoRun tells where go run puts what it makes: below a folder in the
+// madeByGoRun matches the paths at which go run puts what it makes: below a folder in the
 // temporary one, or in the build cache, under the hash of its contents.
 var madeByGoRun = regexp.MustCompile(`/go-build\d*/|/[0-9a-f]{2}/[0-9a-f]{64}-d/[^/]+$`)
 

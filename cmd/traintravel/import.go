@@ -73,7 +73,7 @@ timetable within seconds.`,
 }
 
 // importInto reads feeds and has what they say put in force by the server that has the
-// data file, or else by itself. When all is read, progress is told so before it is stored.
+// data file, or else by itself. Progress is at its end when all is read, before it is stored.
 func (p *program) importInto(ctx context.Context, where storage, feeds []string, opts feedOptions, progress func(done, total int64)) (*report, error) {
 	if !opts.DryRun {
 		if err := p.mayImport(ctx, where); err != nil { // before all is read

@@ -37,8 +37,8 @@ func (h *handover) accept(e traintravel.Edition) error {
 
 func isFew(d traintravel.Doubt) bool { return d.Kind == traintravel.DoubtFewTrains }
 
-// isDemo says whether a timetable is the demo network, which serve loads when there is
-// none: all its operators are invented.
+// isDemo says whether a timetable is the demo network, which serve loads if there is no other:
+// all its operators are invented.
 func isDemo(size traintravel.EditionSize) bool {
 	t, err := demoNetwork(context.Background())
 	if err != nil || len(size.Operators) == 0 {
@@ -98,7 +98,7 @@ func names(in, notIn []string) string {
 	return strings.Join(only, ", ")
 }
 
-// notePast tells of feeds whose last train has run, by the clock of the service.
+// notePast notes the feeds that have expired, by the clock of the service.
 func (r *report) notePast(e traintravel.Edition) {
 	for _, f := range e.Feeds {
 		for i := range r.Feeds {
@@ -110,7 +110,7 @@ func (r *report) notePast(e traintravel.Edition) {
 	}
 }
 
-// compare says what a timetable would change, and changes nothing.
+// compare reports what a timetable would change, and changes nothing.
 func (h *handover) compare(ctx context.Context, service *traintravel.Service) (*report, error) {
 	e, err := service.CompareTimetable(ctx, h.timetable)
 	if err != nil {

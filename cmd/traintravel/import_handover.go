@@ -13,9 +13,9 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// The import command reads feeds in its own process, also while a server has the data
-// file, and hands that server the timetable. Whatever is in a feed takes memory and time
-// of the command alone.
+// The import command reads feeds in its own process, even if a server has the data
+// file open, and sends that server the timetable. A feed takes memory and time of the command
+// alone.
 
 // A handover is a timetable that was read, with the report of the reading and the flags of
 // the command. It goes over the control socket as the length of its JSON (32 bits, the

@@ -21,14 +21,14 @@ var limitFlags = map[string]string{
 }
 
 func (l *feedLimits) flags(f *pflag.FlagSet) {
-	f.Var((*byteSize)(&l.Memory), "max-memory", "`bytes` of memory, such as 500MiB, for reading a feed (default 2GiB); the process takes about a quarter more")
-	f.Var((*byteSize)(&l.Bytes), "max-unpacked", "`bytes` of the unpacked tables of a feed (default 8GiB)")
-	f.IntVar(&l.Calls, "max-calls", 0, fmt.Sprintf("`number` of calls of all trains of a feed, at most %d (default %[1]d)", traintravel.MaxTotalCalls))
-	f.IntVar(&l.Ratio, "max-ratio", 0, "`number` of times that an unpacked table may be larger than in the zip file (default 200)")
-	f.IntVar(&l.Rows, "max-rows", 0, "`number` of rows of a table (default 100000000)")
+	f.Var((*byteSize)(&l.Memory), "max-memory", "maximum `bytes` of memory, such as 500MiB, for reading a feed (default 2GiB); the process takes about a quarter more")
+	f.Var((*byteSize)(&l.Bytes), "max-unpacked", "maximum `bytes` of the unpacked tables of a feed (default 8GiB)")
+	f.IntVar(&l.Calls, "max-calls", 0, fmt.Sprintf("maximum `number` of calls of all trains of a feed, not above %d (default %[1]d)", traintravel.MaxTotalCalls))
+	f.IntVar(&l.Ratio, "max-ratio", 0, "maximum `number` of times that an unpacked table is larger than in the zip file (default 200)")
+	f.IntVar(&l.Rows, "max-rows", 0, "maximum `number` of rows of a table (default 100000000)")
 }
 
-// check refuses limits that are none.
+// check returns an error for an invalid limit.
 func (l *feedLimits) check() error {
 	err := refused(gtfs.Options{Limits: gtfs.Limits(*l)})
 	if e, ok := errors.AsType[*traintravel.InvalidError](err); ok {

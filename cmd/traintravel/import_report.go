@@ -79,7 +79,7 @@ func hintFlags(err error, r gtfs.Report) error {
 	return fmt.Errorf("%w\nnothing changed: give --lenient to leave out %s of %d and import the rest", err, howMany(mistakes.Trips, "trip", "trips"), r.Trains+mistakes.Trips)
 }
 
-// twins tells which trains a feed has twice.
+// twins lists the trains that a feed has twice.
 func twins(r gtfs.Report, flags feedOptions) []string {
 	what := "sold once: "
 	if flags.KeepTwins {
@@ -88,7 +88,7 @@ func twins(r gtfs.Report, flags feedOptions) []string {
 	return lines(r.Twins, what, flags.Verbose, gtfs.Twin.String)
 }
 
-// stations tells which stations a feed has in several parts, or without a name.
+// stations lists the stations that a feed has in several parts, or without a name.
 func (f *feedReport) stations(r gtfs.Report, all bool) {
 	f.Joined = lines(r.Joined, "joined: ", all, gtfs.Joined.String)
 	f.Renamed = lines(r.Renamed, "named: ", all, gtfs.Renamed.String)
@@ -104,7 +104,7 @@ func (r *report) add(f feedReport) {
 	r.Last = max(r.Last, f.Last)
 }
 
-// join tells what has become of all feeds together.
+// join reports on all feeds together.
 func (r *report) join(t *traintravel.Timetable, joined feeds.Report, all bool) {
 	r.Stations, r.Trains = len(t.Stations), len(t.Trains)
 	r.Joined, r.Alike = lines(joined.Joined, "joined: ", all, feeds.Pair.String), lines(joined.Alike, "not joined: ", all, feeds.Pair.String)
@@ -116,10 +116,10 @@ func (r *report) join(t *traintravel.Timetable, joined feeds.Report, all bool) {
 	}
 }
 
-// listed is how many of a kind are told without --verbose.
+// listed is how many of a kind are listed without --verbose.
 const listed = 20
 
-// lines tells of each of a kind, or of the first.
+// lines lists all of a kind, or the first.
 func lines[T any](list []T, what string, all bool, text func(T) string) (out []string) {
 	for i, x := range list {
 		if i == listed && !all {
@@ -130,7 +130,7 @@ func lines[T any](list []T, what string, all bool, text func(T) string) (out []s
 	return out
 }
 
-// print says what was read and what was wrong.
+// print prints a report.
 func (p *program) print(r *report, opts feedOptions) {
 	if len(r.Changes) > 0 {
 		fmt.Fprintln(p.stdout, r.Changes[0])
@@ -174,7 +174,7 @@ func each(w io.Writer, lists ...[]string) {
 	}
 }
 
-// reportJSON is a report as JSON. What the report tells in lines is lists of texts.
+// reportJSON is a report as JSON. What it prints in lines is lists of texts.
 func reportJSON(r *report, opts feedOptions) object {
 	feeds := listOf(r.Feeds, func(f feedReport) any {
 		return object{

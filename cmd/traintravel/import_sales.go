@@ -39,7 +39,7 @@ func (o *feedOptions) from(flag string) string {
 	return "default"
 }
 
-// sales tells how the trains of a feed are sold.
+// sales lists the prices and seats of a feed.
 func sales(r gtfs.Report, o feedOptions) (out []string) {
 	for _, p := range r.Prices {
 		out = append(out, fmt.Sprintf("prices of %s: %s", howMany(p.Trains, "train", "trains"), price(p, o)))
@@ -58,7 +58,7 @@ func sales(r gtfs.Report, o feedOptions) (out []string) {
 	return out
 }
 
-// price tells of a price, its currency, and where these are from.
+// price is a price and its currency, with their sources.
 func price(p gtfs.Pricing, o feedOptions) string {
 	currency := fmt.Sprintf("currency %s (%s)", p.Currency, o.from("currency"))
 	if p.OwnCurrency {

@@ -62,7 +62,7 @@ func (w *watching) check(addr string) (errs []error) {
 	return errs
 }
 
-// adminAddr is the address, which is this machine's own unless it names another.
+// adminAddr is the address of --admin-addr, on a loopback address if it has no host.
 func (w *watching) adminAddr() string {
 	if host, port, err := net.SplitHostPort(w.admin); err == nil && host == "" {
 		return net.JoinHostPort("127.0.0.1", port)
@@ -129,7 +129,7 @@ type observation struct {
 	traces  *traces      // nil if they are sent nowhere
 }
 
-// observe opens the operator's listener, if there is to be one.
+// observe starts traces and opens the operator's listener, if the flags ask for them.
 func (p *program) observe(ctx context.Context, w *watching) (*observation, error) {
 	o := &observation{}
 	var err error

@@ -64,7 +64,7 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.IntVar(&s.declines.User, "user-declines", 50, "`number` of declined payments an hour of one user, as for --card-declines; a program that pays for many travellers as one user may need more")
 	f.IntVar(&s.holds.User, "user-holds", 9, "`number` of unpaid bookings that a user may hold at a time; more are refused with 409; 0 means no limit")
 	f.IntVar(&s.holds.Train, "train-holds", 9, "`number` of unpaid bookings that a user may hold for one train on one date; 0 means no limit but --user-holds")
-	f.StringSliceVar(&s.holds.Clients, "holds-client", nil, "`ID` of a client without these limits, when it acts for itself with a token of its own")
+	f.StringSliceVar(&s.holds.Clients, "holds-client", nil, "`ID` of a client to which --user-holds and --train-holds do not apply when it acts for itself, with a token of its own")
 	f.StringVar(&s.tlsCert, "tls-cert", "", "`file` of the TLS certificate and its chain, in PEM, to serve https; it is reloaded when it changes (default: serve http)")
 	f.StringVar(&s.tlsKey, "tls-key", "", "`file` of the private key of --tls-cert, in PEM")
 	f.StringVar(&s.gateway, "gateway", "", "`URL` of the payment gateway, which has the same secret as "+gatewaySecret+" here (default: a sandbox that moves no money)")

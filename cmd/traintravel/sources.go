@@ -16,7 +16,7 @@ import (
 )
 
 // Flags get their values from the command line, else from the environment, else
-// from the file that --config names. What is wrong in any of them is told at once.
+// from the file that --config names. The error names all values that are wrong.
 
 // maxConfig is how long a file of settings can be, in bytes.
 const maxConfig = 1 << 20

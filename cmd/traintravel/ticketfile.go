@@ -129,7 +129,7 @@ func scanAztec(content []byte) ([]byte, error) {
 	return code, nil
 }
 
-// scan tells a code by its bytes, each of which is the character of ISO 8859-1.
+// scan reads the bytes of a code, each of which is a character of ISO 8859-1.
 func scan(picture image.Image) ([]byte, error) {
 	bitmap, err := gozxing.NewBinaryBitmapFromImage(picture)
 	if err != nil {
