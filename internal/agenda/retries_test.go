@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/traintravel/traintravel/internal/need"
 	"github.com/traintravel/traintravel/rail"
 	"github.com/traintravel/traintravel/store"
 	"github.com/traintravel/traintravel/store/memstore"
@@ -72,6 +73,7 @@ func (c *chore) Write(b []byte) (int, error) {
 // little is logged of it, and when it can be done it is.
 func TestWorkThatFailsIsInNobodysWay(t *testing.T) {
 	t.Parallel()
+	need.Short(t, "thousands of failures")
 	synctest.Test(t, func(t *testing.T) {
 		const bad, good = 1400, 100
 		c := &chore{store: memstore.New(), bad: map[uuid.UUID]bool{}, tries: map[string]int{}, did: map[string]int{}, told: map[string]int{}}

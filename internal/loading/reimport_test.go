@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/gtfs"
+	"github.com/traintravel/traintravel/internal/need"
 	"github.com/traintravel/traintravel/internal/officetest"
 	"github.com/traintravel/traintravel/internal/synthfeed"
 	"github.com/traintravel/traintravel/store/boltstore"
@@ -22,6 +23,7 @@ import (
 // of them, whole.
 func TestSearchWhileTimetablesAreReplaced(t *testing.T) {
 	t.Parallel()
+	need.Short(t, "stores on disk")
 	dir := filepath.Join(t.TempDir(), "feed")
 	if err := synthfeed.Write(dir, synthfeed.Options{Seed: 1, Scale: 0.02}); err != nil {
 		t.Fatal(err)

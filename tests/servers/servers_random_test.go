@@ -37,7 +37,11 @@ func (c *chance) upTo(d time.Duration) time.Duration { return time.Duration(c.n(
 // store agrees, the bank holds what the books say, and every event came, to the
 // notifier and to all who have it posted.
 func TestServersAtRandom(t *testing.T) {
-	for seed := range uint64(6) {
+	seeds := uint64(6)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			onSharedStore(t, func(t *testing.T, o *officetest.Office, w *onlooker) {
 				c := &cluster{t: t, office: o, onlooker: w, chance: &chance{rnd: rand.New(rand.NewPCG(seed, 1))}}
