@@ -108,6 +108,11 @@ var calls = []struct {
 		return expectItems(len(l.Items), 2, err)
 	}},
 	{"Trip", func(s *scene) error { _, err := s.Trip(s.ctx, s.trip); return err }},
+	{"TripCalls", func(s *scene) error {
+		l, err := s.TripCalls(s.ctx, s.trip)
+		return expectItems(len(l), 1, err)
+	}},
+	{"RefundTerms", func(s *scene) error { _ = s.RefundTerms(); return nil }},
 	{"HasTrip", func(s *scene) error { _, err := s.HasTrip(s.ctx, s.trip); return err }},
 	{"Ready", func(s *scene) error { return s.Ready(s.ctx) }},
 	{"Stations", func(s *scene) error {
@@ -273,7 +278,7 @@ func TestCallsAreComplete(t *testing.T) {
 }
 
 // withoutTimetable are the methods that need the timetable in force.
-var withoutTimetable = []string{"SearchTrips", "Trip", "Ready", "Stations", "Station", "CreateBooking", "Runs", "Manifest", "Block", "Unblock", "CancelRun", "RestoreRun"}
+var withoutTimetable = []string{"SearchTrips", "Trip", "TripCalls", "Ready", "Stations", "Station", "CreateBooking", "Runs", "Manifest", "Block", "Unblock", "CancelRun", "RestoreRun"}
 
 // unreadables are records of each table that cannot be read, and the methods that fail for it.
 var unreadables = []struct {
