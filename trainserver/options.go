@@ -44,7 +44,8 @@ type Options struct {
 
 	// Service are the settings of the service. New fills in what is zero: the Gateway by the
 	// sandbox, which moves no money; Webhooks, and of those the Sender, the SealKey and the
-	// Secrets of the operator's; Cities by those of Europe; FingerprintKey; Logger.
+	// Secrets of the operator's; Cities by those of Europe; CheckName by what tickets can
+	// show; FingerprintKey; Logger.
 	Service traintravel.Options
 
 	// HTTP are the settings of the HTTP server. New sets BaseURL, Tickets, TicketKeys,

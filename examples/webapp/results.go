@@ -101,7 +101,7 @@ func (p price) compare(q price) int {
 	return cmp.Or(strings.Compare(p.Currency, q.Currency), cmp.Compare(a, b))
 }
 
-// mark says of the best trips what they are best at, unless all are as good.
+// mark says of the best trips what they are best at, unless more than half are as good.
 func mark(trips []trip) map[string][]string {
 	marks := map[string][]string{}
 	for _, s := range sorts {
@@ -111,14 +111,13 @@ func mark(trips []trip) map[string][]string {
 		if s.Name == "price" && slices.ContainsFunc(trips, func(t trip) bool { return t.Currency != trips[0].Currency }) {
 			continue // which is cheapest depends on the day's rates
 		}
-		least, most := slices.MinFunc(trips, s.by), slices.MaxFunc(trips, s.by)
-		if s.by(least, most) == 0 {
-			continue
+		least := slices.MinFunc(trips, s.by)
+		best := slices.DeleteFunc(slices.Clone(trips), func(t trip) bool { return s.by(t, least) != 0 })
+		if 2*len(best) > len(trips) {
+			continue // that tells nothing
 		}
-		for _, t := range trips {
-			if s.by(t, least) == 0 {
-				marks[t.ID] = append(marks[t.ID], s.Mark)
-			}
+		for _, t := range best {
+			marks[t.ID] = append(marks[t.ID], s.Mark)
 		}
 	}
 	return marks

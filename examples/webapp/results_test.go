@@ -32,13 +32,17 @@ func shortIDs(trips []trip) (ids []string) {
 	return ids
 }
 
-// The best trips are marked, all that are as good, and none if all are.
+// The best trips are marked, all that are as good, and none if most are.
 func TestMarks(t *testing.T) {
 	t.Parallel()
-	a, b, c := tripAt("a", "08:00", 4, "9.5", 1), tripAt("b", "09:00", 3, "10", 2), tripAt("c", "10:00", 3, "100", 1)
-	want := map[string][]string{a.ID: {"Cheapest", "Fewest changes"}, b.ID: {"Fastest"}, c.ID: {"Fastest", "Fewest changes"}}
-	if d := cmp.Diff(want, mark([]trip{a, b, c})); d != "" {
-		t.Error(d)
+	a, b, c := tripAt("a", "08:00", 4, "9.5", 1), tripAt("b", "09:00", 3, "10", 2), tripAt("c", "10:00", 5, "100", 2)
+	d := tripAt("d", "11:00", 3, "20", 2)
+	want := map[string][]string{a.ID: {"Cheapest", "Fewest changes"}, b.ID: {"Fastest"}, d.ID: {"Fastest"}}
+	if diff := cmp.Diff(want, mark([]trip{a, b, c, d})); diff != "" {
+		t.Error(diff)
+	}
+	if marks := mark([]trip{b, c, d}); cmp.Diff(map[string][]string{b.ID: {"Cheapest"}}, marks) != "" {
+		t.Errorf("what most trips are is a mark: %v", marks)
 	}
 	c.Currency = "chf"
 	if marks := mark([]trip{a, b, c}); cmp.Diff([]string{"Fewest changes"}, marks[a.ID]) != "" {
@@ -170,7 +174,7 @@ func TestTimeOfDay(t *testing.T) {
 		return page
 	}
 	all := at("")
-	all.want(t, 200, ">Cheapest<", ">Fastest<", "Earlier: ", "Later: ")
+	all.want(t, 200, ">Cheapest<", "Earlier: ", "Later: ")
 	if got := all.leaves(); len(got) < 3 || got[0] != on("07:00") {
 		t.Errorf("the day has %v", got)
 	}
