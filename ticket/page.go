@@ -49,6 +49,8 @@ type page struct {
 func (p *page) ride() traintravel.Leg { return p.t.Booking.Legs[p.leg] }
 
 func (p *page) draw() {
+	p.tags.begin()
+	defer p.tags.end()
 	p.head()
 	y := max(p.route(band+13), p.aztec(band+13))
 	y = p.place(y + 9)
@@ -62,7 +64,7 @@ func (p *page) head() {
 	p.fill(brand)
 	p.pdf.Rect(0, 0, pageWidth, band, "F")
 	half := inner / 2
-	p.write(margin, 9, half, style{bold: true, size: 21, ink: white}, "Train ticket")
+	p.write(margin, 9, half, style{bold: true, size: 21, ink: white, role: "H1"}, "Train ticket")
 	p.write(margin+half, 8.2, half, style{size: 8, ink: bright, right: true}, "Booking reference")
 	p.write(margin+half, 13.3, half, style{bold: true, size: 13, ink: white, right: true}, Reference(p.t.Booking.ID))
 }
@@ -127,7 +129,9 @@ func addressOf(s traintravel.Station) string {
 // aztec draws the code.
 func (p *page) aztec(y float64) float64 {
 	x := pageWidth - margin - codeSize
-	p.pdf.Image(p.code, x, y, codeSize, codeSize, false, "PNG", 0, "")
+	p.tags.around(tag{role: "Figure", alt: "Aztec code of the ticket, which inspectors scan"}, func() {
+		p.pdf.Image(p.code, x, y, codeSize, codeSize, false, "PNG", 0, "")
+	})
 	p.pdf.SetDrawColor(faint.r, faint.g, faint.b)
 	p.pdf.SetLineWidth(0.25)
 	p.pdf.RoundedRect(x, y, codeSize, codeSize, 2, "1234", "D")
@@ -193,7 +197,7 @@ func (p *page) journey(y float64) {
 		return
 	}
 	p.rule(margin, y, inner, faint)
-	y = p.write(margin, y+6, inner, style{bold: true, size: 9, ink: brand}, "Your journey") + 5
+	y = p.write(margin, y+6, inner, style{bold: true, size: 9, ink: brand, role: "H2"}, "Your journey") + 5
 	for i, leg := range b.Legs {
 		as := style{size: 9, least: 6, lines: 2, ink: quiet}
 		if i == p.leg {

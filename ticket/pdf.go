@@ -14,7 +14,7 @@ const family = "dejavu"
 
 // PDF returns a document of A4 pages, one for each of some legs, counted from
 // zero, or of all if none is named: with what a traveller needs, the Aztec code, and
-// the containers as attached files. But for their signatures it is the same
+// the containers as attached files. It is tagged, for programs that read it aloud. But for their signatures it is the same
 // whenever it is made.
 //
 // It writes the scripts of Europe, and most others that are in use. Characters that it
@@ -53,7 +53,7 @@ func (i *Issuer) PDF(t traintravel.Ticket, legs ...int) ([]byte, error) {
 
 	drawing.Wait()
 	var attached []fpdf.Attachment
-	others := &scripts{}
+	others, structure := &scripts{}, &tags{pdf: pdf}
 	for n, leg := range legs {
 		code := codes[n]
 		if code.err != nil {
@@ -62,7 +62,7 @@ func (i *Issuer) PDF(t traintravel.Ticket, legs ...int) ([]byte, error) {
 		name := fmt.Sprintf("ticket-%d", leg+1)
 		pdf.RegisterImageOptionsReader(name, fpdf.ImageOptions{ImageType: "PNG"}, bytes.NewReader(code.picture))
 		pdf.AddPage()
-		page := page{sheet: sheet{pdf, face, others}, t: t, leg: leg, code: name, number: n + 1, pages: len(legs)}
+		page := page{sheet: sheet{pdf, face, others, structure}, t: t, leg: leg, code: name, number: n + 1, pages: len(legs)}
 		page.draw()
 		attached = append(attached, fpdf.Attachment{
 			Content: code.container, Filename: name + ".uic", Description: "UIC 918.3 container",
@@ -73,7 +73,7 @@ func (i *Issuer) PDF(t traintravel.Ticket, legs ...int) ([]byte, error) {
 	if err := pdf.Output(&b); err != nil {
 		return nil, fmt.Errorf("ticket: the PDF: %w", err)
 	}
-	return b.Bytes(), nil
+	return structure.add(b.Bytes())
 }
 
 // A drawnCode is the code of one leg: its bytes and their picture.

@@ -230,15 +230,13 @@ func (s *scripts) width(p piece) float64 {
 	return float64(out.Advance) / 64 / float64(face.Upem())
 }
 
-// draw draws a piece whose letters stand on y from x on, and are of a size. Beside the shapes
-// it says which text they are, for programs that read the document aloud or copy from it.
+// draw draws a piece whose letters stand on y from x on, and are of a size.
 func (s *scripts) draw(pdf *fpdf.Fpdf, p piece, x, y, size float64, ink colour) {
 	out, face, err := s.shape(p)
 	if err != nil {
 		return
 	}
 	scale := size / float64(face.Upem())
-	pdf.RawWriteStr("/Span <</ActualText <" + utf16Hex(p.text) + ">>> BDC")
 	pdf.SetFillColor(ink.r, ink.g, ink.b)
 	for _, g := range out.Glyphs {
 		at := func(p opentype.SegmentPoint) (float64, float64) {
@@ -249,7 +247,6 @@ func (s *scripts) draw(pdf *fpdf.Fpdf, p piece, x, y, size float64, ink colour) 
 		}
 		x += float64(g.Advance) / 64 * scale
 	}
-	pdf.RawWriteStr("EMC")
 }
 
 // fillOutline fills a shape.

@@ -1,6 +1,7 @@
 package ticket
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 
@@ -15,6 +16,7 @@ type sheet struct {
 	pdf    *fpdf.Fpdf
 	face   *typeface
 	others *scripts // of the document
+	tags   *tags    // likewise
 }
 
 // wide is how wide a line is in the font that is set.
@@ -68,7 +70,8 @@ type style struct {
 	lines int
 	high  float64 // at most; zero for as high as the lines are
 	ink   colour
-	right bool // flush right
+	right bool   // flush right
+	role  string // what it is; empty is a paragraph
 }
 
 const (
@@ -83,16 +86,22 @@ func (s *sheet) write(x, y, width float64, as style, text string) float64 {
 	size, lines := s.fit(s.face.printable(text), width, as)
 	s.pdf.SetTextColor(as.ink.r, as.ink.g, as.ink.b)
 	y += size * capital * point
-	for i, l := range lines {
-		if i > 0 {
-			y += size * leading * point
-		}
-		at := x
-		if as.right {
-			at += width - s.wide(l)
-		}
-		s.line(at, y, l, as.ink)
+	what := tag{role: cmp.Or(as.role, "P")}
+	if s.mixed(text) { // parts of it are drawn as shapes
+		what.text = s.face.printable(text)
 	}
+	s.tags.around(what, func() {
+		for i, l := range lines {
+			if i > 0 {
+				y += size * leading * point
+			}
+			at := x
+			if as.right {
+				at += width - s.wide(l)
+			}
+			s.line(at, y, l, as.ink)
+		}
+	})
 	return y
 }
 
