@@ -77,7 +77,7 @@ func TestPrometheus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	here := strings.NewReplacer("traintravel:9100", strings.TrimPrefix(w.admin, "http://"), "[alerts.yaml]", "["+rules+"]", "interval: 15s", "interval: 1s")
+	here := strings.NewReplacer("traintravel:8083", strings.TrimPrefix(w.admin, "http://"), "[alerts.yaml]", "["+rules+"]", "interval: 15s", "interval: 1s")
 	file := filepath.Join(dir, "prometheus.yml")
 	if err := os.WriteFile(file, []byte(here.Replace(string(config))), 0o600); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -37,9 +38,9 @@ func TestDefaultPortsDoNotCollide(t *testing.T) {
 	if found < 5 { // serve, mock, webapp, webhook-receiver, stripe-gateway
 		t.Errorf("%d default addresses found, want 5 or more", found)
 	}
-	admin := regexp.MustCompile(`(?:admin-addr:?|ADMIN_ADDR=)[ ]?127\.0\.0\.1:(\d+)`)
+	admin := regexp.MustCompile(`(?:admin-addr:?|ADMIN_ADDR[=:])[ ]?(?:127\.0\.0\.1|0\.0\.0\.0):(\d+)`)
 	ports := map[string]bool{}
-	for _, file := range []string{"../../README.md", "../../docs/operations.md", "../../packaging/deb/traintravel.yaml"} {
+	for _, file := range []string{"../../README.md", "../../docs/operations.md", "../../packaging/deb/traintravel.yaml", "../../deploy/compose/compose.yaml"} {
 		match := admin.FindStringSubmatch(string(contents(t, file)))
 		if match == nil {
 			t.Errorf("%s names no port of --admin-addr", file)
@@ -51,6 +52,9 @@ func TestDefaultPortsDoNotCollide(t *testing.T) {
 		t.Errorf("the documents give --admin-addr the ports %v, want one", ports)
 	}
 	for port := range ports {
+		if scraped := string(contents(t, "../../deploy/prometheus/prometheus.yaml")); !strings.Contains(scraped, "traintravel:"+port) {
+			t.Errorf("Prometheus does not scrape port %s", port)
+		}
 		take(port, "--admin-addr")
 	}
 	second := regexp.MustCompile(`--addr 127\.0\.0\.1:(\d+)`)

@@ -98,10 +98,10 @@ func saying(log *slog.Logger) *pgstore.Options {
 func openPostgres(ctx context.Context, url string, opts *pgstore.Options) (*pgstore.Store, error) {
 	store, err := pgstore.Open(ctx, url, opts)
 	if e, ok := errors.AsType[*traintravel.InvalidError](err); ok {
-		return nil, usagef("--postgres: %s", e.Reason)
+		return nil, usagef("invalid --postgres: %s", e.Reason)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("--postgres: %w", oneLine{err})
+		return nil, fmt.Errorf("cannot open --postgres: %w", oneLine{err})
 	}
 	return store, nil
 }

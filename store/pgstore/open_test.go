@@ -147,7 +147,7 @@ func TestOpenRefused(t *testing.T) {
 	user := func(name string) func(*url.URL) {
 		return func(u *url.URL) { u.User = url.UserPassword(name, secret) }
 	}
-	const notURL = "it is none such as postgres://user:password@host"
+	const notURL = "want a URL such as postgres://user:password@host"
 	for what, c := range map[string]struct{ url, want string }{
 		"a wrong password":           {with(t, db, user("postgres")), "password authentication failed"},
 		"a user that is not":         {with(t, db, user("nemo")), "password authentication failed"},

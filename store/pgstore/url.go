@@ -12,7 +12,7 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-const noURL = "it is none such as postgres://user:password@host:5432/database; in a password, write all but letters, digits and -._~ in hexadecimal: %20 for a blank, %22 for \", %23 for #, %25 for %, %2F for /, %3A for :, %3F for ?, %40 for @, and so on"
+const noURL = "want a URL such as postgres://user:password@host:5432/database; in a password, percent-encode all but letters, digits and -._~: %20 for a blank, %22 for \", %23 for #, %25 for %, %2F for /, %3A for :, %3F for ?, %40 for @, and so on"
 
 // badURL says what is wrong with a URL that the driver cannot read, and nothing that
 // may be of its password: where that has a character that a URL may not, the driver
