@@ -11,8 +11,12 @@
 //
 // Where to look: api.go is what is asked of the API, signin.go and discovery.go the
 // authorization code flow with PKCE, own.go the site's own token, session.go who is signed
-// in. search.go, stations.go, trip.go, book.go, booking.go and pay.go have the pages, in
-// the order in which one sees them.
+// in. routes.go has the addresses of all pages. In the order in which one sees them: the
+// search (search.go, stations.go), the results (results.go) with their calendar (days.go), a
+// trip or two (trip.go), which are booked together (book.go), paid together (pay.go,
+// card.go) and have one receipt (receipt.go), and the bookings with their tickets
+// (booking.go). What is looked for, and what is paid together, is in the addresses: nothing
+// is kept here but who is signed in.
 package main
 
 import (

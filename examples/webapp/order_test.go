@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -146,4 +147,27 @@ func TestPartyAndReturn(t *testing.T) {
 	}
 	v.get(first+"?return="+strings.TrimPrefix(first, "/trips/")).want(t, 200, "leaves before the way there arrives")
 	v.get(first+"?return=x").want(t, 404)
+
+	const train = `{"id":%[1]q,"origin":"efdbb9d1-02c2-4bc3-afb7-6788d8782b1e","destination":"b2e783e1-c824-4d63-b37a-d8d698862f1d",` +
+		`"departure_time":"%[2]sT0%[3]d:00:00+01:00","arrival_time":"%[2]sT12:00:00+01:00","operator":"X","price":10,"currency":"eur","seats_available":%[3]d,"legs":[` +
+		`{"origin":"efdbb9d1-02c2-4bc3-afb7-6788d8782b1e","destination":"b2e783e1-c824-4d63-b37a-d8d698862f1d","departure_time":"%[2]sT0%[3]d:00:00+01:00","arrival_time":"%[2]sT12:00:00+01:00","operator":"X"}]}`
+	two, five := "00000000-0000-8000-8000-000000000002", "00000000-0000-8000-8000-000000000005"
+	rw.answering(func(w http.ResponseWriter, r *http.Request) bool {
+		switch r.URL.Path {
+		case "/trips":
+			fmt.Fprintf(w, `{"data":[%s,%s],"links":{}}`, fmt.Sprintf(train, two, tomorrow(rw), 2), fmt.Sprintf(train, five, tomorrow(rw), 5))
+		case "/trips/" + two:
+			fmt.Fprintf(w, train, two, tomorrow(rw), 2)
+		default:
+			return false
+		}
+		return true
+	})
+	list := v.get(tripsTomorrow(rw) + "&passengers=3")
+	list.want(t, 200, "5 seats left", "Trains with fewer than 3 seats left are not shown")
+	if strings.Contains(list.text, "2 seats left") {
+		t.Error("a train is offered to more passengers than it has seats for")
+	}
+	v.get("/trips/"+two+"?passengers=3").want(t, 200, "not seats enough for 3 passengers", "Ask the railway what you get back")
+	v.get("/trips/"+two+"?passengers=2").want(t, 200, "Sign in and book")
 }
