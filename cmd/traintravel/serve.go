@@ -95,12 +95,7 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	made := startFiles{set: set, log: p.log, absent: !set.shared() && !exists(set.data)}
 	serving := false
 	defer func() {
-		if !serving {
-			made.remove(ctx)
-		}
-		if made.store != nil {
-			err = errors.Join(err, made.store.Close())
-		}
+		err = errors.Join(err, made.end(ctx, serving))
 	}()
 	if made.absent {
 		if err := p.asker(set.data).refuseLost(ctx); err != nil {

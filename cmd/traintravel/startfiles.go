@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/google/uuid"
@@ -42,6 +43,22 @@ func empty(ctx context.Context, store traintravel.Store) bool {
 		}
 	}
 	return true
+}
+
+// end closes the store, and removes what a start that failed has made. Files are removed before
+// the store is closed, and unlocked, except on Windows, which removes no open file.
+func (f *startFiles) end(ctx context.Context, started bool) (err error) {
+	locked := runtime.GOOS == "windows"
+	if !started && !locked {
+		f.remove(ctx)
+	}
+	if f.store != nil {
+		err = f.store.Close()
+	}
+	if !started && locked {
+		f.remove(ctx)
+	}
+	return err
 }
 
 // remove removes what a failed start has made. The data file is still locked, so that no other
