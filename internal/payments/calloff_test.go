@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/need"
 	"github.com/traintravel/traintravel/internal/officetest"
 	"github.com/traintravel/traintravel/store/memstore"
 )
@@ -68,7 +69,7 @@ func TestEndedBookingIsCalledOff(t *testing.T) {
 			paymentIs(o, b, traintravel.Failed)
 			o.Stands(b.ID, ending.want)
 			o.Settle()
-			inTime(o, 5*24)
+			inTime(o, need.Sample(24, 5*24))
 			o.Stands(b.ID, ending.want)
 			o.BankHolds(0)
 			if o.Bank.Debits.Banned != 1 {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/internal/audittest"
+	"github.com/traintravel/traintravel/internal/need"
 	"github.com/traintravel/traintravel/internal/officetest"
 	"github.com/traintravel/traintravel/internal/pgtest"
 	"github.com/traintravel/traintravel/sandbox"
@@ -153,7 +154,7 @@ func TestServersOnPostgres(t *testing.T) {
 	for range 16 {
 		users.Go(func() { c.use(end, trips, any) })
 	}
-	for range 40 {
+	for range need.Sample(20, 40) {
 		time.Sleep(c.upTo(500 * time.Millisecond))
 		mu.Lock()
 		i := c.n(len(c.servers))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/need"
 	"github.com/traintravel/traintravel/internal/officetest"
 )
 
@@ -37,7 +38,7 @@ func (c *chance) upTo(d time.Duration) time.Duration { return time.Duration(c.n(
 // store agrees, the bank holds what the books say, and every event came, to the
 // notifier and to all who have it posted.
 func TestServersAtRandom(t *testing.T) {
-	seeds := uint64(6)
+	seeds := need.Sample[uint64](3, 6)
 	if testing.Short() {
 		seeds = 1
 	}
