@@ -25,7 +25,8 @@ import (
 // are written, which takes more than a font that a document embeds.
 
 // fontFiles are Noto Sans and Nanum Gothic (SIL Open Font License 1.1) and Droid Sans
-// Fallback (Apache License 2.0), as Debian has them, with their licences beside them.
+// Fallback (Apache License 2.0), as Debian has them. The files LICENSE-* of this folder are
+// theirs; releases pass them on from here.
 //
 //go:embed fonts
 var fontFiles embed.FS
