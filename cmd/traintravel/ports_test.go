@@ -40,7 +40,7 @@ func TestDefaultPortsDoNotCollide(t *testing.T) {
 	}
 	admin := regexp.MustCompile(`(?:admin-addr:?|ADMIN_ADDR[=:])[ ]?(?:127\.0\.0\.1|0\.0\.0\.0):(\d+)`)
 	ports := map[string]bool{}
-	for _, file := range []string{"../../README.md", "../../docs/operations.md", "../../packaging/deb/traintravel.yaml", "../../deploy/compose/compose.yaml"} {
+	for _, file := range []string{"../../docs/running.md", "../../docs/operations.md", "../../packaging/deb/traintravel.yaml", "../../deploy/compose/compose.yaml"} {
 		match := admin.FindStringSubmatch(string(contents(t, file)))
 		if match == nil {
 			t.Errorf("%s names no port of --admin-addr", file)
@@ -58,8 +58,16 @@ func TestDefaultPortsDoNotCollide(t *testing.T) {
 		take(port, "--admin-addr")
 	}
 	second := regexp.MustCompile(`--addr 127\.0\.0\.1:(\d+)`)
-	for _, match := range second.FindAllStringSubmatch(string(contents(t, "../../README.md")), -1) {
-		take(match[1], "README.md")
+	for file, address := range map[string]*regexp.Regexp{
+		"postgres.md": second, "webhooks.md": second, "../README.md": regexp.MustCompile(`ListenAndServe\("127\.0\.0\.1:(\d+)"`),
+	} {
+		found := address.FindAllStringSubmatch(string(contents(t, "../../docs/"+file)), -1)
+		if found == nil {
+			t.Errorf("%s names no address", file)
+		}
+		for _, match := range found {
+			take(match[1], file)
+		}
 	}
 }
 

@@ -18,37 +18,52 @@ import (
 	"github.com/traintravel/traintravel/internal/need"
 )
 
-// TestReadme runs the sessions that the README shows, of a server from token to
-// cancelled booking and of a mock, and compares what they print line by line.
+// TestReadme runs what the documents show, of a server and of a mock, as it can be pasted, and
+// compares what it prints line by line.
 func TestReadme(t *testing.T) {
-	need.Program(t, "bash", "bash")
-	need.Program(t, "curl", "curl")
-	t.Parallel()
-	steps := session(t, "$ ")
-	if all := fmt.Sprint(steps); !strings.Contains(all, "token --user") || !strings.Contains(all, "DELETE") {
-		t.Errorf("the session does not go from token to cancelled booking: %s", all)
+	for _, name := range []string{"bash", "curl", "jq"} {
+		need.Program(t, name, name)
 	}
-	dir := t.TempDir()
-	server := spawn(t, dir, "serve", "--base-url", shownBase).listen()
-	newShell(t, dir).show(steps, shownBase, server.base)
-
+	t.Parallel()
 	const shownMock = "http://127.0.0.1:8081"
-	mock := spawn(t, dir, "mock").listen()
-	sh := newShell(t, dir)
-	sh.run("BERLIN=" + berlin + " PARIS=" + paris)
-	sh.show(session(t, "$ API="+shownMock), shownMock, mock.base)
+	for document, command := range map[string]string{"README.md": "serve", "docs/http.md": "serve", "docs/mock.md": "mock"} {
+		t.Run(document, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			steps := session(t, document)
+			shown := shownMock
+			a := []string{command}
+			if command == "serve" {
+				shown = shownBase
+				a = append(a, "--base-url", shownBase)
+				if all := fmt.Sprint(steps); !strings.Contains(all, "token --user") || !strings.Contains(all, "DELETE") {
+					t.Errorf("the session does not go from token to cancelled booking: %s", all)
+				}
+			}
+			server := spawn(t, dir, a...).listen()
+			sh := newShell(t, dir)
+			for _, s := range steps {
+				if strings.Contains(s.command, shownMock) && command == "serve" { // the README has both
+					mock := spawn(t, dir, "mock").listen()
+					newShell(t, dir).show(document, []step{s}, shownMock, mock.base)
+					continue
+				}
+				sh.show(document, []step{s}, shown, server.base)
+			}
+		})
+	}
 }
 
-// The README says once what the command can do, and says all of it.
+// The table of packages says once what the command can do, and says all of it.
 func TestReadmeCommands(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("../../docs/embedding.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows := regexp.MustCompile(`(?m)^\| \[.cmd/traintravel.\]\(.*\) \| the command: (.*) \|$`).FindAllSubmatch(text, -1)
 	if len(rows) != 1 {
-		t.Fatalf("the command is in the README's table %d times", len(rows))
+		t.Fatalf("the command is in the table of packages %d times", len(rows))
 	}
 	named := strings.Split(strings.Trim(string(rows[0][1]), "`"), "`, `")
 	_, help, _ := once(t, nil, "--help")
@@ -63,20 +78,20 @@ func TestReadmeCommands(t *testing.T) {
 	slices.Sort(named)
 	slices.Sort(commands)
 	if diff := cmp.Diff(commands, named); diff != "" {
-		t.Errorf("(-commands +README.md):\n%s", diff)
+		t.Errorf("(-commands +docs/embedding.md):\n%s", diff)
 	}
 }
 
 // show runs the steps of a session with another server than the one it shows.
-func (sh *shell) show(steps []step, shownBase, base string) {
+func (sh *shell) show(document string, steps []step, shownBase, base string) {
 	sh.t.Helper()
-	var shown, seen variables
+	shown, seen := &sh.shown, &sh.seen
 	for _, s := range steps {
 		command := s.command
 		for i, id := range shown.ids { // typed again from an answer above
 			command = strings.ReplaceAll(command, id, seen.ids[i])
 		}
-		command = strings.Replace(command, "API="+shownBase, "API="+base, 1)
+		command = strings.ReplaceAll(command, shownBase, base)
 		want := shown.hide(s.prints)
 		// What the server does a moment later, such as a refund, may take its
 		// moment: who reads again sees it.
@@ -84,11 +99,11 @@ func (sh *shell) show(steps []step, shownBase, base string) {
 			again := variables{slices.Clone(seen.ids)}
 			got := again.hide(strings.ReplaceAll(sh.run(command), base, shownBase))
 			if want == got {
-				seen = again
+				*seen = again
 				break
 			}
-			if writes := regexp.MustCompile(` -(d|X) `); writes.MatchString(command) || tries == 100 {
-				sh.t.Fatalf("$ %s\n(-README.md +printed):\n%s", s.command, cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
+			if writes := regexp.MustCompile(` -(d|X|o|so|sOJ) `); writes.MatchString(command) || tries == 100 {
+				sh.t.Fatalf("%s\n(-%s +printed):\n%s", s.command, document, cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
 			}
 			time.Sleep(50 * time.Millisecond)
 		}
@@ -98,41 +113,31 @@ func (sh *shell) show(steps []step, shownBase, base string) {
 // A step is a command of a session and what it prints.
 type step struct{ command, prints string }
 
-// session reads the console block of the README that begins with a text. A
-// command begins with a dollar sign and goes on after a backslash at the end of a line; what follows
-// until the next one, blank lines at the end left out, is what it prints.
-func session(t *testing.T, begins string) (steps []step) {
+// session reads the blocks of a document that are marked sh, and of each what it prints: the block
+// that follows it, if that is marked text, json or http. Blocks without a mark are not run.
+func session(t *testing.T, document string) (steps []step) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(document)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, block, ok := strings.Cut(string(text), "\n```console\n"+begins)
-	block, _, _ = strings.Cut(begins+block, "\n```\n")
-	if !ok {
-		t.Fatalf("README.md has no session that begins with %q", begins)
-	}
-	goesOn := false
-	for line := range strings.SplitSeq(block, "\n") {
-		command, ok := strings.CutPrefix(line, "$ ")
-		if ok {
-			steps = append(steps, step{})
-		}
-		s := &steps[len(steps)-1]
-		switch {
-		case ok || goesOn:
-			s.command += command + "\n"
-			goesOn = strings.HasSuffix(line, `\`)
+	for _, m := range shownBlock.FindAllStringSubmatch(string(text), -1) {
+		switch kind, block := m[1], strings.TrimSuffix(m[2], "\n"); {
+		case kind == "sh":
+			steps = append(steps, step{command: block})
+		case len(steps) > 0 && steps[len(steps)-1].prints == "":
+			steps[len(steps)-1].prints = block
 		default:
-			s.prints += line + "\n"
+			t.Fatalf("%s: no command prints\n%s", document, block)
 		}
 	}
-	for i := range steps {
-		steps[i].command = strings.TrimSuffix(steps[i].command, "\n")
-		steps[i].prints = strings.TrimRight(steps[i].prints, "\n")
+	if len(steps) == 0 {
+		t.Fatalf("%s shows no commands", document)
 	}
 	return steps
 }
+
+var shownBlock = regexp.MustCompile("(?ms)^```(sh|text|json|http)\n(.*?)^```$")
 
 // A shell is a bash that runs one command after another. To it, go run
 // ./cmd/traintravel is the test binary.
@@ -140,6 +145,8 @@ type shell struct {
 	t     *testing.T
 	stdin io.Writer
 	lines *bufio.Scanner
+
+	shown, seen variables // in what the document shows, and in what was printed
 }
 
 // over is what a shell prints after a command, on a line of its own.
@@ -167,7 +174,7 @@ func newShell(t *testing.T, dir string) *shell {
 			t.Error(err)
 		}
 	})
-	sh := &shell{t, stdin, bufio.NewScanner(stdout)}
+	sh := &shell{t: t, stdin: stdin, lines: bufio.NewScanner(stdout)}
 	sh.run(`go() { [ "$1 $2" = "run ./cmd/traintravel" ] && "$TEST_BINARY" "${@:3}"; }`)
 	return sh
 }
@@ -204,11 +211,12 @@ var (
 )
 
 // hide puts names in place of what differs: equal ones where the same stands,
-// and so an ID that is not the one printed before is a difference. Stations
-// have the same IDs everywhere.
+// and so an ID that is not the one printed before is a difference. IDs that are published, or
+// those of stations, are the same everywhere: they are not made from the time (version 7) or
+// from a day's trains (version 8).
 func (v *variables) hide(text string) string {
 	text = anyID.ReplaceAllStringFunc(text, func(id string) string {
-		if id == berlin || id == paris {
+		if version := id[14]; version != '7' && version != '8' {
 			return id
 		}
 		if !slices.Contains(v.ids, id) {

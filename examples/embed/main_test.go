@@ -14,7 +14,7 @@ import (
 )
 
 // The demo network never changes by itself, and the clock stands still, so
-// every word of the output is known. The README shows it.
+// every word of the output is known. docs/embedding.md shows it.
 const want = `72 stations, 336 trains
 Berlin Hauptbahnhof to Paris Gare du Nord on 2024-02-01
   07:00 CET - 14:46 CET  LA 21        113.58 eur  460 seats left
@@ -39,12 +39,12 @@ func TestRun(t *testing.T) {
 	if d := cmp.Diff(want, out.String()); d != "" {
 		t.Errorf("output (-want +got):\n%s", d)
 	}
-	readme, err := os.ReadFile("../../README.md")
+	readme, err := os.ReadFile("../../docs/embedding.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(readme), want) {
-		t.Error("README.md does not show this output")
+		t.Error("docs/embedding.md does not show this output")
 	}
 }
 
@@ -100,7 +100,7 @@ func TestRunRefuses(t *testing.T) {
 		{"unknown origin", []string{dir, "Atlantis", "Bdorf"}, `no station named "Atlantis"`},
 		{"nearly a destination", []string{dir, "Aberg", "bdo"}, `no station named "bdo", but Bdorf`},
 		{"there and back in one", []string{dir, "Aberg", "Aberg"}, "destination: is the same station"},
-		{"bad date", []string{dir, "Aberg", "Bdorf", "1.3.2027"}, `"1.3.2027" is no date`},
+		{"bad date", []string{dir, "Aberg", "Bdorf", "1.3.2027"}, `"1.3.2027" is not a date`},
 		{"no train that day", []string{dir, "Aberg", "Bdorf", "2028-01-01"}, "no train runs there on that day"},
 		{"no train that way", []string{dir, "Bdorf", "Aberg"}, "no train runs there on that day"},
 	}

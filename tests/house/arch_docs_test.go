@@ -1,10 +1,14 @@
 package house_test
 
 import (
+	"errors"
 	"go/ast"
 	"go/doc"
 	"go/parser"
+	"io"
 	"io/fs"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,8 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/traintravel/traintravel/internal/need"
+	"time"
 )
 
 // Every package says what it is, and every exported name of a package that
@@ -112,73 +115,131 @@ func (c commented) interfaces(typ *doc.Type) {
 	}
 }
 
-// readmeProgram is the Go program that the README shows.
-func readmeProgram(t *testing.T) string {
+// shownPrograms are the Go programs that a document shows.
+func shownPrograms(t *testing.T, document string) (shown []string) {
 	t.Helper()
-	_, shown, _ := strings.Cut(read(t, "README.md"), "```go\n")
-	shown, _, ok := strings.Cut(shown, "```\n")
-	if !ok {
-		t.Fatal("README.md has no Go code")
+	for _, m := range regexp.MustCompile("(?ms)^```go\n(package main\n.*?)^```$").FindAllStringSubmatch(read(t, document), -1) {
+		shown = append(shown, m[1])
+	}
+	if len(shown) == 0 {
+		t.Fatalf("%s has no Go program", document)
 	}
 	return shown
 }
 
-// What the program that the README shows does is the Example, which runs.
+// What the program in the document about embedding does is the Example, which runs.
 func TestReadmeExample(t *testing.T) {
 	t.Parallel()
 	_, run, _ := strings.Cut(read(t, "example_test.go"), "\t// README: from here\n")
 	run, _, ok := strings.Cut(run, "\t// README: to there\n")
 	if !ok {
-		t.Fatal("example_test.go has no marks around what the README shows")
+		t.Fatal("example_test.go has no marks around what docs/embedding.md shows")
 	}
-	if shown := readmeProgram(t); !strings.Contains(shown, strings.TrimRight(run, "\n")+"\n}\n") {
-		t.Errorf("README.md shows\n%s\nbut the example is\n%s", shown, run)
+	if shown := shownPrograms(t, "docs/embedding.md")[0]; !strings.Contains(shown, strings.TrimRight(run, "\n")+"\n}\n") {
+		t.Errorf("docs/embedding.md shows\n%s\nbut the example is\n%s", shown, run)
 	}
 }
 
-// The program that the README shows can be copied into a module of its own, and
-// does there what the README says. The requirements are ours, so that nothing
-// need be downloaded.
+// The programs that documents show can be copied into a module of their own, and do there what
+// the documents say. The requirements are ours, so that nothing need be downloaded.
 func TestReadmeProgram(t *testing.T) {
 	t.Parallel()
-	need.Short(t, "other modules")
 	here, err := filepath.Abs(".")
 	if err != nil {
 		t.Fatal(err)
 	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := free.Addr().String()
+	free.Close()
 	dir := t.TempDir()
 	mod := strings.Replace(read(t, "go.mod"), "module "+module, "module shop", 1) +
 		"\nrequire " + module + " v0.0.0\nreplace " + module + " => " + strconv.Quote(here) + "\n"
-	for name, text := range map[string]string{"go.mod": mod, "go.sum": read(t, "go.sum"), "main.go": readmeProgram(t)} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+	readme := shownPrograms(t, "README.md")
+	if len(readme) != 2 {
+		t.Fatalf("README.md has %d programs, want one that embeds and one that mounts", len(readme))
+	}
+	for name, text := range map[string]string{
+		"go.mod": mod, "go.sum": read(t, "go.sum"), "embed/main.go": readme[0],
+		"mount/main.go": strings.ReplaceAll(readme[1], "127.0.0.1:8086", address), "shop/main.go": shownPrograms(t, "docs/embedding.md")[0],
+	} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	shop := filepath.Join(dir, "shop.exe")
-	command := func(name string, args ...string) (string, error) {
+	command := func(name string, args ...string) *exec.Cmd {
 		cmd := exec.CommandContext(t.Context(), name, args...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
-		out, err := cmd.CombinedOutput()
-		return string(out), err
+		return cmd
 	}
-	if out, err := command("go", "build", "-o", shop, "."); err != nil {
+	bin := filepath.Join(dir, "bin") + string(filepath.Separator)
+	if out, err := command("go", "build", "-o", bin, "./...").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	feed := filepath.Join(here, "internal", "demo", "feed")
 	for _, c := range []struct {
-		args []string
-		want string // at the end of what is printed
-		ok   bool
+		program string
+		args    []string
+		want    string // at the end of what is printed
+		ok      bool
 	}{
-		{[]string{feed, "Berlin", "Paris Nord"}, "succeeded from card ************4242\n", true},
-		{[]string{feed, "Berlin", "Atlantis"}, "the timetable has no station \"Atlantis\"\n", false},
-		{[]string{feed, "London King's Cross", "Brno"}, "tomorrow\n", false},
-		{nil, "usage: shop FEED ORIGIN DESTINATION\n", false},
+		{"embed", []string{feed}, "Anna Example is held\n", true},
+		{"shop", []string{feed, "Berlin", "Paris Nord"}, "succeeded from card ************4242\n", true},
+		{"shop", []string{feed, "Berlin", "Atlantis"}, "the timetable has no station \"Atlantis\"\n", false},
+		{"shop", []string{feed, "London King's Cross", "Brno"}, "tomorrow\n", false},
+		{"shop", nil, "usage: shop FEED ORIGIN DESTINATION\n", false},
 	} {
-		if out, err := command(shop, c.args...); !strings.HasSuffix(out, c.want) || (err == nil) != c.ok {
-			t.Errorf("shop %q: %v, %s", c.args, err, out)
+		if out, err := command(bin+c.program, c.args...).CombinedOutput(); !strings.HasSuffix(string(out), c.want) || (err == nil) != c.ok {
+			t.Errorf("%s %q: %v, %s", c.program, c.args, err, out)
 		}
+	}
+	mount := command(bin+"mount", feed)
+	if err := mount.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = mount.Process.Kill()
+		_ = mount.Wait()
+	}()
+	if page := opened(t, "http://"+address+"/trains"); !strings.Contains(page, "http://"+address+"/trains/stations") {
+		t.Errorf("the server below a mux shows people\n%s", page)
+	}
+}
+
+// opened is the page that a browser is shown at an address, once somebody listens there.
+func opened(t *testing.T, address string) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), "GET", address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept", "text/html")
+	for range 600 {
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			time.Sleep(100 * time.Millisecond)
+			continue
+		}
+		defer resp.Body.Close()
+		page, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(page)
+	}
+	t.Fatalf("nobody listens at %s", address)
+	return ""
+}
+
+// The README is what a stranger reads first, and stays short.
+func TestReadmeIsShort(t *testing.T) {
+	t.Parallel()
+	if size := len(read(t, "README.md")); size > 9<<10 {
+		t.Errorf("README.md has %d bytes, want 9 KB at most: say more in docs", size)
 	}
 }
 
