@@ -1,9 +1,6 @@
 package main
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -13,26 +10,10 @@ import (
 	"github.com/traintravel/traintravel/internal/need"
 )
 
-// readAxe gets axe-core (MPL-2.0), which finds what keeps people out of pages.
-func readAxe(t *testing.T) string {
-	t.Helper()
-	npm, dir := need.Program(t, "npm", "npm"), t.TempDir()
-	install := exec.CommandContext(t.Context(), npm, "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--cache", filepath.Join(dir, "cache"), "axe-core@4.14.1")
-	install.Dir = dir
-	if out, err := install.CombinedOutput(); err != nil {
-		t.Fatalf("npm: %v\n%s", err, out)
-	}
-	source, err := os.ReadFile(filepath.Join(dir, "node_modules", "axe-core", "axe.min.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(source)
-}
-
 // Every page on every screen, light and dark.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	axe := readAxe(t)
+	axe := need.Axe(t)
 	rw := newRailway(t, time.Hour)
 	site, _ := rw.open(t)
 	b := newBrowser(t, site)

@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -184,21 +183,4 @@ func (b *tab) screenshot(name string) {
 	if err != nil {
 		b.t.Error(err)
 	}
-}
-
-// axe fetches the checker of accessibility from npm, or skips the test.
-func axe(t *testing.T) string {
-	t.Helper()
-	npm := need.Program(t, "npm", "npm")
-	dir := t.TempDir()
-	install := exec.CommandContext(t.Context(), npm, "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--cache", filepath.Join(dir, "cache"), "axe-core@4.14.1")
-	install.Dir = dir
-	if out, err := install.CombinedOutput(); err != nil {
-		t.Fatalf("npm: %v\n%s", err, out)
-	}
-	script, err := os.ReadFile(filepath.Join(dir, "node_modules", "axe-core", "axe.min.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(script)
 }

@@ -17,10 +17,8 @@ import (
 // the pages' own policy forbids.
 func TestLooks(t *testing.T) {
 	t.Parallel()
-	checker := axe(t)
+	checker := need.Axe(t)
 	b := newTab(t)
-	const faults = `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]})
-		.then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html + " " + n.failureSummary).join("; ")))`
 	for _, screen := range []struct {
 		name          string
 		width, height int64
@@ -39,7 +37,7 @@ func TestLooks(t *testing.T) {
 					return // it takes seconds, and finds the same
 				}
 				_ = eval[bool](b, checker+`; true`)
-				for _, fault := range eval[[]string](b, faults) {
+				for _, fault := range eval[[]string](b, need.AxeFaults) {
 					t.Errorf("%s on %s, %s: %s", page, screen.name, scheme, fault)
 				}
 			}
