@@ -11,73 +11,73 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// pageFiles are the pages for people and what they are made with.
+// pageFiles contains the HTML pages, their templates and styles.
 //
 //go:embed pages
 var pageFiles embed.FS
 
-// advice is what people are told about a type of problem beside its title.
+// advice is the text on the page of a type of problem.
 type advice struct {
-	// next is what to do about it.
+	// next says what to do about it.
 	next string
-	// happened is what is always true of it, where the detail is not.
+	// happened says what happened in general; empty if the details of the problems say so.
 	happened string
 }
 
-// whatNext has advice for the slug of each problem.
+// whatNext maps the slug of each problem to its advice.
 var whatNext = map[string]advice{
-	"already-paid": {next: "Nothing: the passenger can travel. If you paid for another booking, look at its ID again."},
-	"amount-mismatch": {happened: "The payment offered another amount, or another currency, than what is due for the booking. Nothing was charged.",
-		next: "Pay exactly what the problem document says is due. It is the price of the trip as it was when it was booked."},
-	"bicycles-not-allowed": {next: "Search again with bicycles=true: that lists the trips which are known to take them. Or book without the bicycle."},
-	"body-too-slow":        {next: "Send the request again, its body at once. If the network between is slow, have a proxy near the server take the body first."},
-	"content-too-large":    {next: "Send only the members that the operation knows. None of them needs a body of that size."},
-	"departed":             {next: "Search for a later trip. After departure a paid booking cannot be cancelled any more."},
-	"declines-limited":     {next: "Wait for as many seconds as Retry-After says. If it was because of the card, another one may be used now."},
-	"delivered":            {next: "Nothing. If the receiver has lost the event, read the booking that it was about."},
-	"dogs-not-allowed":     {next: "Search again with dogs=true: that lists the trips which are known to take them. Or book without the dog."},
-	"forbidden": {happened: "The token is good, but it was not made for this: reading needs the scope read, and whatever changes something needs write. Neither includes the other. Who changes webhooks needs both: what they are sent is read.",
-		next: "Ask the authorization server for a token with the scope that is missing. Sending the same token again does not help."},
-	"hold-expired":   {next: "Book the trip again, if it still has places, and pay before the instant that the header Sunset tells."},
-	"internal-error": {next: "Try once more. If it happens again, tell the operator the problem's instance. What you were doing may or may not have been done: look before you repeat it, or send it with the same Idempotency-Key."},
-	"invalid-request": {happened: "A parameter, a header or the body of the request is not of the form that the operation takes. Nothing was changed.",
-		next: "Correct what errors lists: each entry names a parameter, or points at a member of the body. Sending the same request again does not help."},
-	"key-reused":            {next: "Use a new key for each new request, and the old one only to repeat exactly what you sent before."},
-	"method-not-allowed":    {next: "Use one of the methods in the header Allow."},
-	"no-bicycle-space":      {next: "Choose another trip, or book without the bicycle. A space may come back when somebody cancels."},
-	"not-acceptable":        {next: "Send an Accept header that allows one of them, or none at all."},
-	"not-paid":              {next: "Pay for the booking before the instant that the header Sunset tells. Then its links lead to the ticket."},
-	"not-found":             {next: "Compare the address, letter by letter, with the link that led to it; addresses have no slash at their end. A booking that was cancelled, or not paid in time, is gone. A trip goes when the timetable changes: search again."},
+	"already-paid": {next: "You need not do anything: the passenger can travel. If you meant to pay for another booking, check its ID."},
+	"amount-mismatch": {happened: "The amount or the currency of the payment differs from the amount due for the booking. Nothing was charged.",
+		next: "Pay exactly the amount due, which the problem document states. It is the price of the trip at the time of booking."},
+	"bicycles-not-allowed": {next: "Search again with bicycles=true to list only trips that allow bicycles, or book without the bicycle."},
+	"body-too-slow":        {next: "Send the request again, with the body immediately after the header. If the network is slow, use a proxy near the server that buffers request bodies."},
+	"content-too-large":    {next: "Send only the members that the operation defines. No operation needs a body of that size."},
+	"departed":             {next: "Search for a later trip. A paid booking cannot be cancelled after departure."},
+	"declines-limited":     {next: "Wait for the number of seconds in Retry-After. If the limit is that of the card, you can use another card now."},
+	"delivered":            {next: "You need not do anything. If the receiver lost the event, read the booking that the event was about."},
+	"dogs-not-allowed":     {next: "Search again with dogs=true to list only trips that allow dogs, or book without the dog."},
+	"forbidden": {happened: "The token is valid, but it lacks a scope. Reading needs the scope read; changes need the scope write, which does not include read. Changing webhooks needs both scopes, because webhooks receive data.",
+		next: "Request a token with the missing scope from the authorization server. The same token will be refused again."},
+	"hold-expired":   {next: "Book the trip again, if it still has places, and pay before the time in the header Sunset."},
+	"internal-error": {next: "Retry once. If it fails again, send the operator the problem's instance. The request may or may not have taken effect: check before you repeat it, or repeat it with the same Idempotency-Key."},
+	"invalid-request": {happened: "A parameter, a header or the body of the request is invalid. Nothing was changed.",
+		next: "Correct each entry of errors, which names a parameter or points to a member of the body. The same request will be refused again."},
+	"key-reused":            {next: "Use a new key for each new request. Use an old key only to repeat exactly the request that you sent with it."},
+	"method-not-allowed":    {next: "Use a method that the header Allow lists."},
+	"no-bicycle-space":      {next: "Choose another trip, or book without the bicycle. A space may become available when somebody cancels."},
+	"not-acceptable":        {next: "Send an Accept header that allows one of them, or no Accept header."},
+	"not-paid":              {next: "Pay for the booking before the time in the header Sunset. Then its links include the ticket."},
+	"not-found":             {next: "Compare the URL, character by character, with the link that you followed; URLs do not end with a slash. Bookings that were cancelled or not paid in time are no longer available. If the timetable has changed and the trip no longer exists, search again."},
 	"paid-too-late":         {next: "Book the trip again, or a later one, if it still has places. The booking's payments show the refund."},
-	"payment-in-progress":   {next: "Do not pay again. Look at the booking's latest payment, each time after as many seconds as Retry-After says, until its status is succeeded or failed. That can take a day."},
-	"payments-not-accepted": {next: "Ask the operator. A server takes payments only once it has been connected to a payment provider."},
-	"precondition-failed":   {next: "Get it again. If you still want what you asked for, send the request with the ETag of that answer in If-Match, as it is: a weak one, which begins with W/, is equal to none."},
-	"rate-limited":          {next: "Wait for as many seconds as Retry-After says. The header RateLimit of every answer shows what is left, so that you can slow down before."},
-	"sold-out":              {next: "Search again: what is listed has places. On this trip one comes back when somebody cancels, or does not pay in time."},
-	"overloaded":            {next: "Wait for as many seconds as Retry-After says, then send the request again. Nothing of it was done."},
+	"payment-in-progress":   {next: "Do not pay again. Poll the booking's latest payment, waiting the number of seconds in Retry-After each time, until its status is succeeded or failed. This can take a day."},
+	"payments-not-accepted": {next: "Ask the operator. The server accepts payments only if it is connected to a payment provider."},
+	"precondition-failed":   {next: "Get the current version. If you still want to make the request, send it with the new ETag, unchanged, in If-Match. A weak ETag, which begins with W/, never matches."},
+	"rate-limited":          {next: "Wait for the number of seconds in Retry-After. The header RateLimit of every response shows the remaining quota, so that you can slow down before it runs out."},
+	"sold-out":              {next: "Search again: the results have free places. A place on this trip becomes free when somebody cancels or does not pay in time."},
+	"overloaded":            {next: "Wait for the number of seconds in Retry-After, then send the request again. The request had no effect."},
 	"too-many-declines":     {next: "Book the trip again, if it still has places, and pay with another card or account."},
-	"too-many-holds": {happened: "A user may hold some bookings, and some for one train, without having paid for them, so that nobody takes a train from sale. You hold as many as that. A booking whose payment is pending is not paid.",
-		next: "Pay for one of your bookings, or cancel one: that makes room at once. GET /bookings lists them."},
-	"too-many-webhooks": {next: "Delete one of your webhooks that is not used any more, or change one to another address."},
-	"too-many-webhooks-to-host": {happened: "You have as many webhooks to one host as there may be, through all programs that you use.",
-		next: "Delete one that is not used any more. Or have one get more types of events: it gets those of all your bookings, and tells them apart by their type."},
-	"unauthorized": {happened: "The request came without an access token, or with one that is malformed, forged, expired, or meant for another service.",
-		next: "Get a new access token from the authorization server and send it in one header, Authorization: Bearer, and nowhere else."},
-	"unavailable":            {next: "Wait for as many seconds as Retry-After says, then send the request again. If it goes on, ask the operator: there may be no timetable yet, or the database is away."},
-	"unsupported-media-type": {next: "Send JSON with Content-Type: application/json, not compressed. Bookings are read in XML too, and tickets to be verified as application/octet-stream."},
-	"webhook-unverified":     {next: "Have the receiver answer pings with 200, then post one with POST /webhooks/{webhookId}/ping. When verified is true, retry what you want."},
-	"webhook-disabled": {happened: "You, or the receiver by the answer 410, have disabled the webhook. Nothing was posted.",
-		next: "Enable it with disabled set to false, then retry what you want."},
+	"too-many-holds": {happened: "The number of unpaid bookings that a user may hold is limited, in total and for each train, so that nobody can block a train. You have reached a limit. A booking whose payment is pending counts as unpaid.",
+		next: "Pay for one of your bookings, or cancel one; then you can book again immediately. GET /bookings lists them."},
+	"too-many-webhooks": {next: "Delete a webhook that you no longer use, or change the URL of an existing one."},
+	"too-many-webhooks-to-host": {happened: "You have reached the limit of webhooks to one host. Webhooks made through all of your programs count.",
+		next: "Delete a webhook that you no longer use, or subscribe an existing one to more types of events: it receives the events of all your bookings, and each event has its type."},
+	"unauthorized": {happened: "The request has no access token, or the token is malformed, forged, expired, or for another service.",
+		next: "Get a new access token from the authorization server and send it in a single Authorization: Bearer header, and nowhere else."},
+	"unavailable":            {next: "Wait for the number of seconds in Retry-After, then send the request again. If this continues, ask the operator: the server may have no timetable yet, or the database may be unavailable."},
+	"unsupported-media-type": {next: "Send uncompressed JSON with Content-Type: application/json. Bookings can also be XML; send a ticket to verify as application/octet-stream."},
+	"webhook-unverified":     {next: "Make the receiver respond to pings with 200, then send a ping with POST /webhooks/{webhookId}/ping. When verified is true, retry the deliveries that you want."},
+	"webhook-disabled": {happened: "You disabled the webhook, or its receiver did by responding with 410. Nothing was posted.",
+		next: "Enable the webhook by setting disabled to false, then retry the deliveries that you want."},
 }
 
-// problems are all types of problem there are, by slug.
+// problems returns all types of problems, by slug.
 func problems() map[string][]*problem {
 	all := []*problem{problemNoPath, problemMethod, problemNotAcceptable, problemNoTicketForm, problemMediaType, problemMediaTypes, problemMediaPatch, problemMediaBytes,
 		problemTooLarge, problemInternal, problemUnavailable, problemOverloaded, problemInvalid, problemNoToken, problemBadToken, problemPrecondition}
 	for _, r := range refusals {
 		all = append(all, &r.problem)
 	}
-	// Some are made where they arise.
+	// Other code makes these when they occur.
 	busy := &exchange{s: &Server{limits: newLimiter(1)}, route: &route{scope: counted}}
 	for _, err := range []error{busy.take(0), busy.take(0), read.allowedBy(Identity{}), &traintravel.AmountError{}, &traintravel.HostLimitError{}, &traintravel.DeclinesError{}, &traintravel.DeclinesError{Card: true}, &traintravel.HoldsError{}} {
 		if err != nil {
@@ -92,7 +92,7 @@ func problems() map[string][]*problem {
 	return bySlug
 }
 
-// A problemPage is what a page about a type of problem shows.
+// A problemPage is the data of the page about a type of problem.
 type problemPage struct {
 	Slug, Title, Name, Next string
 	Status                  int
@@ -100,7 +100,7 @@ type problemPage struct {
 	Style                   template.CSS
 }
 
-// oneProblem answers with the page to which the type of a problem leads.
+// oneProblem serves the page at the URL that is a problem's type.
 func (s *Server) oneProblem(x *exchange) error {
 	pages, err := problemPages()
 	if err != nil {
@@ -113,8 +113,8 @@ func (s *Server) oneProblem(x *exchange) error {
 	return x.sendText(page)
 }
 
-// problemPages are the pages about all types of problem, by slug. They are made when the
-// first is asked for.
+// problemPages returns the pages about all types of problems, by slug. The first call
+// renders them.
 var problemPages = sync.OnceValues(func() (map[string]*text, error) {
 	t, err := template.ParseFS(pageFiles, "pages/problem.html")
 	if err != nil {
@@ -138,7 +138,7 @@ var problemPages = sync.OnceValues(func() (map[string]*text, error) {
 	return pages, nil
 })
 
-// pageOf is what the page about a type of problem shows, of which there are these.
+// pageOf returns the data of the page about a type of problem, given all problems of the type.
 func pageOf(slug string, found []*problem) problemPage {
 	p := found[0]
 	page := problemPage{
@@ -148,7 +148,7 @@ func pageOf(slug string, found []*problem) problemPage {
 		page.Happened = []string{h}
 		return page
 	}
-	for _, p := range found { // some have several details
+	for _, p := range found { // a type may have several details
 		if !slices.Contains(page.Happened, p.detail) {
 			page.Happened = append(page.Happened, p.detail)
 		}
