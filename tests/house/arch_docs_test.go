@@ -241,6 +241,11 @@ func TestReadmeIsShort(t *testing.T) {
 	if size := len(read(t, "README.md")); size > 9<<10 {
 		t.Errorf("README.md has %d bytes, want 9 KB at most: say more in docs", size)
 	}
+	for _, name := range []string{"site", "ticket"} {
+		if picture := read(t, "docs/images/"+name+".png"); len(picture) >= 100_000 || !strings.HasPrefix(picture, "\x89PNG\r\n") {
+			t.Errorf("docs/images/%s.png has %d bytes, want a PNG of less than 100 KB: see docs/images/make", name, len(picture))
+		}
+	}
 }
 
 // Links between our own documents lead somewhere.
