@@ -135,7 +135,8 @@ func (s *Service) order(sn *timetable.Snapshot, n NewBooking, now time.Time) (le
 }
 
 // Booking returns a booking of the caller's. Expired and cancelled ones, and
-// other people's, are ErrNotFound.
+// other people's, are ErrNotFound; but one that the operator has cancelled (see
+// [Service.CancelRun]) is returned until 30 days after its departure.
 func (s *Service) Booking(ctx context.Context, by Caller, id uuid.UUID) (_ Booking, err error) {
 	ctx, end := s.begin(ctx, "Booking")
 	defer end(&err)
@@ -143,20 +144,59 @@ func (s *Service) Booking(ctx context.Context, by Caller, id uuid.UUID) (_ Booki
 	if err != nil {
 		return Booking{}, err
 	}
-	if !b.Live(s.now()) {
+	if !b.Shown(s.now()) {
 		return Booking{}, ErrNotFound
 	}
 	return b, nil
 }
 
-// Bookings lists the caller's bookings, newest first: those that are held or
-// confirmed, and can be read. It returns an [*InvalidError] for a page that cannot be.
+// Bookings lists the caller's bookings, newest first: those that [Service.Booking] returns
+// and that can be read. It returns an [*InvalidError] for a page that cannot be.
 func (s *Service) Bookings(ctx context.Context, by Caller, p Page) (_ List[Booking], err error) {
 	ctx, end := s.begin(ctx, "Bookings")
 	defer end(&err)
-	l, left, err := records.ListBookings(ctx, s.store, by, p, s.now(), s.books.Zones)
+	l, left, err := s.lister(by).Bookings(ctx, p)
 	s.books.Omit(ctx, left)
 	return l, err
+}
+
+// PastBookings lists the caller's bookings that are over, the last made first: those that
+// were travelled on, those that were cancelled, by whomever, and those for which money came
+// too late. Holds that ran out are left out. They are listed for as long as they are kept:
+// see Options.Retain and Options.KeepUnpaid. Those of earlier versions are listed once
+// [Service.Run] has found them, which it does first of all.
+//
+// It returns an [*InvalidError] for a page that cannot be.
+func (s *Service) PastBookings(ctx context.Context, by Caller, p Page) (_ List[PastBooking], err error) {
+	ctx, end := s.begin(ctx, "PastBookings")
+	defer end(&err)
+	l, left, err := s.lister(by).Past(ctx, p)
+	s.books.Omit(ctx, left)
+	return l, err
+}
+
+// PastBooking returns one of the bookings that [Service.PastBookings] lists, or ErrNotFound.
+func (s *Service) PastBooking(ctx context.Context, by Caller, id uuid.UUID) (_ PastBooking, err error) {
+	ctx, end := s.begin(ctx, "PastBooking")
+	defer end(&err)
+	b, err := s.books.OwnBooking(ctx, s.store, by, id)
+	if err != nil {
+		return PastBooking{}, err
+	}
+	if !b.Told(s.now()) {
+		return PastBooking{}, ErrNotFound
+	}
+	var left records.Omissions
+	past, err := records.PastOf(ctx, s.store, []Booking{b}, &left)
+	s.books.Omit(ctx, left)
+	if err != nil {
+		return PastBooking{}, err
+	}
+	return past[0], nil
+}
+
+func (s *Service) lister(by Caller) *records.Lister {
+	return &records.Lister{Store: s.store, By: by, Now: s.now(), Zones: s.books.Zones}
 }
 
 // CancelBooking cancels a booking of the caller's and frees its places. A hold
@@ -238,6 +278,8 @@ func (s *Service) Ticket(ctx context.Context, by Caller, booking uuid.UUID) (_ T
 	switch {
 	case err != nil:
 		return Ticket{}, err
+	case b.Status == Cancelled:
+		return Ticket{}, ErrNotFound
 	case b.Status != Confirmed:
 		return Ticket{}, ErrNotPaid
 	}
@@ -279,6 +321,10 @@ func (s *Service) TicketStatus(ctx context.Context, booking uuid.UUID) (_ Ticket
 type (
 	// A Booking is one passenger's hold on a trip and, once paid, the right to travel.
 	Booking = rail.Booking
+	// A PastBooking is a booking that is over, as its owner is told of it.
+	PastBooking = rail.PastBooking
+	// A BookingOutcome is how a booking ended.
+	BookingOutcome = rail.BookingOutcome
 	// A Subject is a user: the issuer of tokens that vouches for it and the name that it goes
 	// by there. It owns bookings. Both are compared byte for byte.
 	Subject = rail.Subject
@@ -286,6 +332,11 @@ type (
 	// the user acts through, which may be empty.
 	Caller = rail.Caller
 )
+
+// ParseReference reads the reference of a booking as people write it, and says whether the
+// text may be one: in capital or small letters, with blanks or hyphens, and with Z for 2, S
+// for 5, B for 8 or U for V, which references do not have.
+func ParseReference(text string) (reference string, ok bool) { return rail.ParseReference(text) }
 
 // Operator is the caller whose subscriptions are the endpoints of the operator.
 //
@@ -302,6 +353,16 @@ const (
 	Confirmed = rail.Confirmed
 	Expired   = rail.Expired
 	Cancelled = rail.Cancelled
+)
+
+// The outcomes of bookings.
+const (
+	// Travelled: it was paid, and its trip has ended.
+	Travelled = rail.Travelled
+	// WasCancelled: its owner or the operator has cancelled it.
+	WasCancelled = rail.WasCancelled
+	// WasTooLate: money came for it after its hold had ended, and is given back.
+	WasTooLate = rail.WasTooLate
 )
 
 type (

@@ -47,7 +47,7 @@ func TestLifeOfABooking(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := traintravel.Booking{
-			ID: b.ID, TripID: trip.ID, Owner: officetest.Anna.Subject, Client: "app", PassengerName: "Anna Żółć", HasBicycle: true, HasDog: true,
+			ID: b.ID, Reference: b.Reference, TripID: trip.ID, Owner: officetest.Anna.Subject, Client: "app", PassengerName: "Anna Żółć", HasBicycle: true, HasDog: true,
 			Status: traintravel.Held, Created: officetest.Opens, Changed: officetest.Opens, Expires: officetest.Opens.Add(time.Hour), Price: trip.Price, Legs: trip.Legs, Hooks: []bool{true},
 		}
 		want.Legs[0].Coach, want.Legs[0].Seat = "1", 1

@@ -95,10 +95,11 @@ func (s *Service) FindBookings(ctx context.Context, text string, limit int) (fou
 	return f.Bookings, f.More, err
 }
 
-// LookUpBookings looks for anybody's bookings, whatever their status, by ID or by
-// words that the passenger's name begins words with: case and accents do not
-// matter. The newest come first, at most limit of them. By name it looks through all
-// bookings until it has found enough.
+// LookUpBookings looks for anybody's bookings, whatever their status, by ID, by reference
+// (see [ParseReference]), or by words that the passenger's name begins words with: case and
+// accents do not matter. What tickets show of a booking without a reference, the end of its
+// ID, finds it too. The newest come first, at most limit of them. By name, or the end of an
+// ID, it looks through all bookings until it has found enough.
 //
 // It returns an [*InvalidError] for a text without a letter or digit.
 func (s *Service) LookUpBookings(ctx context.Context, text string, limit int) (_ FoundBookings, err error) {

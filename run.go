@@ -88,7 +88,8 @@ func (s *Service) workers() []*agenda.Worker {
 	}
 	ws = append(ws,
 		&agenda.Worker{Kind: records.KeyForgotten, Name: "forgetKey", Work: agenda.One(s.books.ForgetKey)},
-		&agenda.Worker{Kind: records.CountDue, Name: "forgetCount", Work: agenda.One(s.books.ForgetCount)})
+		&agenda.Worker{Kind: records.CountDue, Name: "forgetCount", Work: agenda.One(s.books.ForgetCount)},
+		&agenda.Worker{Kind: records.EarlierPass, Name: "completeEarlier", Work: agenda.One(s.books.CompleteEarlier)})
 	if s.opts.KeepUnpaid > 0 {
 		ws = append(ws, &agenda.Worker{Kind: records.UnpaidPass, Name: "removeUnpaid", Work: agenda.One(s.books.RemoveUnpaid)})
 	}
@@ -110,7 +111,8 @@ func (s *Service) workers() []*agenda.Worker {
 }
 
 // passes are the kinds of which a pass is always on the agenda.
-func (s *Service) passes() (ks []records.Kind) {
+func (s *Service) passes() []records.Kind {
+	ks := []records.Kind{records.EarlierPass}
 	if s.opts.Retain > 0 {
 		ks = append(ks, records.TravellersDue)
 	}

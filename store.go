@@ -154,6 +154,7 @@ const (
 	TableSandbox     = store.TableSandbox     // payment: what package sandbox remembers
 	TableWebhooks    = store.TableWebhooks    // few: subscriptions
 	TableDeliveries  = store.TableDeliveries  // subscription, creation time; and a queue by due time
+	TableReferences  = store.TableReferences  // random: the bookings by their references
 )
 
 // Tables returns every table, in ascending order.

@@ -33,7 +33,7 @@ func (a *auditor) agenda(key store.Key, value []byte, l *cited) func() {
 	case records.OwedDue:
 		o, err := records.DecodeOwed(value)
 		return a.queued(key, id, o.Queued, err, l)
-	case records.SurplusDue, records.KeyForgotten, records.CountDue, records.TravellersDue, records.UnpaidPass, records.UnpaidOver: // of what is gone, or was used anew: harmless
+	case records.SurplusDue, records.KeyForgotten, records.CountDue, records.TravellersDue, records.UnpaidPass, records.UnpaidOver, records.EarlierPass: // of what is gone, or was used anew: harmless
 	case records.EndpointDue:
 		if a.served[id] == 0 || due < a.served[id] {
 			a.served[id] = max(1, due)

@@ -80,6 +80,7 @@ func (a *auditor) all() error {
 		{store.TableWebhooks, a.webhooks},
 		{store.TableBookings, a.booking},
 		{store.TableOwned, a.owned},
+		{store.TableReferences, a.reference},
 		{store.TableRuns, a.run},
 		{store.TableIdempotency, a.idempotency},
 		{store.TableDeliveries, a.deliveries},

@@ -19,7 +19,12 @@ func (a *auditor) booking(key store.Key, value []byte, l *cited) func() {
 		a.say(FaultMisplaced, key, "booking %v stands under another key than its own", b.ID)
 		return nil
 	}
-	l.want(records.OwnedKey(&b))
+	if k := records.OwnedKey(&b); k != (store.Key{}) {
+		l.want(k)
+	}
+	if b.Reference != "" {
+		l.want(records.ReferenceKey(b.Reference))
+	}
 	if b.Status == rail.Held {
 		l.want(records.HoldKey(&b))
 	}
@@ -69,6 +74,12 @@ func (a *auditor) consistent(b *rail.Booking) {
 	if b.Status == rail.Confirmed && !b.Confirmed.Equal(b.Changed) || !b.Confirmed.IsZero() && b.PaidBy == uuid.Nil {
 		a.say(FaultBookingState, key, "booking %v is %v since %v, confirmed at %v, paid by %v", b.ID, b.Status, b.Changed, b.Confirmed, b.PaidBy)
 	}
+	if b.Reference != "" && !rail.ValidReference(b.Reference) {
+		a.say(FaultBookingState, key, "booking %v has the reference %q, which none can have", b.ID, b.Reference)
+	}
+	if b.CancelledLeg > 0 && !b.ByOperator {
+		a.say(FaultBookingState, key, "booking %v names leg %d as cancelled, and the operator has not cancelled it", b.ID, b.CancelledLeg)
+	}
 	if b.ByOperator && b.Status != rail.Cancelled {
 		a.say(FaultBookingState, key, "booking %v is %v, and cancelled by the operator", b.ID, b.Status)
 	}
@@ -78,8 +89,12 @@ func (a *auditor) consistent(b *rail.Booking) {
 // it names are there.
 func (a *auditor) indexes(b *rail.Booking, l *cited) {
 	key := records.BookingKey(b.ID)
-	if b.Listed() && !l.has(records.OwnedKey(b)) {
+	// One that is over and that a version without references made is listed when Run has found it.
+	if k := records.OwnedKey(b); k != (store.Key{}) && (b.Status.Live() || b.Reference != "") && !l.has(k) {
 		a.say(FaultUnlisted, key, "booking %v is %v and not in its owner's list", b.ID, b.Status)
+	}
+	if b.Reference != "" && string(l.at(records.ReferenceKey(b.Reference))) != string(b.ID[:]) {
+		a.say(FaultReferenceLost, key, "booking %v has the reference %s, which does not lead to it", b.ID, b.Reference)
 	}
 	if b.Status == rail.Held && !l.has(records.HoldKey(b)) {
 		a.say(FaultHoldEndless, key, "booking %v is held, and the end of its hold is not on the agenda", b.ID)
@@ -123,7 +138,23 @@ func outOfOrder(b *rail.Booking) int {
 	return -1
 }
 
-// owned checks that an owner's list holds what is theirs and lives.
+// reference checks that a reference leads to the booking that has it.
+func (a *auditor) reference(key store.Key, value []byte, l *cited) func() {
+	id, err := uuid.FromBytes(value)
+	if !a.readable(key, err) {
+		return nil
+	}
+	l.want(records.BookingKey(id))
+	return func() {
+		v := l.at(records.BookingKey(id))
+		b, err := records.DecodeBooking(v, &a.zones)
+		if v == nil || err == nil && records.ReferenceKey(b.Reference) != key {
+			a.say(FaultReferenceOrphan, key, "the reference leads to booking %v, which is not there or has another", id)
+		}
+	}
+}
+
+// owned checks that an owner's lists hold what is theirs.
 func (a *auditor) owned(key store.Key, _ []byte, l *cited) func() {
 	if !a.shaped(key, 8+16) {
 		return nil
@@ -136,7 +167,7 @@ func (a *auditor) owned(key store.Key, _ []byte, l *cited) func() {
 			a.say(FaultListed, key, "an owner's list has booking %x, which is not there", of.ID)
 			return
 		}
-		if b, err := records.DecodeBooking(v, &a.zones); err == nil && (!b.Listed() || records.OwnedKey(&b) != key) {
+		if b, err := records.DecodeBooking(v, &a.zones); err == nil && records.OwnedKey(&b) != key {
 			a.say(FaultListed, key, "an owner's list has booking %v, which is %v, or another's", b.ID, b.Status)
 		}
 	}

@@ -16,18 +16,20 @@ const (
 	FaultMisplaced  FaultKind = "misplaced"
 	FaultHalfCopy   FaultKind = "half-copy"
 
-	FaultBookingState FaultKind = "booking-state"
-	FaultUnlisted     FaultKind = "booking-unlisted"
-	FaultListed       FaultKind = "list-orphan"
-	FaultHoldEndless  FaultKind = "hold-endless"
-	FaultHoldLong     FaultKind = "hold-past-departure"
-	FaultPlaceLost    FaultKind = "place-lost"
-	FaultPlaceTwice   FaultKind = "place-sold-twice"
-	FaultPlaceOrphan  FaultKind = "place-orphan"
-	FaultPlaceUnknown FaultKind = "place-unknown"
-	FaultHook         FaultKind = "hook-without-bicycle"
-	FaultHookLost     FaultKind = "hook-lost"
-	FaultRunCancelled FaultKind = "run-cancelled"
+	FaultBookingState    FaultKind = "booking-state"
+	FaultUnlisted        FaultKind = "booking-unlisted"
+	FaultListed          FaultKind = "list-orphan"
+	FaultReferenceLost   FaultKind = "reference-lost"
+	FaultReferenceOrphan FaultKind = "reference-orphan"
+	FaultHoldEndless     FaultKind = "hold-endless"
+	FaultHoldLong        FaultKind = "hold-past-departure"
+	FaultPlaceLost       FaultKind = "place-lost"
+	FaultPlaceTwice      FaultKind = "place-sold-twice"
+	FaultPlaceOrphan     FaultKind = "place-orphan"
+	FaultPlaceUnknown    FaultKind = "place-unknown"
+	FaultHook            FaultKind = "hook-without-bicycle"
+	FaultHookLost        FaultKind = "hook-lost"
+	FaultRunCancelled    FaultKind = "run-cancelled"
 
 	FaultPaymentOrphan  FaultKind = "payment-orphan"
 	FaultPaymentMissing FaultKind = "payment-missing"
@@ -65,18 +67,20 @@ var meanings = map[FaultKind]string{
 	FaultMisplaced:  "The record is not found where it is looked for.",
 	FaultHalfCopy:   "No server uses the store until the copy is made again.",
 
-	FaultBookingState: "The booking is in a state that it cannot have come to.",
-	FaultUnlisted:     "Its owner does not see the booking in their list.",
-	FaultListed:       "The list of an owner leads to a booking that is not theirs, or over.",
-	FaultHoldEndless:  "Nobody ends the hold when its time is over, so that its place is free for others only when one of them takes it.",
-	FaultHoldLong:     "A place is kept until after its train has left.",
-	FaultPlaceLost:    "The passenger has a booking, and their place may be sold to another.",
-	FaultPlaceTwice:   "Two passengers have one seat.",
-	FaultPlaceOrphan:  "A place is out of sale without a booking.",
-	FaultPlaceUnknown: "A place is taken that the train does not have.",
-	FaultHookLost:     "The passenger has a booking for a bicycle, and its place may be sold to another: ask the conductor to make room.",
-	FaultHook:         "A place for a bicycle is out of sale without a booking.",
-	FaultRunCancelled: "The passenger has a booking on a train that does not run: cancel the run again, which ends what was left.",
+	FaultBookingState:    "The booking is in a state that it cannot have come to.",
+	FaultUnlisted:        "Its owner does not see the booking in their list.",
+	FaultListed:          "The list of an owner leads to a booking that is not theirs, or is not in that list.",
+	FaultReferenceLost:   "The booking is not found by its reference, which may be given to another.",
+	FaultReferenceOrphan: "The reference leads to no booking, and none can get it.",
+	FaultHoldEndless:     "Nobody ends the hold when its time is over, so that its place is free for others only when one of them takes it.",
+	FaultHoldLong:        "A place is kept until after its train has left.",
+	FaultPlaceLost:       "The passenger has a booking, and their place may be sold to another.",
+	FaultPlaceTwice:      "Two passengers have one seat.",
+	FaultPlaceOrphan:     "A place is out of sale without a booking.",
+	FaultPlaceUnknown:    "A place is taken that the train does not have.",
+	FaultHookLost:        "The passenger has a booking for a bicycle, and its place may be sold to another: ask the conductor to make room.",
+	FaultHook:            "A place for a bicycle is out of sale without a booking.",
+	FaultRunCancelled:    "The passenger has a booking on a train that does not run: cancel the run again, which ends what was left.",
 
 	FaultPaymentOrphan:  "Money may have been taken for a booking that does not exist.",
 	FaultPaymentMissing: "The booking was paid, or is being paid, by a payment that is not on record so.",

@@ -10,10 +10,31 @@ import (
 )
 
 // show makes a booking the one that x.booking shows.
-func (x *exchange) show(b traintravel.Booking) error {
-	trip, err := x.s.service.HasTrip(x.ctx(), b.TripID)
-	x.booking = bookingDoc{b, trip, x.s.tickets != nil}
+func (x *exchange) show(b traintravel.Booking) (err error) {
+	x.booking, err = x.docOf(b)
 	return err
+}
+
+// docOf is a booking that stands at its own address.
+func (x *exchange) docOf(b traintravel.Booking) (bookingDoc, error) {
+	trip, err := x.s.service.HasTrip(x.ctx(), b.TripID)
+	d := bookingDoc{Booking: b, trip: trip, ticket: x.s.tickets != nil}
+	if err != nil || b.Status != traintravel.Cancelled {
+		return d, err
+	}
+	past, err := x.s.service.PastBooking(x.ctx(), x.by, b.ID)
+	if errors.Is(err, traintravel.ErrNotFound) { // it has just been erased
+		past, err = traintravel.PastBooking{Booking: b}, nil
+	}
+	d.past = &pastDoc{PastBooking: past}
+	return d, err
+}
+
+// pastDocOf is a booking that is over, wherever it stands.
+func (x *exchange) pastDocOf(b traintravel.PastBooking) (bookingDoc, error) {
+	trip, err := x.s.service.HasTrip(x.ctx(), b.TripID)
+	past := &pastDoc{PastBooking: b, elsewhere: !b.Shown(x.s.now())}
+	return bookingDoc{Booking: b.Booking, trip: trip, ticket: x.s.tickets != nil, past: past}, err
 }
 
 // answerBooking answers with one booking and, while it is held, with the
@@ -31,25 +52,36 @@ func (x *exchange) answerBooking(status int, b traintravel.Booking) error {
 	return x.answer(status, &x.booking)
 }
 
-var pageParams = []string{"page", "limit", "after"}
+var (
+	pageParams     = []string{"page", "limit", "after"}
+	bookingParams  = []string{"over"}
+	bookingsParams = append(bookingParams, pageParams...)
+)
 
 func (s *Server) listBookings(x *exchange) error {
-	q := x.query(pageParams)
-	page := q.page()
+	q := x.query(bookingsParams)
+	page, over := q.page(), q.flag("over")
 	if err := q.problem(); err != nil {
 		return err
 	}
+	if over {
+		found, err := s.service.PastBookings(x.ctx(), x.by, page)
+		return answerBookings(x, q, found, err, x.pastDocOf)
+	}
 	found, err := s.service.Bookings(x.ctx(), x.by, page)
+	return answerBookings(x, q, found, err, x.docOf)
+}
+
+// answerBookings answers with a page of bookings, unless it could not be read.
+func answerBookings[B any](x *exchange, q *query, found traintravel.List[B], err error, docOf func(B) (bookingDoc, error)) error {
 	if err != nil {
 		return err
 	}
 	docs := make([]bookingDoc, len(found.Items))
 	for i, b := range found.Items {
-		trip, err := s.service.HasTrip(x.ctx(), b.TripID)
-		if err != nil {
+		if docs[i], err = docOf(b); err != nil {
 			return err
 		}
-		docs[i] = bookingDoc{b, trip, s.tickets != nil}
 	}
 	return x.answer(http.StatusOK, listOf("bookings", docs, q.links(x, found.Next)))
 }
@@ -86,9 +118,21 @@ func (s *Server) createBooking(x *exchange) error {
 }
 
 func (s *Server) oneBooking(x *exchange) error {
+	q := x.query(bookingParams)
+	over := q.flag("over")
 	id, err := x.id("bookingId")
-	if err != nil {
+	if err = errors.Join(err, q.problem()); err != nil {
 		return err
+	}
+	if over {
+		b, err := s.service.PastBooking(x.ctx(), x.by, id)
+		if err != nil {
+			return err
+		}
+		if x.booking, err = x.pastDocOf(b); err != nil {
+			return err
+		}
+		return x.answer(http.StatusOK, &x.booking)
 	}
 	b, err := s.service.Booking(x.ctx(), x.by, id)
 	if err != nil {

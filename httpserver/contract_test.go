@@ -19,6 +19,7 @@ func TestContract(t *testing.T) {
 	t.Run("stations", c.stations)
 	t.Run("trips", c.trips)
 	t.Run("bookings", c.bookings)
+	t.Run("over", c.over)
 	t.Run("payments", c.payments)
 	t.Run("ticket", c.ticket)
 	t.Run("tickets", c.tickets)

@@ -61,7 +61,7 @@ func (o *owned) views(webhooksAlone bool) []string {
 	for _, b := range o.bookings() {
 		all = append(all, "/bookings/"+b+"/payments")
 	}
-	return append(all, "/bookings", "/bookings/"+o.held, "/bookings/"+o.paid, "/bookings/"+o.pending, "/bookings/"+o.paid+"/ticket")
+	return append(all, "/bookings", "/bookings?over=true", "/bookings/"+o.cancelled+"?over=true", "/bookings/"+o.held, "/bookings/"+o.paid, "/bookings/"+o.pending, "/bookings/"+o.paid+"/ticket")
 }
 
 // settle has the owner make what there is.
@@ -204,7 +204,8 @@ var matrix = []row{
 	{"GET /bookings", "r", users, func(own *owned) []ask {
 		return all(
 			to(200, 200, "/bookings", "/bookings?limit=1", "/bookings?page=2", "/bookings?limit=1&page=2&after="+own.after["bookings"], "/bookings?after="+own.after["bookings"]),
-			to(400, 400, "/bookings?after="+own.after["deliveries"]),
+			to(200, 200, "/bookings?over=true", "/bookings?over=true&limit=1", "/bookings?over=true&page=2", "/bookings?over=false"),
+			to(400, 400, "/bookings?after="+own.after["deliveries"], "/bookings?over=true&after="+own.after["bookings"], "/bookings?over=1"),
 			with(to(304, 200, "/bookings"), has(own.tag["bookings"])),
 			with(to(200, 412, "/bookings"), wants(own.tag["bookings"])),
 		)
@@ -214,6 +215,9 @@ var matrix = []row{
 		return all(
 			to(200, 404, each("", own.held, own.paid, own.pending)...),
 			to(404, 404, each("", own.lapsed, own.cancelled, absent)...),
+			to(200, 404, each("?over=true", own.cancelled)...),
+			to(404, 404, each("?over=true", own.held, own.paid, own.pending, own.lapsed, absent)...),
+			to(400, 400, at+"?over=1"),
 			with(to(304, 404, at), has(own.tag["held"])), with(to(304, 404, at), has("W/"+own.tag["held"])), with(to(304, 404, at), has("*")),
 			with(to(200, 404, at), wants(own.tag["held"])), with(to(200, 404, at), wants("*")), with(to(412, 404, at), wants(`"x"`)),
 			to(400, 400, "/bookings/x"+own.held),

@@ -97,7 +97,8 @@ func TestShapes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	trip := w.trip().ID
-	b := w.book().ID
+	booked := w.book()
+	b := booked.ID
 	paid := w.post("/bookings/"+b+"/payment", payment("113.58", goodCard)).want(200)
 	const (
 		station = `{"id":"efdbb9d1-02c2-4bc3-afb7-6788d8782b1e","name":"Berlin Hauptbahnhof","address":"Europaplatz 1, 10557 Berlin",` +
@@ -119,7 +120,7 @@ func TestShapes(t *testing.T) {
 			`"seats_available":` + seats + `,"legs":[{` + ride + `,"train":"LA 21"` + calls + `}],` + terms + `"links":{"self":"` + base + `/trips/` + trip +
 			`","origin":"` + base + `/stations/` + berlin + `","destination":"` + base + `/stations/` + paris + `"}}`
 	}
-	bookingDoc := `{"id":"` + b + `","trip_id":"` + trip + `","passenger_name":"Anna Example","has_bicycle":false,"has_dog":false,` +
+	bookingDoc := `{"id":"` + b + `","trip_id":"` + trip + `","passenger_name":"Anna Example","has_bicycle":false,"has_dog":false,"reference":"` + booked.Reference + `",` +
 		`"links":{"self":"` + base + `/bookings/` + b + `","trip":"` + base + `/trips/` + trip + `","payments":"` + base + `/bookings/` + b + `/payments","ticket":"` + base + `/bookings/` + b + `/ticket"}}`
 	paymentDoc := `{"id":"` + paid.resource().ID + `","amount":113.58,"currency":"eur","source":{"object":"card","name":"Anna Example",` +
 		`"number":"************4242","exp_month":12,"exp_year":2025,"address_city":"Berlin","address_country":"DE"},"status":"succeeded",` +

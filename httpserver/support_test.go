@@ -363,6 +363,20 @@ type (
 		Status string
 		Price  json.Number
 		Links  map[string]string
+
+		Reference string
+		Over      *ending
+	}
+	// An ending is what becomes of a booking.
+	ending struct {
+		Outcome, At, Reason, Train string
+		CancelledBy                string `json:"cancelled_by"`
+		Refunds                    []struct {
+			Amount           json.Number
+			Currency, Status string
+			Requested        string `json:"requested_at"`
+			Settled          string `json:"settled_at"`
+		}
 	}
 	collection struct {
 		Data  []resource

@@ -21,7 +21,7 @@ func (s *Server) oneTicket(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	name := "ticket-" + ticket.Reference(id)
+	name := "ticket-" + ticket.ReferenceOf(t.Booking)
 	var legs []int
 	if leg > 0 {
 		if leg > len(t.Booking.Legs) {

@@ -72,7 +72,7 @@ func TestTicketNegotiation(t *testing.T) {
 	} {
 		a := w.ticketOf(b, "", header("Accept", accept)).want(200)
 		got := a.header.Get("Content-Type")
-		file := `inline; filename="ticket-` + b.ID[19:] + "." + ends[want] + `"`
+		file := `inline; filename="ticket-` + b.Reference + "." + ends[want] + `"`
 		if got != want || a.header.Get("Content-Disposition") != file || a.header.Get("Cache-Control") != "no-store" ||
 			a.header.Get("Vary") != "Accept, Authorization" {
 			t.Errorf("Accept %q: %v, want %s", accept, a.header, want)
@@ -157,7 +157,7 @@ func TestTicketForms(t *testing.T) {
 		}
 	}
 	a := w.ticketOf(b, "?leg=002&colour=red", header("Accept", "image/png")).want(200)
-	if want := `inline; filename="ticket-` + b.ID[19:] + `-leg-2.png"`; a.header.Get("Content-Disposition") != want {
+	if want := `inline; filename="ticket-` + b.Reference + `-leg-2.png"`; a.header.Get("Content-Disposition") != want {
 		t.Errorf("the file is %s", a.header.Get("Content-Disposition"))
 	}
 }

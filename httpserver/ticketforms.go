@@ -76,7 +76,7 @@ func (d *ticketDoc) encode(e *encoder) {
 	b := &d.Booking
 	e.item("ticket")
 	e.id("booking_id", b.ID)
-	e.text("reference", ticket.Reference(b.ID))
+	e.text("reference", ticket.ReferenceOf(*b))
 	e.text("passenger_name", b.PassengerName)
 	e.flag("has_bicycle", b.HasBicycle)
 	e.flag("has_dog", b.HasDog)

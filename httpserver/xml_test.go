@@ -27,7 +27,7 @@ func xmlOf(t *testing.T, text, root, plural string) string {
 	t.Helper()
 	items := map[string]string{
 		"stations": "station", "trips": "trip", "bookings": "booking", "payments": "payment", "legs": "leg", "calls": "call", "errors": "i",
-		"webhooks": "webhook", "events": "event", "deliveries": "delivery", "refusing": "refusal",
+		"webhooks": "webhook", "events": "event", "deliveries": "delivery", "refusing": "refusal", "refunds": "refund",
 	}
 	d := jsontext.NewDecoder(strings.NewReader(text))
 	var b bytes.Buffer

@@ -9,7 +9,10 @@ import (
 // A Booking is one passenger's hold on a trip and, once paid, the right to
 // travel.
 type Booking struct {
-	ID            uuid.UUID // version 7: orders by creation
+	ID uuid.UUID // version 7: orders by creation
+	// Reference is its short name, for people: see ParseReference. It is empty if a version
+	// that had none sold the booking, and it was over before it got one.
+	Reference     string
 	TripID        uuid.UUID
 	Owner         Subject
 	Client        string // the program through which it was made
@@ -24,8 +27,11 @@ type Booking struct {
 	Changed time.Time
 	// Confirmed is when it was paid, zero if it never was or that is not known.
 	Confirmed time.Time
-	// ByOperator says that Service.CancelRun cancelled it, and not its owner.
-	ByOperator bool
+	// ByOperator says that Service.CancelRun cancelled it, and not its owner. CancelledLeg is
+	// the leg, counted from 1, whose run was cancelled: zero if its owner cancelled it, or if
+	// an older version did, which did not write that down.
+	ByOperator   bool
+	CancelledLeg int
 	// Expires is when the hold ends if it is not paid, fixed at creation. A
 	// payment under way keeps the hold until it is settled, at most until
 	// PinnedUntil, which is zero otherwise.
@@ -46,6 +52,10 @@ type Booking struct {
 	// cancelled, perhaps zero of a currency. It is the zero Money for others, and if an
 	// older version cancelled it, which did not write that down.
 	Refund Money
+	// GivenBack says that a payment came too late for the booking, or was one too many, and
+	// is given back. It is false if that happened in an older version, which did not write
+	// that down.
+	GivenBack bool
 
 	// LatestPayment is the last attempt to pay, nil before the first.
 	LatestPayment uuid.UUID
@@ -158,8 +168,35 @@ func (b *Booking) Live(now time.Time) bool {
 	return b.Status == Confirmed || b.Status == Held && !b.Lapsed(now)
 }
 
-// Listed says whether the booking is in its owner's list.
-func (b *Booking) Listed() bool { return b.Status.Live() && !b.Erased() }
+// ShownAfter is how long after its departure a booking that the operator cancelled is shown
+// to its owner where it was: see Shown.
+const ShownAfter = 30 * 24 * time.Hour
+
+// Shown says whether its owner finds the booking in their list and at its address: it
+// exists for them, or the operator has cancelled it, and it would have departed less than
+// ShownAfter ago.
+func (b *Booking) Shown(now time.Time) bool {
+	return b.Live(now) || b.cancelledByOperator() && now.Before(b.Departs().Add(ShownAfter))
+}
+
+func (b *Booking) cancelledByOperator() bool { return b.Status == Cancelled && b.ByOperator }
+
+// Listed says whether the booking is among those of its owner's of which some are Shown.
+func (b *Booking) Listed() bool {
+	return (b.Status.Live() || b.cancelledByOperator()) && !b.Erased()
+}
+
+// Told says whether its owner is told of the booking as one that is over: it was travelled on,
+// it was cancelled, or money that came for it too late goes back. A hold that ran out is not.
+func (b *Booking) Told(now time.Time) bool {
+	switch b.Status {
+	case Confirmed:
+		return !now.Before(b.Arrives())
+	case Expired:
+		return b.GivenBack
+	}
+	return b.Status == Cancelled
+}
 
 // OwnedBy compares the caller with the owner. What is erased is nobody's.
 func (b *Booking) OwnedBy(by Caller) bool { return b.Owner == by.Subject && !b.Erased() }

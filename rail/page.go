@@ -63,6 +63,7 @@ const (
 	TripList    ListKind = 't'
 	BookingList ListKind = 'b'
 	PaymentList ListKind = 'p'
+	PastList    ListKind = 'o'
 
 	SubscriptionList ListKind = 'w'
 	DeliveryList     ListKind = 'd'

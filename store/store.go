@@ -214,6 +214,7 @@ const (
 	TableSandbox                      // payment: what package sandbox remembers
 	TableWebhooks                     // few: subscriptions
 	TableDeliveries                   // subscription, creation time; and a queue by due time
+	TableReferences                   // random: the bookings by their references
 	TableEnd
 )
 
@@ -222,6 +223,7 @@ var tableNames = [...]string{
 	TableRuns: "runs", TablePayments: "payments", TableIdempotency: "idempotency", TableAgenda: "agenda",
 	TableSandbox:  "sandbox",
 	TableWebhooks: "webhooks", TableDeliveries: "deliveries",
+	TableReferences: "references",
 }
 
 // String returns the table's name, lower-case ASCII letters that never change.

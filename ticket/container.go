@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"sync"
+
+	"github.com/traintravel/traintravel"
 )
 
 // A container is, as UIC leaflet 918.3 has it in version 02:
@@ -139,7 +142,7 @@ func cutBlock(payload, name string) (content, rest string, err error) {
 
 // payload writes the three blocks. The second is what other people's readers show.
 func payload(c Content) []byte {
-	head := company + fmt.Sprintf("%-20s", Reference(c.Booking)) + c.Issued.UTC().Format("020120061504") + "0" + "EN" + "EN"
+	head := company + fmt.Sprintf("%-20s", c.Reference) + c.Issued.UTC().Format("020120061504") + "0" + "EN" + "EN"
 	return []byte(block(blockTicket, head) + block(blockLayout, layout(c)) + block(blockOwn, c.encode()))
 }
 
@@ -164,7 +167,11 @@ func parsePayload(payload string) (Content, error) {
 	if err != nil {
 		return Content{}, err
 	}
-	if want := company + Reference(c.Booking); len(head) != 41 || head[:len(want)] != want {
+	if len(head) != 41 || head[:len(company)] != company {
+		return Content{}, errors.New("its blocks are of different tickets")
+	}
+	c.Reference = strings.TrimRight(head[len(company):len(company)+20], " ")
+	if ref, ok := traintravel.ParseReference(c.Reference); c.Reference != Reference(c.Booking) && (!ok || ref != c.Reference) {
 		return Content{}, errors.New("its blocks are of different tickets")
 	}
 	return c, nil

@@ -19,6 +19,7 @@ import (
 // Content is what a container says: the right of one passenger to one ride.
 type Content struct {
 	Booking    uuid.UUID
+	Reference  string    // what the ticket calls the booking: see ReferenceOf
 	Leg, Legs  int       // which leg of how many, counted from 0
 	Issued     time.Time // UTC, to the second
 	Passenger  string    // at most 120 bytes of the name
@@ -47,7 +48,7 @@ const (
 func contentOf(t traintravel.Ticket, leg int) Content {
 	l := t.Booking.Legs[leg]
 	return Content{
-		Booking: t.Booking.ID, Leg: leg, Legs: len(t.Booking.Legs), Issued: t.Paid.UTC().Truncate(time.Second),
+		Booking: t.Booking.ID, Reference: ReferenceOf(t.Booking), Leg: leg, Legs: len(t.Booking.Legs), Issued: t.Paid.UTC().Truncate(time.Second),
 		Passenger: line(t.Booking.PassengerName, maxPassenger), HasBicycle: t.Booking.HasBicycle, HasDog: t.Booking.HasDog,
 		Operator: line(l.Operator, maxOperator), Train: line(l.Number, maxTrain), Coach: line(l.Coach, maxCoach), Seat: l.Seat,
 		Origin: line(l.Origin.Name, maxStation), Departure: l.Origin.Time.Truncate(time.Second),

@@ -86,7 +86,7 @@ func describe(t traintravel.Ticket, ride traintravel.Leg) string {
 	if with := extras(t.Booking); with != "" {
 		lines = append(lines, "With: "+with)
 	}
-	return strings.Join(append(lines, "Booking: "+Reference(t.Booking.ID)), "\n")
+	return strings.Join(append(lines, "Booking: "+ReferenceOf(t.Booking)), "\n")
 }
 
 // A calendar is content lines of iCalendar.

@@ -99,7 +99,7 @@ func (i *Issuer) reservation(t traintravel.Ticket, leg int) (reservation, error)
 	b, ride := &t.Booking, t.Booking.Legs[leg]
 	r := reservation{
 		Context: "http://schema.org", Type: "TrainReservation",
-		Number: Reference(b.ID), ID: b.ID.String(), Status: "http://schema.org/ReservationConfirmed",
+		Number: ReferenceOf(*b), ID: b.ID.String(), Status: "http://schema.org/ReservationConfirmed",
 		Booked: t.Paid.UTC().Format(time.RFC3339),
 		Under:  thing{"Person", b.PassengerName},
 		For: trainTrip{

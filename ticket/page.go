@@ -65,8 +65,12 @@ func (p *page) head() {
 	p.pdf.Rect(0, 0, pageWidth, band, "F")
 	half := inner / 2
 	p.write(margin, 9, half, style{bold: true, size: 21, ink: white, role: "H1"}, "Train ticket")
-	p.write(margin+half, 8.2, half, style{size: 8, ink: bright, right: true}, "Booking reference")
-	p.write(margin+half, 13.3, half, style{bold: true, size: 13, ink: white, right: true}, Reference(p.t.Booking.ID))
+	p.write(margin+half, 7, half, style{size: 8, ink: bright, right: true}, "Booking reference")
+	size := 21.0
+	if p.t.Booking.Reference == "" { // then it is long
+		size = 13
+	}
+	p.write(margin+half, 12.4, half, style{bold: true, size: size, ink: white, right: true}, ReferenceOf(p.t.Booking))
 }
 
 // route is when and from where to where.

@@ -18,12 +18,23 @@ import (
 func TestParsePayload(t *testing.T) {
 	t.Parallel()
 	c := Content{
-		Booking: uuid.MustParse("01939f2c-7a51-7cc1-9f0a-b1e5c4d3f2a6"), Legs: 1, Issued: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		Booking: uuid.MustParse("01939f2c-7a51-7cc1-9f0a-b1e5c4d3f2a6"), Reference: "9f0a-b1e5c4d3f2a6", Legs: 1, Issued: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 		Passenger: "Anna", Departure: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Arrival: time.Date(2026, 1, 2, 5, 4, 5, 0, time.UTC),
 	}
 	good := string(payload(c))
 	if got, err := parsePayload(good); err != nil || got != c {
 		t.Fatalf("%+v %v", got, err)
+	}
+	short := c
+	short.Reference = "K7M4QX"
+	if got, err := parsePayload(string(payload(short))); err != nil || got != short {
+		t.Fatalf("%+v %v", got, err)
+	}
+	for _, ref := range []string{"", "k7m4qx", "K7M4Q0", "K7M 4QX", "K7M4QXX"} {
+		short.Reference = ref
+		if got, err := parsePayload(string(payload(short))); err == nil {
+			t.Errorf("the reference %q: %+v", ref, got)
+		}
 	}
 	own := block(blockOwn, c.encode())
 	before := strings.TrimSuffix(good, own)

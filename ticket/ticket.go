@@ -8,6 +8,7 @@
 package ticket
 
 import (
+	"cmp"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -74,7 +75,11 @@ func (i *Issuer) Container(t traintravel.Ticket, leg int) ([]byte, error) {
 	return envelope{keyID: i.id, signature: signature, compressed: compressed}.encode(), nil
 }
 
-// Reference is the short name of a booking on its tickets: the end of its ID.
+// ReferenceOf is what tickets call a booking: its reference. One that has none is called by
+// the end of its ID.
+func ReferenceOf(b traintravel.Booking) string { return cmp.Or(b.Reference, Reference(b.ID)) }
+
+// Reference is what tickets call a booking that has no reference: the end of its ID.
 func Reference(booking uuid.UUID) string { return booking.String()[19:] }
 
 // order is that of P-256, half is half of it rounded down.

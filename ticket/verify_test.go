@@ -38,7 +38,7 @@ func TestVerify(t *testing.T) {
 			}
 			l := tk.Booking.Legs[leg]
 			want := ticket.Content{
-				Booking: tk.Booking.ID, Leg: leg, Legs: 2, Issued: tk.Paid,
+				Booking: tk.Booking.ID, Reference: ticket.ReferenceOf(tk.Booking), Leg: leg, Legs: 2, Issued: tk.Paid,
 				Passenger: "Zoë Müller", HasBicycle: leg == 0, HasDog: true,
 				Operator: l.Operator, Train: l.Number, Coach: l.Coach, Seat: l.Seat,
 				Origin: l.Origin.Name, Departure: l.Origin.Time, Destination: l.Destination.Name, Arrival: l.Destination.Time,

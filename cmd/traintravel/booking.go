@@ -13,7 +13,7 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// A bookingRequest asks for bookings by ID or name.
+// A bookingRequest asks for bookings by reference, ID or name.
 type bookingRequest struct {
 	Text  string
 	Limit int
@@ -24,13 +24,14 @@ func (p *program) booking() *cobra.Command {
 	var where storage
 	var req bookingRequest
 	c := &cobra.Command{
-		Use:   "booking ID | NAME…",
-		Short: "Show bookings with their history, by ID or passenger name",
-		Long: `Show bookings of any status with their payments and refunds: by ID, or by the beginnings
-of words of the passenger's name. The newest come first.
+		Use:   "booking REFERENCE | ID | NAME…",
+		Short: "Show bookings with their history, by reference, ID or passenger name",
+		Long: `Show bookings of any status with their payments and refunds: by the reference on the
+ticket, by ID, or by the beginnings of words of the passenger's name. The newest come first.
+A reference may be typed in small letters, and with Z for 2, S for 5, B for 8 or U for V.
 
 If a server has the data file open, it answers. By name, all bookings are searched.`,
-		Args: takes("ID or NAME…"),
+		Args: takes("REFERENCE, ID or NAME…"),
 		RunE: func(c *cobra.Command, a []string) error {
 			if req.Limit < 1 {
 				return usagef("invalid --limit %d: want 1 or more", req.Limit)
@@ -55,7 +56,7 @@ func onBooking(ctx context.Context, service *traintravel.Service, req bookingReq
 		tell.say(left)
 	}
 	if len(found.Bookings) == 0 {
-		return fmt.Errorf("no booking found with the ID or passenger name %.200q", req.Text)
+		return fmt.Errorf("no booking found with the reference, ID or passenger name %.200q", req.Text)
 	}
 	if req.JSON {
 		return foundJSON(ctx, service, found, tell)
@@ -97,7 +98,11 @@ func sayBooking(ctx context.Context, service *traintravel.Service, id uuid.UUID,
 	if b.Erased() {
 		who = fmt.Sprintf("passenger %s, price %s, user erased", erasedName, b.Price)
 	}
-	tell.say(fmt.Sprintf("%v: %s, client %q", b.ID, who, b.Client))
+	name := b.ID.String()
+	if b.Reference != "" {
+		name = b.Reference + " (" + name + ")"
+	}
+	tell.say(fmt.Sprintf("%s: %s, client %q", name, who, b.Client))
 	for _, l := range b.Legs {
 		place := "no numbered seat"
 		if l.Seat > 0 {

@@ -58,7 +58,7 @@ func TestWrongInvocations(t *testing.T) {
 		{"manifest ICE 2026-12-01 extra", "", 2, `traintravel manifest: unexpected argument "extra": usage is 'traintravel manifest TRAIN DATE [flags]'`},
 		{"block ICE 2026-12-01", "", 2, "traintravel block: missing argument COACH:SEAT: usage is 'traintravel block TRAIN DATE COACH:SEAT… [flags]'"},
 		{"cancel-run", "", 2, "traintravel cancel-run: missing arguments TRAIN DATE: usage is 'traintravel cancel-run TRAIN DATE [flags]'"},
-		{"booking", "", 2, "traintravel booking: missing argument ID or NAME: usage is 'traintravel booking ID | NAME… [flags]'"},
+		{"booking", "", 2, "traintravel booking: missing argument REFERENCE, ID or NAME: usage is 'traintravel booking REFERENCE | ID | NAME… [flags]'"},
 		{"booking --limit 0 Anna", "", 2, "traintravel booking: invalid --limit 0: want 1 or more"},
 		{"booking Anna", "", 1, "traintravel booking: data file traintravel.db not found: name the data with --data or --postgres"},
 		{"payment settle", "", 2, "traintravel payment settle: missing argument ID: usage is 'traintravel payment settle ID --as OUTCOME --reason TEXT [flags]'"},

@@ -98,6 +98,7 @@ type verdict struct {
 // are counted from one.
 type saidDoc struct {
 	Booking    uuid.UUID `json:"booking_id"`
+	Reference  string    `json:"reference"`
 	Leg        int       `json:"leg"`
 	Legs       int       `json:"legs"`
 	Issued     time.Time `json:"issued"`

@@ -184,10 +184,47 @@ var Corruptions = []Corruption{
 		b := v.held()
 		v.delete(records.OwnedKey(&b))
 	}, []audit.FaultKind{audit.FaultUnlisted}},
-	{"a cancelled booking that is listed", func(v *Vandal) {
-		b := v.status(rail.Cancelled)
+	{"a cancelled booking that is listed as one that is not", func(v *Vandal) {
+		b := v.booking(func(b *rail.Booking) bool { return b.Status == rail.Cancelled && !b.ByOperator })
+		b.Status = rail.Held
 		v.put(records.OwnedKey(&b), nil)
 	}, []audit.FaultKind{audit.FaultListed}},
+	{"a cancelled booking that is not listed as over", func(v *Vandal) {
+		b := v.booking(func(b *rail.Booking) bool { return b.Status == rail.Cancelled && !b.ByOperator })
+		v.delete(records.OwnedKey(&b))
+	}, []audit.FaultKind{audit.FaultUnlisted}},
+	{"a booking that its reference does not lead to", func(v *Vandal) {
+		b := v.held()
+		v.delete(records.ReferenceKey(b.Reference))
+	}, []audit.FaultKind{audit.FaultReferenceLost}},
+	{"a reference of two bookings", func(v *Vandal) {
+		b, o := v.held(), v.status(rail.Confirmed)
+		v.delete(records.ReferenceKey(b.Reference))
+		b.Reference = o.Reference
+		v.put(records.BookingKey(b.ID), records.EncodeBooking(&b))
+	}, []audit.FaultKind{audit.FaultReferenceLost}},
+	{"a reference of no booking", func(v *Vandal) {
+		v.put(records.ReferenceKey(records.DrawReference(nobody, 0)), nobody[:])
+	}, []audit.FaultKind{audit.FaultReferenceOrphan}},
+	{"a reference of a booking that has another", func(v *Vandal) {
+		b := v.held()
+		v.put(records.ReferenceKey(records.DrawReference(nobody, 0)), b.ID[:])
+	}, []audit.FaultKind{audit.FaultReferenceOrphan}},
+	{"a reference that leads to no ID", func(v *Vandal) {
+		v.put(records.ReferenceKey(records.DrawReference(nobody, 0)), []byte{1})
+	}, []audit.FaultKind{audit.FaultUnreadable}},
+	{"a reference that cannot be", func(v *Vandal) {
+		b := v.held()
+		v.delete(records.ReferenceKey(b.Reference))
+		b.Reference = "O0I1L"
+		v.put(records.ReferenceKey(b.Reference), b.ID[:])
+		v.put(records.BookingKey(b.ID), records.EncodeBooking(&b))
+	}, []audit.FaultKind{audit.FaultBookingState}},
+	{"a hold of which the operator has cancelled a train", func(v *Vandal) {
+		b := v.held()
+		b.CancelledLeg = 1
+		v.put(records.BookingKey(b.ID), records.EncodeBooking(&b))
+	}, []audit.FaultKind{audit.FaultBookingState}},
 	{"a hold that nobody ends", func(v *Vandal) {
 		b := v.held()
 		v.delete(records.HoldKey(&b))
@@ -416,5 +453,9 @@ var Corruptions = []Corruption{
 
 // RemoveBooking removes the record of a booking, as a pass over unpaid ones does.
 func RemoveBooking(id uuid.UUID) func(*Vandal) {
-	return func(v *Vandal) { v.delete(records.BookingKey(id)) }
+	return func(v *Vandal) {
+		b := v.booking(func(b *rail.Booking) bool { return b.ID == id })
+		v.delete(records.ReferenceKey(b.Reference))
+		v.delete(records.BookingKey(id))
+	}
 }

@@ -130,7 +130,7 @@ func (d *Desk) cancelFor(ctx context.Context, run rail.RunID, id uuid.UUID, done
 			}
 			refund = paid.Amount
 		}
-		b.ByOperator = true
+		b.ByOperator, b.CancelledLeg = true, 1+slices.Index(rail.RunsOf(b), run)
 		return l.End(b, refund)
 	})
 	if err != nil {

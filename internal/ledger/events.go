@@ -132,11 +132,12 @@ func restore(e *rail.Event, s rail.BookingStatus) {
 	b.Status, b.Changed = s, e.Created
 	b.ByOperator = b.ByOperator && s == rail.Cancelled
 	if s != rail.Cancelled {
-		b.Refund = rail.Money{}
+		b.Refund, b.CancelledLeg = rail.Money{}, 0
 	}
 	if s != rail.Confirmed && s != rail.Cancelled {
 		b.PaidBy, b.Confirmed = uuid.Nil, time.Time{}
 	}
+	b.GivenBack = b.GivenBack && s == rail.Cancelled
 }
 
 // restoreFailed takes back what has become of a booking and a payment since the
@@ -149,7 +150,7 @@ func restoreFailed(e *rail.Event, q records.Queued, why rail.Failure) {
 	b := &e.Booking
 	b.Status, b.PinnedUntil, b.OpenPayment = q.Status, time.Time{}, uuid.Nil
 	if q.Status != rail.Cancelled {
-		b.Refund = rail.Money{}
+		b.Refund, b.CancelledLeg = rail.Money{}, 0
 	}
 	if q.Status != rail.Confirmed && q.Status != rail.Cancelled {
 		b.PaidBy = uuid.Nil
@@ -164,7 +165,7 @@ func restoreFailed(e *rail.Event, q records.Queued, why rail.Failure) {
 func atCreation(b *rail.Booking) rail.Booking {
 	first := *b
 	first.Status, first.Changed, first.PinnedUntil = rail.Held, first.Created, time.Time{}
-	first.Confirmed, first.ByOperator, first.Refund = time.Time{}, false, rail.Money{}
+	first.Confirmed, first.ByOperator, first.CancelledLeg, first.Refund, first.GivenBack = time.Time{}, false, 0, rail.Money{}, false
 	first.LatestPayment, first.OpenPayment, first.PaidBy, first.PaymentCount = uuid.Nil, uuid.Nil, uuid.Nil, 0
 	return first
 }

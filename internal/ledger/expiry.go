@@ -51,13 +51,19 @@ func (b *Books) ForgetKey(ctx context.Context, it records.Item) error {
 	})
 }
 
-// SchedulePass puts the next pass of a kind on the agenda, unless it is there.
+// SchedulePass puts the next pass of a kind on the agenda, unless it is there or nothing is to
+// be done by one.
 func (b *Books) SchedulePass(ctx context.Context, k records.Kind) error {
 	first := records.AgendaOf(k)
 	first.Limit = 1
 	there, err := b.Store.List(ctx, first)
 	if err != nil || len(there) > 0 {
 		return err
+	}
+	if k == records.EarlierPass {
+		if earlier, err := b.hasEarlier(ctx); err != nil || !earlier {
+			return err
+		}
 	}
 	now := b.Now()
 	return b.Update(ctx, now, func(l *Ledger) error {

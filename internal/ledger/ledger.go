@@ -220,11 +220,9 @@ func (l *Ledger) writeBooking(e *entry[rail.Booking]) {
 	}
 	before, after := &e.before, &e.after
 	l.moveItem(records.HoldKey(before), records.HoldKey(after), []byte{})
-	if before.Listed() && !after.Listed() {
-		l.Tx.Delete(records.OwnedKey(before))
-	}
-	if !before.Listed() && after.Listed() {
-		l.Tx.Put(records.OwnedKey(after), []byte{})
+	l.moveItem(records.OwnedKey(before), records.OwnedKey(after), []byte{})
+	if after.Reference != before.Reference {
+		l.Tx.Put(records.ReferenceKey(after.Reference), after.ID[:])
 	}
 	l.Tx.Put(e.key, text)
 }
@@ -250,7 +248,7 @@ func (e *entry[T]) changed(encode func(*T) []byte) []byte {
 	return nil
 }
 
-// moveItem moves an item of the agenda. The zero Key is nowhere.
+// moveItem moves an item of the agenda or of an index. The zero Key is nowhere.
 func (l *Ledger) moveItem(from, to store.Key, value []byte) {
 	if from == to {
 		return

@@ -161,6 +161,7 @@ func (l *Ledger) succeed(sn *timetable.Snapshot, p *records.Payment, b *rail.Boo
 // refund records that money is to be given back; Run does it.
 func (l *Ledger) refund(b *rail.Booking, charge uuid.UUID, amount rail.Money, why records.Purpose) {
 	amount.Amount = -amount.Amount
+	b.GivenBack = b.GivenBack || why == records.ForPayingTooLate
 	l.newPayment(b, records.Payment{
 		Payment: rail.Payment{
 			ID: records.RefundID(charge, why), Booking: b.ID, RefundOf: charge,

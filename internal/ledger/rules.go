@@ -31,7 +31,7 @@ func (l *Ledger) Create(sn *timetable.Snapshot, o Order, refusal error, by booke
 	// Both are read before either's error counts: a store that fetches what an update
 	// reads fetches them in one round trip.
 	recent, unlisted := by.recent(l)
-	if err := cmp.Or(l.fetchOrder(idem, o.Rides), unlisted); err != nil {
+	if err := cmp.Or(l.fetchOrder(idem, o.Rides, records.DrawReference(by.random, 0)), unlisted); err != nil {
 		return rail.Booking{}, err
 	}
 	first, err := l.Recall(idem)
@@ -50,6 +50,9 @@ func (l *Ledger) Create(sn *timetable.Snapshot, o Order, refusal error, by booke
 			return rail.Booking{}, err
 		}
 	}
+	if o.Booking.Reference, err = l.newReference(by.random); err != nil {
+		return rail.Booking{}, err
+	}
 	b, err := l.book(sn, o)
 	if err != nil {
 		return rail.Booking{}, err
@@ -58,9 +61,9 @@ func (l *Ledger) Create(sn *timetable.Snapshot, o Order, refusal error, by booke
 	return b, nil
 }
 
-// fetchOrder reads all that a request to book needs.
-func (l *Ledger) fetchOrder(idem records.Idempotency, rides []timetable.Ride) error {
-	keys := make([]store.Key, 0, 2+rail.MaxLegs)
+// fetchOrder reads all that a request to book needs, if it can have a reference.
+func (l *Ledger) fetchOrder(idem records.Idempotency, rides []timetable.Ride, ref string) error {
+	keys := append(make([]store.Key, 0, 3+rail.MaxLegs), records.ReferenceKey(ref))
 	if !idem.None() {
 		keys = append(keys, idem.Key)
 	}

@@ -264,6 +264,7 @@ func (l *Ledger) removeUnpaid(item store.Key, awaited map[uuid.UUID]bool) (gone 
 	for _, rec := range found {
 		l.Delete(store.Key{Table: store.TablePayments, ID: rec.ID})
 	}
+	l.dropIndexes(&b)
 	l.Delete(records.BookingKey(id))
 	l.Delete(item)
 	return true, nil

@@ -43,6 +43,27 @@ func (s *slip) arrive() {
 	s.Do()
 }
 
+// toldOfRefund expects that the owner is told of a booking that is over what came back for
+// it, or that it is none of those.
+func toldOfRefund(o *officetest.Office, b traintravel.Booking, want bool) {
+	o.T.Helper()
+	l, err := o.PastBookings(o.T.Context(), officetest.Anna, traintravel.Page{})
+	one, oneErr := o.PastBooking(o.T.Context(), officetest.Anna, b.ID)
+	switch {
+	case err != nil:
+		o.T.Fatal(err)
+	case !want && (len(l.Items) > 0 || !errors.Is(oneErr, traintravel.ErrNotFound)):
+		o.T.Errorf("%+v and %+v, %v are told", l.Items, one, oneErr)
+	case want && (oneErr != nil || len(l.Items) != 1 || l.Items[0].ID != b.ID || len(one.Refunds) == 0 || len(l.Items[0].Refunds) != len(one.Refunds)):
+		o.T.Errorf("%+v and %+v, %v are told", l.Items, one, oneErr)
+	}
+	for _, refund := range one.Refunds {
+		if refund.Amount.Amount != -b.Price.Amount || refund.Status != traintravel.Succeeded || refund.Settled.IsZero() {
+			o.T.Errorf("%+v", refund)
+		}
+	}
+}
+
 // TestLateSuccess: a charge that was given up succeeds after all. The booking
 // is honoured if its places are its own or free, and else the money goes back.
 func TestLateSuccess(t *testing.T) {
@@ -96,6 +117,7 @@ func TestLateSuccess(t *testing.T) {
 			}
 			s.arrive()
 			o.Stands(b.ID, test.want)
+			toldOfRefund(o, b, test.kept == 0 || test.want == traintravel.Expired)
 			o.BankHolds(test.kept * b.Price.Amount)
 			books := o.Audit()
 			if books.Owed["eur"] != 0 || books.Open["eur"] != 0 || books.Kept["eur"] != test.kept*b.Price.Amount {

@@ -29,6 +29,7 @@ const (
 	CountDue      Kind = 'd' // a count of declined payments to remove; value: its key
 	TravellersDue Kind = 'r' // a look for bookings to erase; value: the booking before which all are
 	UnpaidPass    Kind = 'l' // a pass over unpaid bookings; value: the booking before which all are listed
+	EarlierPass   Kind = 'c' // a pass over bookings of earlier versions, at most two in the life of a store; value: the booking before which all are complete
 	UnpaidOver    Kind = 'u' // a booking to remove if it ended unpaid, due Options.KeepUnpaid later; value: none
 )
 

@@ -94,8 +94,8 @@ func TestRunKeysOrderByDate(t *testing.T) {
 func TestOwnersKeysLieTogether(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		mine := rail.Booking{ID: railtest.DrawID(t), Owner: rail.Subject{Issuer: railtest.DrawText(t), ID: railtest.DrawText(t)}}
-		other := rail.Booking{ID: railtest.DrawID(t), Owner: rail.Subject{Issuer: railtest.DrawText(t), ID: railtest.DrawText(t)}}
+		mine := rail.Booking{ID: railtest.DrawID(t), Status: rail.Held, PassengerName: "Anna", Owner: rail.Subject{Issuer: railtest.DrawText(t), ID: railtest.DrawText(t)}}
+		other := rail.Booking{ID: railtest.DrawID(t), Status: rail.Held, PassengerName: "Anna", Owner: rail.Subject{Issuer: railtest.DrawText(t), ID: railtest.DrawText(t)}}
 		from := OwnedKey(&mine).ID[:10]
 		to := codec.PrefixEnd(from)
 		within := func(b *rail.Booking) bool { k := OwnedKey(b).ID; return k >= from && (to == "" || k < to) }

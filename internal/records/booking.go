@@ -19,8 +19,9 @@ func BookingKey(id uuid.UUID) store.Key {
 
 // Version 2 knows when the status changed, version 3 when the booking was confirmed
 // and whether the operator cancelled it, version 4 on which legs a bicycle has a place
-// and what a cancelled booking was to give back, and how many payments there are.
-const bookingVersion = 4
+// and what a cancelled booking was to give back, and how many payments there are. Version 5
+// has the reference, knows the leg that was cancelled, and what came and is given back.
+const bookingVersion = 5
 
 // EncodeBooking returns the record of a booking.
 func EncodeBooking(b *rail.Booking) []byte {
@@ -31,7 +32,7 @@ func EncodeBooking(b *rail.Booking) []byte {
 	e.Str(b.Owner.ID)
 	e.Str(b.Client)
 	e.Str(b.PassengerName)
-	e.Flags(b.HasBicycle, b.HasDog, b.LatestPayment != uuid.Nil, b.OpenPayment != uuid.Nil, b.PaidBy != uuid.Nil, b.ByOperator)
+	e.Flags(b.HasBicycle, b.HasDog, b.LatestPayment != uuid.Nil, b.OpenPayment != uuid.Nil, b.PaidBy != uuid.Nil, b.ByOperator, b.GivenBack)
 	e.Byte(byte(b.Status))
 	e.Time(b.Created)
 	e.Time(b.Expires)
@@ -68,6 +69,8 @@ func EncodeBooking(b *rail.Booking) []byte {
 	}
 	addMoney(e, b.Refund)
 	e.Uint(uint64(b.PaymentCount))
+	e.Str(b.Reference)
+	e.Byte(byte(b.CancelledLeg))
 	return e.B
 }
 
@@ -89,7 +92,7 @@ func DecodeBooking(v []byte, z *tz.Zones) (rail.Booking, error) {
 	d, version := codec.NewDecoder("booking", bookingVersion, v)
 	b := rail.Booking{ID: d.ID(), TripID: d.ID(), Owner: rail.Subject{Issuer: d.Str(), ID: d.Str()}, Client: d.Str(), PassengerName: d.Str()}
 	f := d.Flags()
-	b.HasBicycle, b.HasDog, b.ByOperator = f[0], f[1], f[5]
+	b.HasBicycle, b.HasDog, b.ByOperator, b.GivenBack = f[0], f[1], f[5], f[6]
 	b.Status, b.Created, b.Expires, b.Price = rail.BookingStatus(d.Byte()), d.Time(), d.Time(), takeMoney(&d)
 	if f[2] {
 		b.LatestPayment = d.ID()
@@ -126,7 +129,10 @@ func DecodeBooking(v []byte, z *tz.Zones) (rail.Booking, error) {
 		b.Refund = takeMoney(&d)
 		b.PaymentCount = int(d.Uint())
 	}
-	if len(b.Legs) == 0 || len(b.Hooks) > 0 && len(b.Hooks) != len(b.Legs) {
+	if version >= 5 {
+		b.Reference, b.CancelledLeg = d.Str(), int(d.Byte())
+	}
+	if b.CancelledLeg > len(b.Legs) || len(b.Legs) == 0 || len(b.Hooks) > 0 && len(b.Hooks) != len(b.Legs) {
 		d.Fail()
 	}
 	return b, d.Done()

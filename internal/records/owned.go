@@ -14,26 +14,46 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// TableOwned lists the live bookings of each owner: a key is the ID of a
+// TableOwned lists bookings of each owner: a key is the ID of a
 // booking with its owner after the first two bytes. Those count periods of
 // about 50 days, so that new bookings are written close together however many
 // there are, and an owner's list is read period by period, newest first.
+//
+// An owner has two lists, by two marks: of the bookings that are Listed, and of others that
+// are over and that the owner is still told of. How many of the first there are counts for
+// what the owner may hold, and cancelling costs nothing: so what they cancel is in the second.
 
 const OwnedPeriod = 2 // bytes
 
 // OwnerMark is who owns a booking in the keys of TableOwned. Should two
 // subjects share one, the bookings themselves tell.
-func OwnerMark(s rail.Subject) string {
+func OwnerMark(s rail.Subject) string { return markOf(s, "") }
+
+// overMark is who owns a booking that is over and not Listed.
+func overMark(s rail.Subject) string { return markOf(s, "over") }
+
+func markOf(s rail.Subject, list string) string {
 	h := sha256.New()
 	ids.HashString(h, s.Issuer)
 	ids.HashString(h, s.ID)
+	h.Write([]byte(list))
 	return string(h.Sum(nil)[:8])
 }
 
-// OwnedKey names the entry of a booking in the list of its owner.
+// OwnedKey names the entry of a booking in the list of its owner: the zero Key if it is in
+// neither.
 func OwnedKey(b *rail.Booking) store.Key {
-	id := string(b.ID[:])
-	return store.Key{Table: store.TableOwned, ID: id[:OwnedPeriod] + OwnerMark(b.Owner) + id[OwnedPeriod:]}
+	switch {
+	case b.Listed():
+		return ownedKey(b.ID, OwnerMark(b.Owner))
+	case !b.Erased() && (b.Status == rail.Cancelled || b.Status == rail.Expired && b.GivenBack):
+		return ownedKey(b.ID, overMark(b.Owner))
+	}
+	return store.Key{}
+}
+
+func ownedKey(id uuid.UUID, mark string) store.Key {
+	return store.Key{Table: store.TableOwned, ID: string(id[:OwnedPeriod]) + mark + string(id[OwnedPeriod:])}
 }
 
 // ownedList reads an owner's part of TableOwned, newest first.
@@ -46,8 +66,8 @@ type ownedList struct {
 	over          bool
 }
 
-// ReadOwned begins a list, at the newest or after an ID.
-func ReadOwned(ctx context.Context, r store.Reader, owner rail.Subject, after string) (*ownedList, error) {
+// readOwned begins the list of a mark, at the newest or after an ID.
+func readOwned(ctx context.Context, r store.Reader, mark, after string) (*ownedList, error) {
 	oldest, err := r.List(ctx, store.Range{Table: store.TableOwned, Limit: 1})
 	if err != nil {
 		return nil, err
@@ -56,7 +76,7 @@ func ReadOwned(ctx context.Context, r store.Reader, owner rail.Subject, after st
 	if err != nil || len(newest) == 0 {
 		return &ownedList{over: true}, err
 	}
-	l := &ownedList{ctx: ctx, r: r, mark: OwnerMark(owner), first: periodOf(oldest[0].ID), period: periodOf(newest[0].ID)}
+	l := &ownedList{ctx: ctx, r: r, mark: mark, first: periodOf(oldest[0].ID), period: periodOf(newest[0].ID)}
 	if after != "" && periodOf(after) <= l.period {
 		l.period, l.before = periodOf(after), after[OwnedPeriod:]
 	}

@@ -47,7 +47,7 @@ func TestOwnedList(t *testing.T) {
 		var keys keyReader
 		var mine []uuid.UUID
 		for n := range rapid.IntRange(0, 20).Draw(t, "bookings") {
-			b := rail.Booking{ID: railtest.DrawID(t), Owner: rapid.SampledFrom(owners).Draw(t, "owner")}
+			b := rail.Booking{ID: railtest.DrawID(t), Status: rail.Held, Owner: rapid.SampledFrom(owners).Draw(t, "owner")}
 			binary.BigEndian.PutUint16(b.ID[:], uint16(rapid.SampledFrom([]int{0, 1, 7, 8, 9, 300, 65535}).Draw(t, "period")))
 			binary.BigEndian.PutUint16(b.ID[14:], uint16(n)) // no two are one
 			keys = append(keys, OwnedKey(&b).ID)
@@ -66,7 +66,7 @@ func TestOwnedList(t *testing.T) {
 			after = string(id[:])
 			mine = slices.DeleteFunc(mine, func(m uuid.UUID) bool { return bytes.Compare(m[:], id[:]) >= 0 })
 		}
-		list, err := ReadOwned(t.Context(), keys, owners[0], after)
+		list, err := readOwned(t.Context(), keys, OwnerMark(owners[0]), after)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestRecentOwned(t *testing.T) {
 		first := ids.TimeID(now.Add(-min(ago, 100*period)), uuid.Nil) // when there are no bookings
 		for n := range rapid.IntRange(0, 12).Draw(t, "bookings") {
 			made := now.Add(-time.Duration(rapid.Int64Range(-int64(24*time.Hour), int64(6*period)).Draw(t, "made")))
-			b := rail.Booking{ID: ids.TimeID(made, railtest.DrawID(t)), Owner: rapid.SampledFrom(owners).Draw(t, "owner")}
+			b := rail.Booking{ID: ids.TimeID(made, railtest.DrawID(t)), Status: rail.Held, Owner: rapid.SampledFrom(owners).Draw(t, "owner")}
 			binary.BigEndian.PutUint16(b.ID[14:], uint16(n)) // no two are one
 			keys = append(keys, OwnedKey(&b).ID)
 			if b.Owner == owners[0] && bytes.Compare(b.ID[:], first[:]) >= 0 {

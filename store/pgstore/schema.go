@@ -41,6 +41,9 @@ create table traintravel_sandbox (id bytea primary key, value bytea not null) wi
 create table traintravel_webhooks (id bytea primary key, value bytea not null);
 create table traintravel_deliveries (id bytea primary key, value bytea not null) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
 `,
+	`
+create table traintravel_references (id bytea primary key, value bytea not null);
+`,
 }
 
 // prepare makes the schema, or brings it up to date. Of several servers that

@@ -16,6 +16,7 @@ import (
 // The records in testdata/records that hold what later versions of their kinds
 // have more than the samples: when a booking's status changed, when it was confirmed
 // and that the operator cancelled it, which of its legs have a hook and what it gave back,
+// its reference, the leg that was cancelled and that money went back,
 // when a payment was settled, how a refund was resolved, what operators and the gateway
 // said of it, what was told of a subscription, since when it is unverified, and a run that is cancelled and has a place that is blocked.
 func TestRecordsOfTheDesk(t *testing.T) {
@@ -26,6 +27,8 @@ func TestRecordsOfTheDesk(t *testing.T) {
 	confirmed.Status, confirmed.Changed, confirmed.Confirmed, confirmed.ByOperator = traintravel.Cancelled, sampleTime(5), sampleTime(4), true
 	refunded := *confirmed
 	refunded.Hooks, refunded.Refund = []bool{true}, traintravel.Money{Amount: 4990, Currency: "eur"}
+	referred := refunded
+	referred.Reference, referred.CancelledLeg, referred.GivenBack = "K7M4QX", 1, true
 	paid := samplePayment()
 	paid.Settled = sampleTime(6)
 	resolved := samplePayment()
@@ -50,7 +53,7 @@ func TestRecordsOfTheDesk(t *testing.T) {
 		want       []byte
 	}{
 		{"booking", "changed.2.hex", records.EncodeBooking(changed)}, {"booking", "confirmed.3.hex", records.EncodeBooking(confirmed)},
-		{"booking", "refunded.4.hex", records.EncodeBooking(&refunded)},
+		{"booking", "refunded.4.hex", records.EncodeBooking(&refunded)}, {"booking", "referred.5.hex", records.EncodeBooking(&referred)},
 		{"payment", "settled.2.hex", paid.Encode()}, {"payment", "resolved.3.hex", resolved.Encode()}, {"inventory", "cancelled.3.hex", v.Encode()},
 		{"idempotency", "told.2.hex", told.Encode()},
 		{"subscription", "stopped.2.hex", stopped.Encode()}, {"delivery", "dead.2.hex", dead.Encode()},

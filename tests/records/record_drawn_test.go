@@ -40,6 +40,7 @@ func TestBookingRecord(t *testing.T) {
 			HasBicycle: rapid.Bool().Draw(t, "bicycle"), HasDog: rapid.Bool().Draw(t, "dog"), Status: traintravel.BookingStatus(rapid.Byte().Draw(t, "status")),
 			Created: railtest.DrawTime(t), Changed: railtest.DrawTime(t), Confirmed: railtest.DrawTime(t), ByOperator: rapid.Bool().Draw(t, "by operator"), Expires: railtest.DrawTime(t), Price: railtest.DrawMoney(t),
 			LatestPayment: railtest.DrawID(t), OpenPayment: railtest.DrawID(t), PaidBy: railtest.DrawID(t), PaymentCount: rapid.IntRange(0, 1<<62).Draw(t, "payments"),
+			Reference: railtest.DrawText(t), GivenBack: rapid.Bool().Draw(t, "given back"),
 		}
 		if b.OpenPayment != uuid.Nil {
 			b.PinnedUntil = railtest.DrawTime(t)
@@ -51,6 +52,7 @@ func TestBookingRecord(t *testing.T) {
 				Board: rapid.IntRange(0, traintravel.MaxCalls-1).Draw(t, "board"), Alight: rapid.IntRange(0, traintravel.MaxCalls-1).Draw(t, "alight"),
 			})
 		}
+		b.CancelledLeg = rapid.IntRange(0, len(b.Legs)).Draw(t, "cancelled leg")
 		got, err := records.DecodeBooking(records.EncodeBooking(&b), z)
 		checkRecord(t, b, got, err)
 	})
