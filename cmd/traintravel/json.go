@@ -74,6 +74,9 @@ func bookingJSON(h traintravel.BookingHistory) object {
 		}),
 		"payments": listOf(h.Payments, func(p traintravel.Payment) any { return paymentJSON(p) }),
 	}
+	if b.Reference != "" {
+		o["reference"] = b.Reference
+	}
 	known(o, "changed_at", b.Changed)
 	known(o, "confirmed_at", b.Confirmed)
 	return o
