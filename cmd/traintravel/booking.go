@@ -98,11 +98,10 @@ func sayBooking(ctx context.Context, service *traintravel.Service, id uuid.UUID,
 	if b.Erased() {
 		who = fmt.Sprintf("passenger %s, price %s, user erased", erasedName, b.Price)
 	}
-	name := b.ID.String()
 	if b.Reference != "" {
-		name = b.Reference + " (" + name + ")"
+		who += ", reference " + b.Reference
 	}
-	tell.say(fmt.Sprintf("%s: %s, client %q", name, who, b.Client))
+	tell.say(fmt.Sprintf("%v: %s, client %q", b.ID, who, b.Client))
 	for _, l := range b.Legs {
 		place := "no numbered seat"
 		if l.Seat > 0 {

@@ -93,7 +93,12 @@ func TestDesk(t *testing.T) {
 	r = start(t, "serve", "--data", data)
 	_, token, _ = once(t, nil, "token", "--user", "anna", "--data", data)
 	token = strings.TrimSpace(token)
-	r.call(token, "GET", "/bookings/"+id, "", 404)
+	cancelled := r.call(token, "GET", "/bookings/"+id, "", 200)
+	if over, _ := cancelled["over"].(map[string]any); over["cancelled_by"] != "operator" || over["train"] != train {
+		t.Errorf("the booking is %v", cancelled)
+	}
+	ref, _ := cancelled["reference"].(string)
+	has(desk(0, "booking", strings.ToLower(ref)), id, "reference "+ref)
 	r.call(token, "GET", "/trips/"+trip, "", 404)
 	r.call(token, "POST", "/bookings", `{"trip_id": "`+trip+`", "passenger_name": "John Doe"}`, 404)
 	has(desk(0, "cancel-run", train, day, "--yes"), "0 bookings cancelled, no refund")
