@@ -129,6 +129,17 @@ var calls = []struct {
 		l, err := s.Bookings(s.ctx, officetest.Anna, traintravel.Page{})
 		return expectItems(len(l.Items), 4, err)
 	}},
+	{"PastBookings", func(s *scene) error {
+		l, err := s.PastBookings(s.ctx, officetest.Anna, traintravel.Page{})
+		return expectItems(len(l.Items), 0, err)
+	}},
+	{"PastBooking", func(s *scene) error {
+		_, err := s.PastBooking(s.ctx, officetest.Anna, s.paid.ID)
+		if errors.Is(err, traintravel.ErrNotFound) { // it is not over
+			return nil
+		}
+		return errors.Join(err, errors.New("it is told of as over"))
+	}},
 	{"BookingHistory", func(s *scene) error {
 		h, err := s.BookingHistory(s.ctx, s.held.ID)
 		return expectItems(len(h.Payments), 0, err)
@@ -288,6 +299,7 @@ var unreadables = []struct {
 	fail  []string
 }{
 	{"booking of another", traintravel.TableBookings, func(s *scene, r traintravel.Record) bool { return bytes.Contains(r.Value, []byte("carl")) }, nil},
+	{"reference", traintravel.TableReferences, func(*scene, traintravel.Record) bool { return true }, nil},
 	{"run", traintravel.TableRuns, func(s *scene, r traintravel.Record) bool { return !strings.Contains(r.ID, string(s.run.ID.Train[:])) }, nil},
 	{"payment of another", traintravel.TablePayments, func(s *scene, r traintravel.Record) bool {
 		return !slices.ContainsFunc([]traintravel.Booking{s.paid, s.refus}, func(b traintravel.Booking) bool { return strings.HasPrefix(r.ID, string(b.ID[:])) })
