@@ -207,6 +207,7 @@ var (
 		`remaining=\d+, reset=\d+`,                   // of the quota
 		`\d{4}-02-01`,                                // the day of travel
 		`after=[\w-]+`,                               // a page's place, which has the day in it
+		`"reference":"[0-9A-Z]{6}"`,                  // of a booking, made from its ID
 	}, "|"))
 )
 
@@ -230,6 +231,8 @@ func (v *variables) hide(text string) string {
 			return "(time)"
 		case strings.HasSuffix(m, "-02-01"):
 			return "(day)"
+		case strings.HasPrefix(m, `"reference"`):
+			return `"reference":"(any)"`
 		}
 		return m[:strings.Index(m, "=")] + "=(any)"
 	})
