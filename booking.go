@@ -24,9 +24,9 @@ type NewBooking struct {
 	PassengerName string // 1 to 200 characters after trimming, no control characters
 	HasBicycle    bool
 	HasDog        bool
-	// IdempotencyKey makes it safe to ask again: for 24 hours the same key
-	// from the same caller gets the first answer again, and a different
-	// request under it ErrKeyReused. Empty is none; at most 255 bytes.
+	// IdempotencyKey makes it safe to retry: for 24 hours, a request of the same
+	// caller with the same key gets the first result again, and a different request
+	// with that key gets ErrKeyReused. It has at most 255 bytes; empty means no key.
 	IdempotencyKey string
 }
 
@@ -134,9 +134,9 @@ func (s *Service) order(sn *timetable.Snapshot, n NewBooking, now time.Time) (le
 	return ledger.Order{Rides: rides, Booking: b}, nil
 }
 
-// Booking returns a booking of the caller's. Expired and cancelled ones, and
-// other people's, are ErrNotFound; but one that the operator has cancelled (see
-// [Service.CancelRun]) is returned until 30 days after its departure.
+// Booking returns one of the caller's bookings. It returns ErrNotFound for expired and
+// cancelled bookings and those of other users; but it returns a booking that the operator
+// has cancelled (see [Service.CancelRun]) until 30 days after its departure.
 func (s *Service) Booking(ctx context.Context, by Caller, id uuid.UUID) (_ Booking, err error) {
 	ctx, end := s.begin(ctx, "Booking")
 	defer end(&err)
@@ -150,8 +150,8 @@ func (s *Service) Booking(ctx context.Context, by Caller, id uuid.UUID) (_ Booki
 	return b, nil
 }
 
-// Bookings lists the caller's bookings, newest first: those that [Service.Booking] returns
-// and that can be read. It returns an [*InvalidError] for a page that cannot be.
+// Bookings lists the caller's bookings that [Service.Booking] returns, newest first. It
+// skips bookings that cannot be read, and returns an [*InvalidError] for an invalid page.
 func (s *Service) Bookings(ctx context.Context, by Caller, p Page) (_ List[Booking], err error) {
 	ctx, end := s.begin(ctx, "Bookings")
 	defer end(&err)
@@ -160,13 +160,13 @@ func (s *Service) Bookings(ctx context.Context, by Caller, p Page) (_ List[Booki
 	return l, err
 }
 
-// PastBookings lists the caller's bookings that are over, the last made first: those that
-// were travelled on, those that were cancelled, by whomever, and those for which money came
-// too late. Holds that ran out are left out. They are listed for as long as they are kept:
-// see Options.Retain and Options.KeepUnpaid. Those of earlier versions are listed once
-// [Service.Run] has found them, which it does first of all.
+// PastBookings lists the caller's bookings that have ended, newest first: those that were
+// travelled, those that were cancelled by anybody, and those paid too late. It omits expired
+// holds. Bookings are listed as long as they are kept: see Options.Retain and
+// Options.KeepUnpaid. Bookings of earlier versions are listed once [Service.Run] has found
+// them, which it does first.
 //
-// It returns an [*InvalidError] for a page that cannot be.
+// It returns an [*InvalidError] for an invalid page.
 func (s *Service) PastBookings(ctx context.Context, by Caller, p Page) (_ List[PastBooking], err error) {
 	ctx, end := s.begin(ctx, "PastBookings")
 	defer end(&err)
@@ -199,13 +199,13 @@ func (s *Service) lister(by Caller) *records.Lister {
 	return &records.Lister{Store: s.store, By: by, Now: s.now(), Zones: s.books.Zones}
 }
 
-// CancelBooking cancels a booking of the caller's and frees its places. A hold
-// is gone; for a confirmed booking before departure the refund that
-// Options.Cancel grants is recorded in the same step and [Service.Run] makes
-// it. It queues [BookingCancelled].
+// CancelBooking cancels one of the caller's bookings and frees its places. A hold
+// ends; for a confirmed booking before departure, the same update records the
+// refund that Options.Cancel grants, and [Service.Run] makes it. It queues
+// [BookingCancelled].
 //
-// It returns ErrNotFound for a booking that is over or not the caller's,
-// ErrPaymentInProgress while a payment is under way, and ErrDeparted for a
+// It returns ErrNotFound if the booking has ended or is not the caller's,
+// ErrPaymentInProgress while a payment is in progress, and ErrDeparted for a
 // confirmed booking after departure.
 func (s *Service) CancelBooking(ctx context.Context, by Caller, id uuid.UUID) (err error) {
 	ctx, end := s.begin(ctx, "CancelBooking")
@@ -213,9 +213,9 @@ func (s *Service) CancelBooking(ctx context.Context, by Caller, id uuid.UUID) (e
 	return s.cancelBooking(ctx, by, id, nil)
 }
 
-// CancelUnchanged is [Service.CancelBooking] of a booking that is still as it was
-// when the caller read it: not paid meanwhile, nor its payment under way. If it is
-// another now, it returns ErrChanged and changes nothing.
+// CancelUnchanged is like [Service.CancelBooking], but only if the booking is still as
+// the caller read it, with no payment made or begun since. Otherwise it returns
+// ErrChanged and changes nothing.
 func (s *Service) CancelUnchanged(ctx context.Context, by Caller, was Booking) (err error) {
 	ctx, end := s.begin(ctx, "CancelUnchanged")
 	defer end(&err)
@@ -298,9 +298,9 @@ func (s *Service) Ticket(ctx context.Context, by Caller, booking uuid.UUID) (_ T
 	return t, nil
 }
 
-// TicketStatus says what a ticket of a booking is worth now. It is for whoever
-// inspects tickets, and so asks for no caller: whether the ticket is genuine is to
-// be found out before, lest anybody learn which bookings there are.
+// TicketStatus returns whether a ticket of a booking is still valid. It is for ticket
+// inspectors, so it does not check the caller. Verify that the ticket is genuine first;
+// otherwise anybody could find out which bookings exist.
 func (s *Service) TicketStatus(ctx context.Context, booking uuid.UUID) (_ TicketStatus, err error) {
 	ctx, end := s.begin(ctx, "TicketStatus")
 	defer end(&err)
@@ -321,21 +321,21 @@ func (s *Service) TicketStatus(ctx context.Context, booking uuid.UUID) (_ Ticket
 type (
 	// A Booking is one passenger's hold on a trip and, once paid, the right to travel.
 	Booking = rail.Booking
-	// A PastBooking is a booking that is over, as its owner is told of it.
+	// A PastBooking is a booking that has ended, as shown to its owner.
 	PastBooking = rail.PastBooking
-	// A BookingOutcome is how a booking ended.
+	// A BookingOutcome says how a booking ended.
 	BookingOutcome = rail.BookingOutcome
 	// A Subject is a user: the issuer of tokens that vouches for it and the name that it goes
 	// by there. It owns bookings. Both are compared byte for byte.
 	Subject = rail.Subject
-	// A Caller is on whose behalf a method of [Service] acts: a user, and the client program
-	// the user acts through, which may be empty.
+	// A Caller is the user on whose behalf a method of [Service] acts, and the client program
+	// that the user acts through, which may be empty.
 	Caller = rail.Caller
 )
 
-// ParseReference reads the reference of a booking as people write it, and says whether the
-// text may be one: in capital or small letters, with blanks or hyphens, and with Z for 2, S
-// for 5, B for 8 or U for V, which references do not have.
+// ParseReference parses the reference of a booking as people write it, and reports whether
+// the text can be one. Letters may be in either case, with blanks or hyphens between, and
+// with Z for 2, S for 5, B for 8 or U for V, because references do not contain these.
 func ParseReference(text string) (reference string, ok bool) { return rail.ParseReference(text) }
 
 // Operator is the caller whose subscriptions are the endpoints of the operator.
@@ -347,7 +347,8 @@ func Operator() Caller { return rail.Operator() }
 // a confirmed booking may still be cancelled.
 type BookingStatus = rail.BookingStatus
 
-// The statuses of a booking.
+// A BookingStatus is the state of a booking: held, then confirmed, expired or cancelled;
+// a confirmed booking may still be cancelled.
 const (
 	Held      = rail.Held
 	Confirmed = rail.Confirmed
@@ -357,26 +358,26 @@ const (
 
 // The outcomes of bookings.
 const (
-	// Travelled: it was paid, and its trip has ended.
+	// Travelled: the booking was paid, and its trip has ended.
 	Travelled = rail.Travelled
-	// WasCancelled: its owner or the operator has cancelled it.
+	// WasCancelled: the owner or the operator cancelled the booking.
 	WasCancelled = rail.WasCancelled
-	// WasTooLate: money came for it after its hold had ended, and is given back.
+	// WasTooLate: the booking was paid after its hold had ended; the charge is refunded.
 	WasTooLate = rail.WasTooLate
 )
 
 type (
-	// A Ticket is what a confirmed booking entitles to, and what a ticket on paper or on a
-	// screen shows of it. Package ticket renders and verifies tickets.
+	// A Ticket contains what a ticket of a confirmed booking shows, on paper or on a
+	// screen. Package ticket renders and verifies tickets.
 	Ticket = rail.Ticket
-	// A TicketStatus is what a genuine ticket is worth.
+	// A TicketStatus says whether a genuine ticket is still valid.
 	TicketStatus = rail.TicketStatus
 )
 
 // The statuses of a ticket.
 const (
-	// TicketUnknown: the service has no paid booking of this ID. It may be
-	// another service's, or be from before data was restored.
+	// TicketUnknown: the service has no paid booking with this ID. The ticket may be of
+	// another service, or older than the backup that was restored.
 	TicketUnknown = rail.TicketUnknown
 	// TicketValid: the booking is confirmed.
 	TicketValid = rail.TicketValid

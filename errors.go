@@ -5,11 +5,11 @@ import (
 	"github.com/traintravel/traintravel/rail"
 )
 
-// The errors of a Service. Those that tell more are types: [InvalidError], [AmountError],
+// Errors of a Service. Errors with more details are types: [InvalidError], [AmountError],
 // [DeclinesError], [HoldsError], [HostLimitError] and [EditionError].
 var (
-	// ErrNotFound: there is no such station, trip, booking or payment, or it
-	// is somebody else's, or it is over.
+	// ErrNotFound: the station, trip, booking or payment does not exist, belongs to
+	// somebody else, or has ended.
 	ErrNotFound = rail.ErrNotFound
 	// ErrNoTimetable: the store holds no timetable yet; load one.
 	ErrNoTimetable = rail.ErrNoTimetable
@@ -33,9 +33,9 @@ var (
 
 	// ErrNotPaid: the booking is held, and has no ticket before it is paid.
 	ErrNotPaid = rail.ErrNotPaid
-	// ErrPaymentSettled: what became of the payment is known, and stays as it is.
+	// ErrPaymentSettled: the payment has an outcome, which does not change.
 	ErrPaymentSettled = rail.ErrPaymentSettled
-	// ErrPlaceTaken: somebody has the place that is to be blocked.
+	// ErrPlaceTaken: the place to be blocked is already held, paid or blocked.
 	ErrPlaceTaken = rail.ErrPlaceTaken
 	// ErrArrived: the run has arrived at its last call, and there is nothing left of it
 	// to be blocked or cancelled.

@@ -12,8 +12,8 @@ import (
 // What an operator asks and does. These methods take no [Caller]: what they show and change
 // is anybody's, so a program lets nobody but the operator's staff call them.
 
-// Runs lists the trains of a number on a date, as the timetable in force has
-// them: letter case and blanks do not matter. A number may be several trains'.
+// Runs returns the trains with a number on a date, according to the current timetable.
+// Letter case and blanks in the number are ignored. Several trains may share a number.
 // It returns an [*InvalidError] for an empty number, and [ErrNoTimetable].
 func (s *Service) Runs(ctx context.Context, number string, date Date) (_ []Run, err error) {
 	ctx, end := s.begin(ctx, "Runs")
@@ -21,9 +21,9 @@ func (s *Service) Runs(ctx context.Context, number string, date Date) (_ []Run, 
 	return s.desk.Runs(ctx, number, date)
 }
 
-// Manifest says who travels on a run of the timetable in force, as of one
-// instant. On a train with numbered places it reads that run alone; on one
-// without, it looks through all bookings. ErrNotFound: no such train runs then.
+// Manifest returns the passengers of a run of the current timetable, on one snapshot.
+// For a train with numbered places it reads that run only; otherwise it scans all
+// bookings. It returns ErrNotFound if the train does not run then.
 func (s *Service) Manifest(ctx context.Context, id RunID) (_ Manifest, err error) {
 	ctx, end := s.begin(ctx, "Manifest")
 	defer end(&err)
@@ -31,12 +31,12 @@ func (s *Service) Manifest(ctx context.Context, id RunID) (_ Manifest, err error
 }
 
 // Block takes places of a run out of sale between two of its calls, all of them
-// or none: for staff, for a coach that is missing, for a broken seat. A place
-// that somebody holds, has paid or has blocked there is [ErrPlaceTaken], which
-// the error wraps to say which. A new timetable keeps blocks as it keeps bookings.
+// or none: for staff, a missing coach or a broken seat. If a place is already held,
+// paid or blocked there, the error wraps [ErrPlaceTaken] and names the place. Blocks
+// survive a new timetable, like bookings.
 //
-// ErrNotFound: no such train runs then. [ErrArrived]: it has run. An [*InvalidError] names the place or
-// call that the run has not.
+// It returns ErrNotFound if the train does not run then, [ErrArrived] if it has
+// arrived, and an [*InvalidError] for a place or call that the run does not have.
 func (s *Service) Block(ctx context.Context, run RunID, blocks ...Block) (err error) {
 	ctx, end := s.begin(ctx, "Block")
 	defer end(&err)
@@ -53,17 +53,17 @@ func (s *Service) Unblock(ctx context.Context, run RunID, blocks ...Block) (err 
 }
 
 // CancelRun takes a run out of sale and cancels its bookings: holds end, and
-// confirmed ones are refunded in full, whatever Options.Cancel says, and whether
-// the train has departed or not. A booking of several trains is cancelled whole.
-// For each it queues [BookingCancelled].
+// confirmed bookings are refunded in full, regardless of Options.Cancel and of
+// whether the train has departed. Bookings of several trains are cancelled as a whole.
+// It queues [BookingCancelled] for each.
 //
-// From the first step on nobody can book the run any more. If an error, or the end
-// of ctx, breaks it off, call it again: it goes on where it was.
+// From the first step on, the run cannot be booked. If an error or the end of ctx
+// interrupts it, call it again: it continues where it stopped.
 //
-// What cannot be read of other runs and bookings is left out, and reported.
+// It skips runs and bookings that cannot be read, and reports them.
 //
-// ErrNotFound: no such train runs then, and nobody has booked it. [ErrArrived]: by
-// the timetable it has run already, and opts do not say that it may.
+// It returns ErrNotFound if the train does not run then and has no bookings, and
+// [ErrArrived] if it has arrived by the timetable, unless opts.Past is set.
 func (s *Service) CancelRun(ctx context.Context, run RunID, opts CancelRunOptions) (_ RunCancellation, err error) {
 	ctx, end := s.begin(ctx, "CancelRun")
 	defer end(&err)
@@ -78,8 +78,8 @@ func (s *Service) RestoreRun(ctx context.Context, run RunID) (err error) {
 	return s.desk.RestoreRun(ctx, run)
 }
 
-// BookingHistory returns anybody's booking, whatever its status, and what was paid
-// for it. ErrNotFound: there is none.
+// BookingHistory returns a booking of any user, whatever its status, and its payments.
+// It returns ErrNotFound if the booking does not exist.
 func (s *Service) BookingHistory(ctx context.Context, id uuid.UUID) (_ BookingHistory, err error) {
 	ctx, end := s.begin(ctx, "BookingHistory")
 	defer end(&err)
@@ -95,11 +95,11 @@ func (s *Service) FindBookings(ctx context.Context, text string, limit int) (fou
 	return f.Bookings, f.More, err
 }
 
-// LookUpBookings looks for anybody's bookings, whatever their status, by ID, by reference
-// (see [ParseReference]), or by words that the passenger's name begins words with: case and
-// accents do not matter. What tickets show of a booking without a reference, the end of its
-// ID, finds it too. The newest come first, at most limit of them. By name, or the end of an
-// ID, it looks through all bookings until it has found enough.
+// LookUpBookings finds bookings of any user, whatever their status, by ID, by reference
+// (see [ParseReference]), or by the beginnings of words in the passenger's name; case and
+// accents are ignored. For a booking without a reference, it also accepts what its tickets
+// show, the end of its ID. It returns at most limit bookings, newest first. By name, or by the
+// end of an ID, it scans all bookings until it has found enough.
 //
 // It returns an [*InvalidError] for a text without a letter or digit.
 func (s *Service) LookUpBookings(ctx context.Context, text string, limit int) (_ FoundBookings, err error) {
@@ -116,41 +116,40 @@ func (s *Service) ExportSubject(ctx context.Context, of Subject) (_ SubjectData,
 	return s.desk.Export(ctx, of)
 }
 
-// EraseSubject removes who the subject is from all bookings that are over, and ends
-// its subscriptions, as a person may ask for it (Regulation (EU) 2016/679, article 17).
-// It looks through all bookings. Broken off, it goes on when it is called again.
+// EraseSubject removes the subject's personal data from all bookings that have ended, and
+// ends its subscriptions, as a person may request (Regulation (EU) 2016/679, article 17).
+// It scans all bookings. If it is interrupted, call it again to continue.
 //
-// Idempotency keys hold no more than hashes, and are forgotten after a day. What the
-// gateway, and whoever is told of events, know of the subject is theirs to erase.
+// Idempotency keys contain only hashes and are deleted after a day. The gateway, and the
+// receivers of events, have to erase their own data.
 func (s *Service) EraseSubject(ctx context.Context, of Subject) (_ Erasure, err error) {
 	ctx, end := s.begin(ctx, "EraseSubject")
 	defer end(&err)
 	return s.desk.EraseSubject(ctx, of)
 }
 
-// State reads how things stand. It looks through at most 100,000 of what waits, and
-// 1,000 of payments and events: larger numbers are not told apart. It is meant to be
-// asked every few seconds.
+// State returns the state of the store. It counts at most 100,000 items of waiting work, and
+// 1,000 payments and events; larger numbers are reported as these limits. It may be called
+// every few seconds.
 func (s *Service) State(ctx context.Context) (_ State, err error) {
 	ctx, end := s.begin(ctx, "State")
 	defer end(&err)
 	return s.desk.State(ctx)
 }
 
-// A Desk shows the operator what was posted, or is to be, to its own endpoints: those of
-// [WebhookOptions].Operator. It can have that posted again and ping them, also at a service
-// without Webhooks, which leaves the posting to others on its store. Nobody else sees them.
-// What the endpoints are, the options say alone. Get one from [Service.Desk].
+// A Desk shows the operator the deliveries to the operator's own endpoints, those of
+// [WebhookOptions].Operator. It can retry these deliveries and ping the endpoints, also in a
+// service without Webhooks, which leaves posting to other services on its store. No caller
+// can see these deliveries. Only the options define the endpoints. [Service.Desk] returns one.
 type Desk struct{ service *Service }
 
-// Desk is for the operator: a program gives it to nobody else.
+// Desk returns the operator's Desk. Do not make it available to users.
 func (s *Service) Desk() Desk { return Desk{s} }
 
 // theOperator is whose the endpoints are.
 func (d Desk) theOperator() records.Subscriber { return records.Subscriber{Operator: true} }
 
-// Subscriptions lists the endpoints to which something was posted, or was to be, the newest
-// first.
+// Subscriptions lists the endpoints that have deliveries, newest first.
 func (d Desk) Subscriptions(ctx context.Context, page Page) (_ List[Subscription], err error) {
 	ctx, end := d.service.begin(ctx, "Desk.Subscriptions")
 	defer end(&err)
@@ -202,9 +201,9 @@ type (
 	// A RunCall is where a run calls, in the order of travel. Times are in the time zone of
 	// the station; the first Arrive and the last Depart mean nothing.
 	RunCall = rail.RunCall
-	// A Manifest says who travels on a run, and what is left of it.
+	// A Manifest lists the passengers of a run and its free places.
 	Manifest = rail.Manifest
-	// A Rider is one booking on a run. Holds that have run out are none.
+	// A Rider is a booking on a run. Expired holds are not included.
 	Rider = rail.Rider
 	// A Block is a place that is not for sale between two calls, see [Service.Block].
 	Block = rail.Block
@@ -213,16 +212,16 @@ type (
 	Section = rail.Section
 	// A RunCancellation says what CancelRun has done.
 	RunCancellation = rail.RunCancellation
-	// CancelRunOptions are what CancelRun may be told. The zero value works.
+	// CancelRunOptions configures CancelRun. The zero value is valid.
 	CancelRunOptions = rail.CancelRunOptions
 	// SubjectData is all that a store has of a subject.
 	SubjectData = rail.SubjectData
 	// An Erasure says what EraseSubject did.
 	Erasure = rail.Erasure
-	// A State is how things stand with the store of a service: what whoever watches over it
-	// looks at beside what its [Observer] is told.
+	// A State describes the store of a service, for monitoring; [Observer] reports the
+	// operations of the service.
 	State = rail.State
-	// A TimetableState tells of the timetable in force. It is zero if there is none.
+	// A TimetableState describes the current timetable. It is zero without a timetable.
 	TimetableState = rail.TimetableState
 	// Waiting is what waits to be done: how much, and since when the longest.
 	Waiting = rail.Waiting

@@ -10,49 +10,46 @@ import (
 	"github.com/traintravel/traintravel/rail"
 )
 
-// Options are the settings of a Service. The zero value works: it cannot take
-// payments, and nobody is notified. A panic of a function in them reaches the
-// caller of the method that called it, with nothing done.
+// Options configures a Service. The zero value is valid: such a service takes no
+// payments and sends no notifications. A panic in one of its functions reaches the
+// caller of the method that called it, and the method has no effect.
 type Options struct {
 	// Gateway moves money. Nil refuses every payment with ErrNoGateway, and
-	// leaves those under way to another service of the store.
+	// leaves payments in progress to another service on the store.
 	Gateway PaymentGateway
 
-	// Notifier is told of events by Run. Nil means that nobody wants to know,
-	// and that no events are queued: set it on every service of a store, or
-	// on none.
+	// Notifier receives events from Run. Nil means that no events are queued for
+	// a Notifier: set it on every service on a store, or on none.
 	Notifier Notifier
 
-	// Logger is told what an operator should know. Nil is silent.
+	// Logger receives messages for the operator. Nil logs nothing.
 	Logger *slog.Logger
 
-	// Observer is told what the service does. The zero value is nobody.
+	// Observer receives reports of what the service does. The zero value reports nothing.
 	Observer Observer
 
 	// Now is the clock that decides what has departed and expired. Nil is
-	// time.Now. It must be safe for concurrent use. The clocks of services
-	// that share a store should agree to seconds: a charge that one has begun
-	// and the gateway has not heard of is given up when its deadline has
-	// passed by a minute on another's clock. Who does what of the work that
-	// they share is decided without it (see [Service.Run]).
+	// time.Now. It must be safe for concurrent use. Keep the clock skew between
+	// services on one store to seconds: a service cancels a charge that another one
+	// began if the gateway does not know it a minute after its deadline. How services
+	// share work does not depend on this clock (see [Service.Run]).
 	Now func() time.Time
 
-	// Webhooks posts events to those who subscribe to them. Nil refuses to subscribe
-	// with ErrNoWebhooks; events for those who have subscribed already wait for a
-	// service on the store that has it.
+	// Webhooks posts events to subscribers. Nil refuses new subscriptions with
+	// ErrNoWebhooks; events of existing subscriptions wait for a service on the
+	// store that has it.
 	Webhooks *WebhookOptions
 
 	// NewID returns random UUIDs (version 4). The service takes the random
 	// bits of its IDs from them. Nil is uuid.New.
 	NewID func() uuid.UUID
 
-	// Price makes the price of a trip from its legs; the trip's own Price is
-	// what the fares and prices of the timetable say, zero if they say nothing. False
-	// means that the trip is not for sale. A price is above zero and at most
-	// 1e16 minor units, the most that can be paid: a search leaves out a trip of which it
-	// is another, and the log names its train once; to ask for the trip by its ID, or to book
-	// it, is an error. Nil takes the fares. It is
-	// called for each trip found and each booking made.
+	// Price returns the price of a trip from its legs. The trip's own Price is that of
+	// the timetable's fares and prices, zero if it has none. False means that the trip
+	// is not for sale. A price must be above zero and at most 1e16 minor units. A search
+	// omits a trip with any other price, and logs its train once; getting such a trip by
+	// its ID, or booking it, is an error. Nil uses the fares. Price is called for each trip
+	// found and each booking made.
 	Price func(Trip) (Money, bool)
 
 	// Cancel says how much of the price a confirmed booking gets back when it
@@ -60,25 +57,26 @@ type Options struct {
 	// Nil gives everything back.
 	Cancel func(Booking, time.Time) (Money, error)
 
-	// CheckName refuses names of passengers besides those that are refused in any case. Its
-	// error says what is wrong, and reads on from the field: "has a digit". Nil takes all
-	// others. Package ticket has one, for names that its tickets cannot show.
+	// CheckName refuses passenger names, in addition to the built-in checks. Its error
+	// says what is wrong and continues a sentence that begins with the field, such as
+	// "has a digit". Nil accepts all others. Package ticket has a function that refuses
+	// names that its tickets cannot show.
 	CheckName func(name string) error
 
-	// RefundTerms tells travellers what Cancel gives back, in a sentence or two of at most
-	// 500 bytes: they read it before they pay, and on their tickets. Empty says what a nil
-	// Cancel does, and says nothing beside a Cancel.
+	// RefundTerms tells travellers how much Cancel refunds, in a sentence or two of at most
+	// 500 bytes; they see it before they pay, and on their tickets. If it is empty, a
+	// service with a nil Cancel describes the default, and one with a Cancel says nothing.
 	RefundTerms string
 
 	// HoldFor is how long a booking may wait for its payment. Zero is one
-	// hour; more than a hundred years are taken as a hundred. A hold ends at
-	// departure at the latest.
+	// hour; the maximum is a hundred years. A hold ends at departure at the
+	// latest.
 	HoldFor time.Duration
 
-	// PendingFor is how long a payment whose outcome is unknown keeps the
+	// PendingFor is how long a payment with an unknown outcome keeps the
 	// places, until departure at the latest. Then the booking expires, and the
-	// gateway is asked to cancel the charge, if it is a [Canceller]. Zero is 24
-	// hours; more than a hundred years are taken as a hundred.
+	// service asks the gateway to cancel the charge if it is a [Canceller]. Zero is
+	// 24 hours; the maximum is a hundred years.
 	PendingFor time.Duration
 
 	// ChargeTimeout is how long the gateway may take to answer. Zero is 30
@@ -89,48 +87,47 @@ type Options struct {
 	// hundred years are taken as a hundred.
 	Horizon time.Duration
 
-	// Retain is how long after the end of a journey Run removes from a booking who it
-	// was for, as [Service.EraseSubject] does. Zero is never; less than an hour is
+	// Retain is how long after the end of a journey Run removes personal data from the
+	// booking, as [Service.EraseSubject] does. Zero is never; less than an hour is
 	// refused.
 	Retain time.Duration
 
 	// Declines bounds declined payments. The zero value is sensible.
 	Declines DeclineLimits
 
-	// Holds bounds what a user may hold unpaid at a time. The zero value is sensible for
-	// people; a program that books for many travellers as one user needs more, or to be
-	// one of Holds.Clients.
+	// Holds limits the unpaid bookings that a user may hold at a time. The zero value suits
+	// people; a program that books for many travellers as one user needs higher limits, or
+	// must be in Holds.Clients.
 	Holds HoldLimits
 
 	// KeepUnpaid is how long after the end of its journey Run keeps a booking that ended
-	// unpaid: its hold expired, or was cancelled. Then it is removed, with its attempts to
-	// pay; the journey counts as over 30 days after the hold ended if it is further ahead.
-	// Kept for good are bookings of which a payment has succeeded, was given back, or was
-	// settled by an operator; and for the time being those of which a payment may still
-	// succeed or an event waits to be delivered. Zero is a week, a negative value is for
-	// ever; less than 48 hours is refused, because requests are answered again for 24.
+	// unpaid, because its hold expired or was cancelled. Then Run removes it with its attempts
+	// to pay; the journey counts as ended at most 30 days after the hold. Bookings with a
+	// payment that succeeded, was refunded, or was settled by an operator are always kept;
+	// bookings with a payment that may still succeed, or with an undelivered event, are kept
+	// until that is resolved. Zero is a week; a negative value keeps all; less than 48 hours is
+	// refused, because idempotent requests can be repeated for 24 hours.
 	KeepUnpaid time.Duration
 
-	// Cities have names by which Stations finds the stations in them, beside those that
-	// the timetable gives: Vienna for Wien in "Wien Hbf". Package cities has those of
-	// Europe; add to them or replace them. Nil is none. Where one of a city's names is
-	// part of a station's name, and the station lies in the same country, no further
-	// from the city than ten times its Radius and 50 km, the others are found in its
-	// place. Other stations within its Radius are found by its names as they are by an
-	// address. A Search that is the name of a city is not taken for another name that
-	// is misspelt, even if the city has no station. New refuses a city that is not
-	// well-formed; it keeps the names, so do not change them afterwards.
+	// Cities have names by which Stations finds their stations, in addition to the names in
+	// the timetable: Vienna for Wien in "Wien Hbf". Package cities has those of Europe; add
+	// to them or replace them. Nil is none. If a name of a city is part of a station's
+	// name, and the station is in the same country and no further from the city than ten
+	// times its Radius and 50 km, the city's other names find the station too. Other
+	// stations within its Radius match its names as they match an address. A Search
+	// that is the name of a city is not corrected to a similar name, even if the city has no
+	// station. New refuses an invalid city. It keeps the names, so do not change them
+	// afterwards.
 	Cities []City
 
 	// AnyAmount accepts any amount in any currency as payment, as the
 	// documented API's published examples send it. For trying out.
 	AnyAmount bool
 
-	// FingerprintKey keys the fingerprints by which idempotent requests are
-	// told apart. Without it, two payments under one idempotency key that
-	// differ only in the hidden digits of the card are taken for the same. It also keys
-	// the hashes of cards by which Declines.Card counts.
-	// Services on one store share it.
+	// FingerprintKey keys the fingerprints that distinguish idempotent requests.
+	// Without it, two payments with the same idempotency key that differ only in the
+	// hidden digits of the card count as the same. It also keys the card hashes that
+	// Declines.Card counts by. Services on one store must use the same key.
 	FingerprintKey []byte
 }
 
@@ -138,14 +135,14 @@ type (
 	// HoldLimits bounds how many bookings a user may hold at a time without having paid for
 	// them.
 	HoldLimits = rail.HoldLimits
-	// A HoldsError refuses a booking because the user holds as many unpaid ones as may be.
-	// Nothing was booked. To pay for one of them, or to cancel one, makes room at once.
+	// A HoldsError refuses a booking because the user has reached the limit of unpaid ones.
+	// Nothing was booked. After paying for or cancelling one of them, the user can book again.
 	HoldsError = rail.HoldsError
-	// An Observer is told what a [Service] does, for metrics and traces.
+	// An Observer receives reports of what a [Service] does, for metrics and traces.
 	Observer = rail.Observer
 	// FailingWork is how many things of one kind of work fail.
 	FailingWork = rail.FailingWork
-	// An UnreadableRecord is one that was left out.
+	// An UnreadableRecord describes a record that was skipped.
 	UnreadableRecord = rail.UnreadableRecord
 	// A BookingChange is what happened to a booking. From is zero if it is new.
 	BookingChange = rail.BookingChange
@@ -161,13 +158,13 @@ type (
 	// A DeclinesError refuses an attempt to pay because too many were declined within an
 	// hour. Nothing was charged.
 	DeclinesError = rail.DeclinesError
-	// A Notifier takes events to whoever wants them: a queue, a webhook, a mail.
+	// A Notifier forwards events, for example to a queue, a webhook or mail.
 	Notifier = rail.Notifier
 	// A NotifierFunc is a function that is a Notifier.
 	NotifierFunc = rail.NotifierFunc
-	// WebhookOptions are how a service posts events to those who have subscribed.
+	// WebhookOptions configures how a service posts events to subscribers.
 	WebhookOptions = webhooks.WebhookOptions
-	// A City is a place that people know by several names, such as its names in several
-	// languages. Package cities has those of Europe's larger railway cities.
+	// A City is a place with several names, such as its names in several languages.
+	// Package cities has Europe's larger railway cities.
 	City = rail.City
 )

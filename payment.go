@@ -35,24 +35,24 @@ func (n NewPayment) normalize() (_ NewPayment, err error) {
 	return n, nil
 }
 
-// PayBooking pays for a booking of the caller's. A payment that was attempted
-// is returned without an error, whatever became of it: Succeeded has confirmed
-// the booking, Failed leaves the hold for another try unless that was the last one of
-// Options.Declines, Pending means that the
-// outcome is not known yet and Run finds it out. The one exception is a payment
-// that succeeded only after departure, or after the hold it kept had ended and
-// somebody else had the places, or after another payment: it is returned with
-// ErrPaidTooLate, and Run gives the money back. If the booking ends while the
-// outcome is not known, Run asks the gateway to cancel the charge.
+// PayBooking pays for one of the caller's bookings. It returns the payment without an
+// error whatever its outcome: Succeeded has confirmed the booking; Failed leaves the hold
+// for another attempt, unless it was the last that Options.Declines allows; Pending means
+// that the outcome is not known yet, and Run finds it out. There is one exception: if the
+// payment succeeded after departure, after its hold had ended and the places were taken,
+// or after another payment, PayBooking returns it with ErrPaidTooLate, and Run refunds it.
+// If the booking ends while the outcome is not known, Run asks the gateway to cancel the
+// charge.
 //
-// The attempt is recorded, and the booking's places are kept for it, before
-// the gateway is asked; once asked, the caller's context no longer ends it.
-// If the charge of an earlier attempt was lost, and the gateway did not answer when it
-// was to cancel that one, it is asked again first.
+// Before it calls the gateway, PayBooking records the attempt and keeps the booking's
+// places for it; after that, the end of ctx does not interrupt it. If the charge of an
+// earlier attempt was lost and the gateway has not confirmed its cancellation, PayBooking
+// requests that first.
+//
 // It returns ErrNotFound, ErrHoldExpired, ErrTooManyDeclines, ErrAlreadyPaid,
 // ErrPaymentInProgress, ErrNoGateway, ErrKeyReused, an [*AmountError], a [*DeclinesError]
-// or an [*InvalidError], and then nothing was charged. A repeated request is answered with
-// the payment as it stands, Pending while the first one is still under way.
+// or an [*InvalidError]; then nothing was charged. A repeated request returns the payment
+// in its current state, Pending while the first request is still in progress.
 func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, n NewPayment) (_ Payment, err error) {
 	ctx, end := s.begin(ctx, "PayBooking")
 	defer end(&err)
@@ -116,19 +116,20 @@ func (s *Service) Payments(ctx context.Context, by Caller, booking uuid.UUID, pa
 	return s.flow.List(ctx, by, booking, page)
 }
 
-// SettlePayment settles a payment or refund that the gateway has not settled, by the word
-// of an operator who has looked at the provider's books. [BookingHistory] shows who has
-// settled it, when and why.
+// SettlePayment settles a payment or refund that the gateway has not settled, when an
+// operator has looked it up at the provider. [BookingHistory] shows who settled it, when
+// and why.
 //
-// A charge is settled while it is pending, or has failed and is still watched, as
-// AsSucceeded or AsFailed; AsFailed ends the watch of one that has failed. A refund is
-// settled until it has succeeded, as AsSucceeded, AsMadeElsewhere or AsImpossible; one
-// that is impossible by the gateway's word leaves [Service.StuckPayments] when an
-// operator has settled it in any way. The same settlement again changes nothing.
+// A charge can be settled as AsSucceeded or AsFailed while it is pending, or has failed
+// and is still being looked up; AsFailed ends the look-ups. A refund can be settled as
+// AsSucceeded, AsMadeElsewhere or AsImpossible until it has succeeded; if the gateway
+// reported it as impossible, it leaves [Service.StuckPayments] after any settlement by an
+// operator. Repeating the same settlement changes nothing.
 //
-// It returns the payment as it stands then. ErrNotFound: the booking has no such
-// payment. [ErrPaymentSettled]: see above. [ErrPaymentInProgress]: the gateway is being
-// asked for the charge at this moment. An [*InvalidError] names as, by or reason.
+// It returns the payment in its new state. It returns ErrNotFound if the booking does not
+// have the payment, [ErrPaymentSettled] if the payment cannot be settled in this way,
+// [ErrPaymentInProgress] while the gateway is processing the charge, and an
+// [*InvalidError] that names as, by or reason.
 func (s *Service) SettlePayment(ctx context.Context, booking, id uuid.UUID, d Settlement) (_ Payment, err error) {
 	ctx, end := s.begin(ctx, "SettlePayment")
 	defer end(&err)
@@ -148,8 +149,8 @@ func (s *Service) StuckPayments(ctx context.Context, age time.Duration) (stuck [
 	return s.flow.Stuck(ctx, s.now().Add(-age))
 }
 
-// FindPayment returns a payment or refund of anybody's by its ID alone. It looks through
-// all payments. ErrNotFound: there is none that can be read.
+// FindPayment returns a payment or refund of any user by its ID. It scans all payments.
+// It returns ErrNotFound if no readable payment has the ID.
 func (s *Service) FindPayment(ctx context.Context, id uuid.UUID) (_ Payment, err error) {
 	ctx, end := s.begin(ctx, "FindPayment")
 	defer end(&err)
@@ -160,7 +161,7 @@ type (
 	// A BankAccount is an account to debit. Required: Name, Number, AccountType, BankName,
 	// Country. No text has more than 200 characters.
 	BankAccount = rail.BankAccount
-	// An AccountType tells private accounts from companies'.
+	// An AccountType distinguishes accounts of individuals and companies.
 	AccountType = rail.AccountType
 )
 

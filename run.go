@@ -11,20 +11,17 @@ import (
 	"github.com/traintravel/traintravel/internal/webhooks"
 )
 
-// Run does what becomes due: it ends holds, finds out what became of payments,
-// makes refunds, delivers events to the Notifier, and forgets old idempotency
-// keys. It returns when ctx ends and all of its work has stopped, with ctx's
-// error. What it was doing then is done again by the next Run. A failure of
-// the store, the gateway or the Notifier is logged and what it hit tried again.
+// Run does scheduled work: it ends holds, looks up pending payments, makes refunds,
+// delivers events to the Notifier, and deletes old idempotency keys. It returns when ctx
+// ends and all of its work has stopped, with ctx's error; the next Run repeats interrupted
+// work. It logs failures of the store, the gateway and the Notifier, and retries the work.
 //
-// A service that nobody runs still sells correctly; it just frees no index,
-// delivers nothing and leaves payments pending. Run it once for each Service.
-// Services that share a store share the work too: each thing is done by one at
-// a time, and when one dies the others take over after ten seconds. One that
-// cannot reach the store for six stops what it is doing: the contexts it gave
-// to gateway and Notifier end. Payments are left to services with a Gateway,
-// events to those with a Notifier,
-// and those for subscribers to those with Webhooks.
+// Without Run, a service still sells correctly, but frees no indexes, delivers nothing and
+// leaves payments pending. Call it once for each Service. Services that share a store share
+// the work: one at a time does each item, and if it fails, the others take over after ten
+// seconds. A service that cannot reach the store for six seconds cancels its work, including
+// the contexts passed to gateway and Notifier. Only services with a Gateway process payments,
+// those with a Notifier its events, and those with Webhooks the events for subscribers.
 func (s *Service) Run(ctx context.Context) error {
 	sched := s.scheduler()
 	s.books.Floors.Keep(sched.Local == nil)
@@ -40,20 +37,18 @@ func (s *Service) Run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// RunDue does, one thing after another, what [Service.Run] would find to do now, and returns
-// the errors of what failed, joined: the next call tries that again, and Options.Logger is
-// not told of it. It returns when nothing is left that is due, or when ctx ends, with ctx's
-// error among them.
+// RunDue does the work that is due now, one item after another, and returns the joined
+// errors of the items that failed; the next call retries them, and Options.Logger gets no
+// message. It returns when no work is due, or when ctx ends, with ctx's error joined.
 //
-// It is for programs that do not stay: that are started by cron, or that run as a function
-// in answer to a request. Such a program calls it every few minutes, and after what must be
-// followed at once, such as a booking whose event is to be delivered. Until then things
-// stand as they do when nobody calls Run.
+// It is for short-lived programs, such as cron jobs and functions that run on request. Such
+// a program calls it every few minutes, and also after operations with urgent follow-up
+// work, such as a booking whose event is to be delivered. Between calls, no work is done.
 //
-// On a [LocalStore], what another service of the process is doing is left to it. Servers
-// that share a store share out what Run does, but not what RunDue does: if it is called
-// while another works there, some things are done twice. No booking or payment suffers from
-// that, but an event may be delivered twice, as it may after a crash.
+// On a [LocalStore], it leaves work that another service of the process has in progress to
+// that service. Servers that share a store divide the work of Run, but not that of RunDue:
+// while another server works, RunDue may do some items twice. That affects no booking or
+// payment, but an event may be delivered twice, as after a crash.
 func (s *Service) RunDue(ctx context.Context) error {
 	var errs []error
 	for _, k := range s.passes() {
@@ -122,10 +117,9 @@ func (s *Service) passes() []records.Kind {
 	return ks
 }
 
-// LastInstant returns the latest instant of a service's clock that a store
-// knows of, to the minute, or the zero time: a program that supplies
-// Options.Now must not begin before it, lest what has happened be in the
-// future.
+// LastInstant returns the latest instant of a service's clock that the store has
+// recorded, to the minute, or the zero time. A program that supplies Options.Now must
+// not start before it; otherwise recorded events would be in the future.
 func LastInstant(ctx context.Context, store Store) (last time.Time, err error) {
 	return agenda.LastInstant(ctx, store)
 }

@@ -11,20 +11,19 @@ import (
 
 // A StationQuery asks for stations. The zero query asks for all, by name.
 type StationQuery struct {
-	// Search leaves stations of whose names or address each word of Search begins a
-	// word, in any order. Name and OtherNames count alike, and so do the other names
-	// of the city that a station is in or named after: see Options.Cities.
+	// Search selects stations for which each word of Search is the beginning of a word in
+	// their names or address, in any order. Name and OtherNames count alike, and so do the
+	// other names of the city that a station is in or named after: see Options.Cities.
 	//
-	// Letter case and accents do not matter, other scripts are found by Latin letters and
-	// the other way round, and words that mean the same count as one: Hbf, hauptbahnhof and
-	// central. If nothing is found, words that many stations have are left out, then
-	// letters may be amiss. Names that are Search come first, then names that begin with
-	// it, then those that have its words; among these, stations at which more trains call.
-	// docs/station-search.md has all of it. As trains decide, Next is good until another
-	// timetable is loaded.
+	// Letter case and accents are ignored, Latin letters match other scripts and vice versa,
+	// and synonyms match, such as Hbf, hauptbahnhof and central. If nothing matches, common
+	// words are ignored, then misspellings are allowed. Exact names come first, then names that
+	// begin with Search, then names with its words; within these, stations with more trains
+	// come first. docs/station-search.md has the details. Because the order depends on the
+	// trains, Next is valid until another timetable is loaded.
 	//
-	// A text without a letter or digit finds none, a blank one does not search. It has at
-	// most MaxText characters: each word costs.
+	// A text without a letter or digit matches no station; a blank text does not search. Search
+	// has at most MaxText characters.
 	Search string
 	// Country leaves the stations of a country, an ISO 3166-1 alpha-2 code in
 	// either letter case, or those of no country that is known (UnknownCountry).
@@ -70,12 +69,12 @@ type (
 	Page = rail.Page
 	// A List is a page of a list.
 	List[T any] = rail.List[T]
-	// A Station is a place where trains call. Its platforms are not told apart.
+	// A Station is a place where trains stop. It includes all its platforms.
 	Station = rail.Station
 )
 
-// UnknownCountry is the code of stations of which no country is known, at sea for
-// instance. ISO 3166-1 leaves it to its users, and no country ever has it.
+// UnknownCountry is the code of stations whose country is not known, for instance at sea.
+// ISO 3166-1 reserves it for users, so it never belongs to a country.
 const UnknownCountry = rail.UnknownCountry
 
 // A Position is a place on earth in degrees north and east (WGS 84).

@@ -8,12 +8,12 @@ import (
 	"github.com/traintravel/traintravel/transfer"
 )
 
-// Agree lets programs that use one store, at the same time or one after the other,
-// find out whether they have in common what the store does not decide, such as their
-// keys. Check gets what was recorded last, or nil, and returns what to record, or the
-// error of a program that must not go on, which Agree returns. It may run several
-// times, as the closure of an update does. What is recorded is short, holds no secret,
-// and goes along with a [Copy]. A store that is closed is refused, as to a service.
+// Agree lets programs that use one store, concurrently or one after the other, check
+// that they agree on configuration that the store does not contain, such as their keys.
+// It calls check with the value recorded last, or nil; check returns the value to record,
+// or an error if the program must not continue, which Agree returns. Like the closure of
+// an update, check may run several times. The value should be short and must not contain
+// secrets; [Copy] copies it. Agree fails on a closed store, like a service.
 func Agree(ctx context.Context, store Store, check func(recorded []byte) ([]byte, error)) error {
 	return transfer.Agree(ctx, store, check)
 }
@@ -22,92 +22,91 @@ func Agree(ctx context.Context, store Store, check func(recorded []byte) ([]byte
 func Agreed(ctx context.Context, r Reader) ([]byte, error) { return transfer.Agreed(ctx, r) }
 
 type (
-	// CheckOptions are what Check may be told. The zero value works.
+	// CheckOptions configures Check. The zero value is valid.
 	CheckOptions = audit.CheckOptions
 	// A CheckReport is what Check found.
 	CheckReport = audit.CheckReport
-	// A Fault is one thing that is wrong with a store.
+	// A Fault is an inconsistency in a store.
 	Fault = audit.Fault
 )
 
-// Check reads all of a store, as it is at one instant, and reports every record that
-// does not agree with the others: places with bookings, both ways; indexes and the
-// agenda with what they are of; payments and refunds with bookings; events with what
-// has happened; deliveries with subscriptions; the timetable with its registry. What
-// package sandbox remembers is counted, and no more.
+// Check reads one snapshot of a store completely, and reports every record that is
+// inconsistent with others: places and bookings, in both directions; indexes and the agenda
+// with their records; payments and refunds with bookings; events with what happened;
+// deliveries with subscriptions; the timetable with its registry. It only counts the records
+// of package sandbox.
 //
-// Faults are no error: an error says that the check did not come to its end. Services
-// may work on the store meanwhile. It takes the memory of one timetable and some
-// megabytes, and of webhooks some bytes each, however many bookings there are.
+// Faults are not errors: an error means that the check did not complete. Services may use the
+// store meanwhile. Check uses the memory of one timetable, some megabytes, and some bytes for
+// each webhook, however many bookings the store has.
 func Check(ctx context.Context, store Store, opts CheckOptions) (CheckReport, error) {
 	return audit.Check(ctx, store, opts)
 }
 
 type (
-	// A FaultKind tells faults apart. Its text never changes.
+	// A FaultKind classifies faults. Its text never changes.
 	FaultKind = audit.FaultKind
-	// Claims are what the services of one process have in hand of the work that is due in a
+	// Claims records which due work the services of one process have in progress on a
 	// [LocalStore].
 	Claims = store.Claims
 )
 
-// Guard returns the store as a [Service] sees it: updates, and soon reads, fail
-// with [ErrMoved] or [ErrCopying] while its data has moved, or is being filled in
-// (see [Copy]). It is for what keeps data of its own beside the service's, such as
+// Guard returns a store that behaves as for a [Service]: updates, and soon reads, fail
+// with [ErrMoved] after its data has moved, and with [ErrCopying] while it is being filled
+// (see [Copy]). It is for code that keeps its own data in the service's store, such as
 // package sandbox.
 func Guard(store Store) Store { return transfer.Guard(store) }
 
-// CopyOptions are what Copy may be told. The zero value works.
+// CopyOptions configures Copy. The zero value is valid.
 type CopyOptions = transfer.CopyOptions
 
-// Copy moves all data of a store to another, of the same kind or of another:
-// bookings, payments, timetable, idempotency keys, and what is due. IDs and pages
-// stay as they are.
+// Copy moves all data of a store to another, of the same or another kind:
+// bookings, payments, timetable, idempotency keys, and due work. IDs and page
+// cursors do not change.
 //
-// No service sells from both, or from half of it. First the source is closed:
-// services on it get [ErrMoved] from their next update on. Then the target is
-// filled, chunk by chunk, while services on it get [ErrCopying]; it is read again
-// and compared; and last it is opened. Copy may be interrupted at any moment. It
-// opens the source again if it can; who is killed leaves both closed. Called again
-// with the same two stores, it starts over. [Reopen] opens a source that is not to
-// be moved after all.
+// At no time do services sell from both stores, or from half of the data. Copy first
+// closes the source: services on it get [ErrMoved] from their next update on. Then it
+// fills the target in chunks, while services on that get [ErrCopying], reads it again,
+// compares, and opens it. Copy may be interrupted at any moment. If it can, it reopens
+// the source; if the process is killed, both stores stay closed. Called again with the
+// same two stores, it starts over. [Reopen] opens the source if you decide not to move.
 //
-// A target that has records of its own is refused with [ErrHoldsData], one that is
-// a source with ErrMoved as well. A source that has moved elsewhere is refused with
-// ErrMoved: to another target, or to this one before another source took it over,
-// which may be as long as the copy has not come to its end. Where the source has moved
-// to this target already, nothing is done, and Progress is never called. Of several
-// calls for one target at a time only the last goes on.
+// Copy refuses a target that has records of its own with [ErrHoldsData], and a target that
+// is the source of another copy with ErrMoved as well. It refuses a source that has moved to
+// another target with ErrMoved; also if it moved to this target but another source took that
+// over, which is possible until a copy is complete. If the source has already moved to this
+// target, Copy does nothing and does not call Progress. Of several concurrent calls for one
+// target only the last continues.
 func Copy(ctx context.Context, to, from Store, opts CopyOptions) error {
 	return transfer.Copy(ctx, to, from, opts)
 }
 
-// Backup fills an empty store with all that another holds at one instant, and leaves
-// that one to the services on it: what they do meanwhile is not in the backup. Until all
-// is copied and verified the target is closed, and services on it get [ErrCopying].
-// Backup may be interrupted at any moment; called again for the same target, it starts
-// over. A target that has records of its own is refused with [ErrHoldsData], a source
-// that is closed with [ErrMoved] or ErrCopying.
+// Backup copies one snapshot of a store into an empty target. Services on the source
+// continue; what they do meanwhile is not in the backup. Until everything is copied and
+// verified, the target is closed, and services on it get [ErrCopying]. Backup may be
+// interrupted at any moment; called again for the same target, it starts over. It refuses a
+// target that has records of its own with [ErrHoldsData], and a closed source with
+// [ErrMoved] or ErrCopying.
 //
 // Services must not sell from both stores: they would sell places twice.
 func Backup(ctx context.Context, to, from Store, opts CopyOptions) error {
 	return transfer.Backup(ctx, to, from, opts)
 }
 
-// Reopen opens a store whose data has moved, or was about to, so that services
-// use it again. What the target has sold since is not in it: two stores that sell
-// the same trains sell places twice. So the target, if it is not nil, is closed
-// before, for good: services on it get [ErrMoved] from their next update on. One
-// that the data has not moved to is refused, and nothing is changed. A nil target
-// is one that is lost, or that nobody will use. A store that has not moved is left
-// as it is, with an error.
+// Reopen opens a store whose data has moved, or was about to move, so that services
+// can use it again. It does not contain what the target has sold since, and two stores
+// that sell the same trains sell places twice. So Reopen first closes the target, if it is
+// not nil, permanently: services on it get [ErrMoved] from their next update on. It refuses
+// a target that the data has not moved to, and changes nothing. Pass a nil target if the
+// target is lost or will not be used. If the store has not moved, Reopen changes nothing
+// and returns an error.
 func Reopen(ctx context.Context, store, target Store) error {
 	return transfer.Reopen(ctx, store, target)
 }
 
 type (
-	// A Store keeps what must outlive the process: an ordered map from keys to bytes with
-	// serializable, durable transactions.
+	// A Store holds the data that must survive the process: an ordered map from keys to bytes
+	// with serializable, durable transactions.
 	Store = store.Store
 	// A LocalStore is a Store that one process has to itself, such as a file or the process's
 	// memory.
@@ -133,15 +132,15 @@ const (
 type (
 	// Range selects records of one table: From <= ID < To.
 	Range = store.Range
-	// A Record is one result of List.
+	// A Record is a key and its value, as returned by List.
 	Record = store.Record
-	// Table is one ordered map of a store. [Tables] returns all there are; a store made by an
-	// older version of this package creates the ones it lacks.
+	// Table is an ordered map of a store. [Tables] returns all tables; a store made by an
+	// older version of this package creates missing ones.
 	Table = store.Table
 )
 
-// The tables. The comment says what orders the keys, for authors of stores who
-// wish to partition; a store may treat them all alike.
+// The tables. Their comments say what the keys are ordered by, for authors of stores who
+// want to partition; a store may treat all tables alike.
 const (
 	TableMeta        = store.TableMeta        // few, small, one of them read by every update
 	TableTimetable   = store.TableTimetable   // generations, chunk by chunk
@@ -174,7 +173,7 @@ var ErrReadAfterWrite = store.ErrReadAfterWrite
 // time that the store waits. Nothing was written, and the caller may try again.
 var ErrUnavailable = store.ErrUnavailable
 
-// ErrUnknownOutcome is returned (wrapped) by [Store.Update] when the answer to
-// a commit was lost and nothing the store can look up tells whether it took
-// place. The writes are there in full or not at all.
+// ErrUnknownOutcome is returned (wrapped) by [Store.Update] if the response to a
+// commit was lost and the store cannot find out whether the commit took place.
+// Either all of its writes are stored or none.
 var ErrUnknownOutcome = store.ErrUnknownOutcome

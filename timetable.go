@@ -9,35 +9,34 @@ import (
 	"github.com/traintravel/traintravel/schedule"
 )
 
-// LoadTimetable checks a timetable and makes it the one in force, for this
-// service and every other on the same store, all at once. Bookings made before
-// stay valid and keep the trip as sold; trip IDs stay the same for trains that
-// still run with the same calls. What is wrong with the timetable is returned
-// as by [Timetable.Check], and then nothing has changed. If ctx ends before the
-// timetable is in force, its error is returned, and nothing has changed either.
-// It takes any timetable that is well-formed, also one that has expired:
-// [Service.ReplaceTimetable] asks first.
+// LoadTimetable checks a timetable and makes it the current one for this
+// service and every other on the same store, atomically. Existing bookings
+// remain valid and keep the trip as sold; trip IDs do not change for trains that
+// still run with the same calls. It returns the errors of [Timetable.Check] for an
+// invalid timetable, and ctx's error if ctx ends before the timetable is current;
+// in both cases nothing has changed. It accepts any valid timetable, even an
+// expired one; [Service.ReplaceTimetable] asks first.
 //
-// The timetable must not be modified any more.
+// The timetable must not be modified afterwards.
 func (s *Service) LoadTimetable(ctx context.Context, t *Timetable) (_ LoadReport, err error) {
 	ctx, end := s.begin(ctx, "LoadTimetable")
 	defer end(&err)
 	return s.loader.Load(ctx, t, loading.Replacing{})
 }
 
-// LoadFirstTimetable is LoadTimetable for a store that has none. If another one
-// is in force, or is first, that stays, and the error is [ErrHasTimetable].
+// LoadFirstTimetable is like LoadTimetable, for a store without a timetable. If the store
+// has one, or another call is faster, that stays, and the error is [ErrHasTimetable].
 func (s *Service) LoadFirstTimetable(ctx context.Context, t *Timetable) (_ LoadReport, err error) {
 	ctx, end := s.begin(ctx, "LoadFirstTimetable")
 	defer end(&err)
 	return s.loader.Load(ctx, t, loading.Replacing{First: true})
 }
 
-// ReplaceTimetable is LoadTimetable that asks before it changes anything: accept is
-// told how the timetable differs from the one in force. If accept returns an error,
-// that is returned, and nothing has changed. What it was told is still so when the
-// timetable comes into force: if another one is loaded meanwhile, accept is asked
-// again. [Edition.Check] refuses timetables that look like a mistake:
+// ReplaceTimetable is like LoadTimetable, but calls accept before it changes anything, with
+// the differences between the timetable and the current one. If accept returns an error,
+// ReplaceTimetable returns it and changes nothing. If another timetable is loaded meanwhile,
+// it calls accept again, so the differences are accurate when the timetable becomes current.
+// [Edition.Check] refuses timetables that look like a mistake:
 //
 //	report, err := service.ReplaceTimetable(ctx, timetable, traintravel.Edition.Check)
 func (s *Service) ReplaceTimetable(ctx context.Context, t *Timetable, accept func(Edition) error) (_ LoadReport, err error) {
@@ -46,8 +45,8 @@ func (s *Service) ReplaceTimetable(ctx context.Context, t *Timetable, accept fun
 	return s.loader.Load(ctx, t, loading.Replacing{Accept: accept})
 }
 
-// CompareTimetable says what [Service.ReplaceTimetable] would change now. It changes
-// nothing. What is wrong with the timetable is returned as by [Timetable.Check].
+// CompareTimetable returns what [Service.ReplaceTimetable] would change now, and changes
+// nothing. It returns the errors of [Timetable.Check] for an invalid timetable.
 func (s *Service) CompareTimetable(ctx context.Context, t *Timetable) (_ Edition, err error) {
 	ctx, end := s.begin(ctx, "CompareTimetable")
 	defer end(&err)
@@ -58,29 +57,29 @@ type (
 	// A Change is a rule for changing trains: from those that FromTrain, FromLine and From
 	// describe to those that ToTrain, ToLine and To do.
 	Change = schedule.Change
-	// A ChangeKind is what a rule says of a change.
+	// A ChangeKind says how a rule affects a change of trains.
 	ChangeKind = schedule.ChangeKind
 )
 
 const (
 	// Takes: the change takes Time.
 	Takes = schedule.Takes
-	// Impossible: nobody may count on it.
+	// Impossible: this change is not offered.
 	Impossible = schedule.Impossible
-	// StaySeated: the train goes on as the other one, on which passengers
-	// remain. FromTrain and ToTrain are given; the one ends where the other
-	// begins, and does so within an hour on each day it runs, or else the rule
-	// means nothing.
+	// StaySeated: the train continues as the other one, and passengers remain
+	// seated. FromTrain and ToTrain are required. The second train must begin where
+	// the first ends, within an hour, on each day it runs; otherwise the rule has
+	// no effect.
 	StaySeated = schedule.StaySeated
 )
 
-// MaxPairs bounds how many pairs of trains the rules of a timetable may tell apart, as
+// MaxPairs limits the number of pairs of trains that the rules of a timetable distinguish, as
 // [ChangePairs] counts them.
 const MaxPairs = schedule.MaxPairs
 
-// ChangePairs counts the pairs of trains that rules tell apart: at each station that they
-// are about, all trains, lines and platforms that they name on the one side with all on
-// the other, and those that none names.
+// ChangePairs counts the pairs of trains that rules distinguish: at each station with rules,
+// the arriving trains, lines and platforms that rules name, times the departing ones, where
+// all that no rule names count as one.
 func ChangePairs(all []Change) int { return schedule.ChangePairs(all) }
 
 // Limits of what a timetable has in one place.
@@ -132,7 +131,7 @@ const (
 )
 
 type (
-	// An Edition compares a timetable with the one in force that it is to replace.
+	// An Edition compares a timetable with the current one that it is to replace.
 	Edition = schedule.Edition
 	// An EditionSize says how large a timetable is.
 	EditionSize = schedule.EditionSize
@@ -161,19 +160,19 @@ type (
 	LoadReport = rail.LoadReport
 	// Stranded is a booking that a new timetable does not fit.
 	Stranded = rail.Stranded
-	// A Timetable is what a railway offers: where its trains call, when, on which days, and
-	// what there is to sell.
+	// A Timetable contains the trains of a railway: where they stop, when, on which days, and
+	// which places they sell.
 	Timetable = schedule.Timetable
-	// A Train is one line of the timetable: the same calls at the same times on every day it
-	// runs. On one service date it is a run.
+	// A Train is a line of the timetable: the same calls at the same times on every day it
+	// runs. A train on one service date is a run.
 	Train = schedule.Train
-	// A Call is one stop of a train. Arrive and Depart never fall from call to call; the
-	// first call's Arrive and the last one's Depart mean nothing.
+	// A Call is a stop of a train. Arrive and Depart never decrease from call to call; the
+	// first call's Arrive and the last call's Depart are ignored.
 	Call = schedule.Call
 	// A Coach is a coach with numbered seats, from 1 to Seats.
 	Coach = rail.Coach
-	// An Allowance says whether something may be taken along. The zero value is Unknown,
-	// which is not permission.
+	// An Allowance says whether something may be taken on board. The zero value is Unknown,
+	// which does not permit it.
 	Allowance = rail.Allowance
 )
 
@@ -188,7 +187,7 @@ type (
 	// A Fare prices a ride by its length. Base and PerKm are in minor units of Currency
 	// (cents), PerKm for each kilometre, rounded half up at the end.
 	Fare = schedule.Fare
-	// Prices are what the rides on a train cost, each by itself.
+	// Prices contains the prices of rides on a train, each set separately.
 	Prices = schedule.Prices
 	// A Calendar is a set of service dates: the Weekdays between From and To, both included,
 	// with Added and without Removed. The zero Calendar is empty.

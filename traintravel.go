@@ -162,8 +162,8 @@ func checkTerms(terms string) error {
 	return nil
 }
 
-// RefundTerms tells travellers what they get back if they cancel: Options.RefundTerms, or
-// what the service does without Options.Cancel. It is empty if nothing is known.
+// RefundTerms returns the text about refunds for travellers: Options.RefundTerms, or a
+// description of the default without Options.Cancel. It is empty if not known.
 func (s *Service) RefundTerms() string { return s.opts.RefundTerms }
 
 // newBooks returns the books of the service's store.
@@ -215,9 +215,9 @@ func (s *Service) begin(ctx context.Context, operation string) (context.Context,
 
 func unobserved(*error) {}
 
-// Ready returns nil if the service can sell: its store is read and holds a timetable
-// (else the error wraps [ErrNoTimetable]), and takes updates, as far as a [ReadyStore]
-// can tell. It is for health checks: cheap enough to be called each second, and safe for
+// Ready returns nil if the service can sell: its store can be read and has a timetable
+// (otherwise the error wraps [ErrNoTimetable]), and takes updates, as far as a [ReadyStore]
+// can tell. It is for health checks: cheap enough to call every second, and safe for
 // concurrent use.
 func (s *Service) Ready(ctx context.Context) (err error) {
 	ctx, end := s.begin(ctx, "Ready")

@@ -25,13 +25,13 @@ type TripQuery struct {
 	Page   Page
 }
 
-// SearchTrips lists the trips that can be booked, by departure, arrival and
-// ID: all on one train, and those with up to three changes that no other beats
-// in departure, arrival and changes together. Trips that have departed, are
-// further ahead than Options.Horizon, sold out or not for sale are left out. Seats
-// may be a little out of date when other services sell from the same store.
+// SearchTrips returns the trips that can be booked, ordered by departure, arrival and
+// ID: all direct trips, and those with up to three changes that no other trip beats
+// in departure, arrival and changes together. It omits trips that have departed, are
+// further ahead than Options.Horizon, are sold out or are not for sale. The number of
+// seats may be slightly out of date if other services sell from the same store.
 //
-// It returns an [*InvalidError] naming origin, destination, date or a member
+// It returns an [*InvalidError] that names origin, destination, date or a member
 // of the page.
 func (s *Service) SearchTrips(ctx context.Context, q TripQuery) (_ List[Trip], err error) {
 	ctx, end := s.begin(ctx, "SearchTrips")
@@ -123,12 +123,11 @@ func ParseDeparture(text string, loc *time.Location) (time.Time, error) {
 }
 
 type (
-	// A Trip is what is searched and sold: a journey from one station to another on one to
-	// four trains, on a given day.
+	// A Trip is a journey from one station to another on one to four trains, on a given day.
 	Trip = rail.Trip
 	// A Leg is a ride on one train without a change.
 	Leg = rail.Leg
-	// A Stop is one end of a leg. Time is in the time zone of the station. In a booking,
+	// A Stop is an end of a leg. Time is in the time zone of the station. In a booking,
 	// Station may be one of the station's OtherIDs.
 	Stop = rail.Stop
 	// A CallingPoint is where the train of a leg stops.

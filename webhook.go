@@ -9,8 +9,8 @@ import (
 	"github.com/traintravel/traintravel/rail"
 )
 
-// HasWebhooks says whether the service posts events to those who subscribe to them:
-// without, all that has to do with subscriptions is ErrNoWebhooks.
+// HasWebhooks reports whether the service posts events to subscribers. If it does not,
+// the methods for subscriptions return ErrNoWebhooks.
 func (s *Service) HasWebhooks() bool { return s.opts.Webhooks != nil }
 
 // subscriberOf says whose subscriptions a caller asks for.
@@ -18,13 +18,12 @@ func subscriberOf(by Caller) records.Subscriber {
 	return records.Subscriber{Caller: by, Operator: by.IsOperator()}
 }
 
-// Subscribe has events posted to a URL from now on, those of the caller's bookings,
-// and returns the secret that signs them, which is not to be had again. A client that
-// acts for itself and is one of [WebhookOptions].Clients gets the events of all
-// bookings made through it.
+// Subscribe subscribes a URL to future events of the caller's bookings, and returns the
+// secret that signs them, which cannot be retrieved later. A client that acts for itself
+// and is in [WebhookOptions].Clients gets the events of all bookings made through it.
 //
-// Events wait until the subscription is verified, which a ping that is posted now does:
-// see [Subscription].Unverified.
+// Events wait until the receiver verifies the subscription by responding to a ping, which
+// is posted now: see [Subscription].Unverified.
 //
 // It returns ErrNoWebhooks, ErrTooManySubscriptions, a [*HostLimitError], ErrKeyReused or
 // an [*InvalidError].
@@ -48,10 +47,10 @@ func (s *Service) Subscription(ctx context.Context, by Caller, id uuid.UUID) (_ 
 	return s.webhooks.Read(ctx, subscriberOf(by), id)
 }
 
-// ChangeSubscription changes a subscription of the caller's. One that is disabled gets
-// no new events, and what was waiting for it becomes dead letters; one that is enabled
-// again gets those that happen from then on. One with another URL has to be verified
-// anew: what waits is posted once it is. Its errors are those of Subscribe and ErrNotFound.
+// ChangeSubscription changes one of the caller's subscriptions. A disabled subscription
+// gets no new events, and its waiting deliveries become dead letters; after it is enabled,
+// it gets new events. If its URL changes, it must be verified again before waiting events
+// are posted. It returns the errors of Subscribe, and ErrNotFound.
 func (s *Service) ChangeSubscription(ctx context.Context, by Caller, id uuid.UUID, c SubscriptionChange) (_ Subscription, err error) {
 	ctx, end := s.begin(ctx, "ChangeSubscription")
 	defer end(&err)
@@ -66,21 +65,22 @@ func (s *Service) Unsubscribe(ctx context.Context, by Caller, id uuid.UUID) (err
 	return s.webhooks.Unsubscribe(ctx, by, id)
 }
 
-// Deliveries lists what was, or is to be, posted to a subscription of the caller's, the
-// newest first by the time of its event. Delivered ones are kept for a week, dead ones for 30
-// days; of those that are no endpoint of the operator's, about ten times
-// [WebhookOptions].Backlog, dead ones rather than delivered ones.
+// Deliveries lists the deliveries of one of the caller's subscriptions, newest event
+// first. Delivered ones are kept for a week and dead ones for 30 days, but, except for the
+// operator's endpoints, only about ten times [WebhookOptions].Backlog of them, dead ones in
+// preference to delivered ones.
 func (s *Service) Deliveries(ctx context.Context, by Caller, sub uuid.UUID, page Page) (_ List[Delivery], err error) {
 	ctx, end := s.begin(ctx, "Deliveries")
 	defer end(&err)
 	return s.webhooks.Deliveries(ctx, subscriberOf(by), sub, page)
 }
 
-// RetryDelivery has a delivery of the caller's tried now: a dead one gets all its tries
-// anew. key is an idempotency key as in [NewBooking]. It returns ErrNotFound, also if the
-// booking that it is about has been removed (Options.KeepUnpaid), ErrDelivered
-// for one that has arrived, ErrDisabled if the subscription is disabled and it is not a ping,
-// or is removed, or ErrUnverified if the subscription is not verified and it is not a ping.
+// RetryDelivery retries one of the caller's deliveries now: a dead one gets all its attempts
+// again. key is an idempotency key as in [NewBooking]. It returns ErrNotFound, also if the
+// delivery's booking has been removed (Options.KeepUnpaid), ErrDelivered if the event was
+// delivered, and, unless it is a ping, ErrDisabled if the subscription is disabled and
+// ErrUnverified if it is not verified. It also returns ErrDisabled if the subscription has
+// been removed.
 func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUID, key string) (d Delivery, err error) {
 	ctx, end := s.begin(ctx, "RetryDelivery")
 	defer end(&err)
@@ -97,13 +97,13 @@ func (s *Service) PingSubscription(ctx context.Context, by Caller, sub uuid.UUID
 	return s.webhooks.Ping(ctx, subscriberOf(by), sub, key)
 }
 
-// RetryDead has all dead deliveries of a subscription of the caller's tried now, as
-// [Service.RetryDelivery] does with one, and returns how many. It returns ErrNotFound
-// if there is no such subscription, ErrDisabled if it is disabled or removed, or ErrUnverified
-// if it is not verified. Those about bookings that have been removed (Options.KeepUnpaid)
-// stay dead, and so do those for which there is no room ([WebhookOptions].Backlog), the
-// newest: they can be retried when others have been posted. After another error, as many are
-// tried. Deliveries that cannot be read are left out.
+// RetryDead retries all dead deliveries of one of the caller's subscriptions, like
+// [Service.RetryDelivery], and returns their number. It returns ErrNotFound if the
+// subscription does not exist, ErrDisabled if it is disabled or removed, and ErrUnverified
+// if it is not verified. Deliveries of removed bookings (Options.KeepUnpaid) stay dead. If
+// there are more than fit into the queue ([WebhookOptions].Backlog), the newest stay dead;
+// retry them when others have been posted. After another error, the returned number has been
+// retried. Deliveries that cannot be read are skipped.
 func (s *Service) RetryDead(ctx context.Context, by Caller, sub uuid.UUID) (retried int, err error) {
 	ctx, end := s.begin(ctx, "RetryDead")
 	defer end(&err)
@@ -119,9 +119,8 @@ func (s *Service) NewSubscriptionSecret(ctx context.Context, by Caller, id uuid.
 	return s.webhooks.NewSecret(ctx, by, id, key)
 }
 
-// StoppedSubscriptions lists the subscriptions of all callers that somebody has stopped,
-// those of the operator included, the newest first. It is for the operator, and looks
-// through all subscriptions.
+// StoppedSubscriptions lists the disabled and removed subscriptions of all callers and of
+// the operator, newest first. It is for the operator, and scans all subscriptions.
 func (s *Service) StoppedSubscriptions(ctx context.Context, page Page) (_ List[Subscription], err error) {
 	ctx, end := s.begin(ctx, "StoppedSubscriptions")
 	defer end(&err)
@@ -129,7 +128,7 @@ func (s *Service) StoppedSubscriptions(ctx context.Context, page Page) (_ List[S
 }
 
 type (
-	// A Delivery is an event on its way to a subscription.
+	// A Delivery is an event for a subscription, and its state.
 	Delivery = rail.Delivery
 	// A DeliveryStatus is how far a delivery has got, as the API spells it.
 	DeliveryStatus = rail.DeliveryStatus
@@ -139,7 +138,7 @@ type (
 const (
 	DeliveryPending   = rail.DeliveryPending
 	DeliveryDelivered = rail.DeliveryDelivered
-	// DeliveryDead is one that is not tried any more, unless somebody asks for it.
+	// DeliveryDead: the delivery is not attempted again unless it is retried by hand.
 	DeliveryDead = rail.DeliveryDead
 )
 
@@ -158,8 +157,8 @@ const (
 	DeadByBacklog = rail.DeadByBacklog
 	// DeadByVerification: the subscription was not verified in time.
 	DeadByVerification = rail.DeadByVerification
-	// DeadByPings: it is a ping that somebody asked for, and there were too many to the host
-	// of a subscription that is not verified.
+	// DeadByPings: the delivery is a requested ping, and its host had too many pings without
+	// a verified subscription.
 	DeadByPings = rail.DeadByPings
 	// DeadByRemoval: the booking that it is about was removed (Options.KeepUnpaid).
 	DeadByRemoval = rail.DeadByRemoval
@@ -169,10 +168,10 @@ const (
 // booking.
 const Ping = rail.Ping
 
-// DisabledBy says who has stopped a subscription, as the API spells it.
+// DisabledBy says who disabled a subscription, as spelled in the API.
 type DisabledBy = rail.DisabledBy
 
-// Who stops a subscription.
+// Who disabled a subscription.
 const (
 	// DisabledByOwner: the owner asked for it.
 	DisabledByOwner = rail.DisabledByOwner
@@ -186,32 +185,32 @@ const (
 )
 
 type (
-	// A Disabling says who has stopped a subscription, and when. The zero value says that
-	// nobody has.
+	// A Disabling says who disabled a subscription, and when. The zero value means that
+	// the subscription is not disabled.
 	Disabling = rail.Disabling
 	// A Subscription has events posted to a URL. It belongs to the caller that made it: a
 	// user, and the client program through which the user did.
 	Subscription = rail.Subscription
 	// A NewSubscription asks for events to be posted to a URL.
 	NewSubscription = rail.NewSubscription
-	// A SubscriptionChange says what of a subscription is to be another. Nil leaves it.
+	// A SubscriptionChange contains the changes to a subscription. Nil members do not change.
 	SubscriptionChange = rail.SubscriptionChange
 	// An OperatorWebhook is an endpoint of the operator's own.
 	OperatorWebhook = rail.OperatorWebhook
 	// A WebhookSender posts events; package httpserver has one. Its methods are called from
 	// several goroutines at once.
 	WebhookSender = rail.WebhookSender
-	// A WebhookPost is an event on its way to an endpoint.
+	// A WebhookPost is an event to be posted to an endpoint.
 	WebhookPost = rail.WebhookPost
-	// A WebhookAnswer is what a receiver said. Only the status 200 means that it has the
-	// event; to a ping any of 2xx.
+	// A WebhookAnswer is the response of a receiver. Only the status 200 acknowledges an
+	// event; for a ping, any 2xx status does.
 	WebhookAnswer = rail.WebhookAnswer
 )
 
 var (
 	// ErrNoWebhooks: the service posts nothing to subscribers.
 	ErrNoWebhooks = rail.ErrNoWebhooks
-	// ErrTooManySubscriptions: the caller has as many as there may be.
+	// ErrTooManySubscriptions: the caller has reached the limit of subscriptions.
 	ErrTooManySubscriptions = rail.ErrTooManySubscriptions
 	// ErrDelivered: what was delivered is not delivered again.
 	ErrDelivered = rail.ErrDelivered
@@ -228,8 +227,8 @@ func EventTypes() []EventType { return rail.EventTypes() }
 var ErrUnverified = rail.ErrUnverified
 
 type (
-	// A HostLimitError refuses a subscription because the user has as many to its host as
-	// there may be.
+	// A HostLimitError refuses a subscription because the user has reached the limit of
+	// subscriptions to its host.
 	HostLimitError = rail.HostLimitError
 	// An EventType names what happened to a booking.
 	EventType = rail.EventType
@@ -244,6 +243,6 @@ const (
 	PaymentFailed    = rail.PaymentFailed
 )
 
-// An Event tells that something happened to a booking. It is queued in the same update
-// that makes it happen.
+// An Event reports that something happened to a booking. The update that makes it
+// happen also queues it.
 type Event = rail.Event

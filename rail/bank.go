@@ -11,9 +11,9 @@ import (
 type BankAccount struct {
 	Name string
 
-	// Number is an IBAN with its length and check digits right (ISO 13616),
-	// if it begins with two letters and two digits, or else an account number
-	// of 4 to 34 letters and digits. Blanks and hyphens are dropped.
+	// Number is an IBAN with valid length and check digits (ISO 13616) if it begins
+	// with two letters and two digits, and otherwise an account number of 4 to 34
+	// letters and digits. Blanks and hyphens are removed.
 	Number Secret
 
 	SortCode    string // six digits, blanks and hyphens between them are dropped; empty if there is none
@@ -22,7 +22,7 @@ type BankAccount struct {
 	Country     string // ISO 3166-1 alpha-2, in either case
 }
 
-// An AccountType tells private accounts from companies'.
+// An AccountType distinguishes accounts of individuals and companies.
 type AccountType string
 
 // The account types of the documented API.

@@ -22,8 +22,8 @@ type Booking struct {
 
 	Status  BookingStatus
 	Created time.Time
-	// Changed is when Status became what it is, zero if that is not known. It is
-	// Created for a hold.
+	// Changed is when Status got its current value, zero if not known. For a hold it
+	// is Created.
 	Changed time.Time
 	// Confirmed is when it was paid, zero if it never was or that is not known.
 	Confirmed time.Time
@@ -33,7 +33,7 @@ type Booking struct {
 	ByOperator   bool
 	CancelledLeg int
 	// Expires is when the hold ends if it is not paid, fixed at creation. A
-	// payment under way keeps the hold until it is settled, at most until
+	// payment in progress extends the hold until it is settled, at most until
 	// PinnedUntil, which is zero otherwise.
 	Expires     time.Time
 	PinnedUntil time.Time
@@ -67,26 +67,26 @@ type Booking struct {
 	// earlier version recorded.
 	PaymentCount int
 
-	// Replayed says that CreateBooking answered again what it answered before
-	// to the same idempotency key. It is not stored.
+	// Replayed reports that CreateBooking repeated an earlier result for the same
+	// idempotency key. It is not stored.
 	Replayed bool
 }
 
-// A Subject is a user: the issuer of tokens that vouches for it and the name
-// that it goes by there. It owns bookings. Both are compared byte for byte.
+// A Subject is a user, identified by the issuer of its tokens and its name
+// there. It owns bookings. Both are compared byte for byte.
 type Subject struct {
 	Issuer string
 	ID     string
 }
 
-// A Caller is on whose behalf a method of Service acts: a user, and the
-// client program the user acts through, which may be empty.
+// A Caller is the user on whose behalf a method of Service acts, and the
+// client program that the user acts through, which may be empty.
 type Caller struct {
 	Subject
 	Client string
-	// ForItself says that the client acts for itself, without a user. Who authenticates a
-	// caller sets it, by what no user can bring about: a subject that has the client's
-	// name proves nothing.
+	// ForItself reports that the client acts for itself, without a user. The code that
+	// authenticates callers must set it from something that no user controls: a subject
+	// with the client's name proves nothing.
 	ForItself bool
 	operator  bool // see Operator
 }
@@ -102,7 +102,7 @@ func (c Caller) IsOperator() bool { return c.operator }
 // maxCaller bounds each part of a Caller, in bytes.
 const maxCaller = 1024
 
-// Check refuses a Caller that is nobody, lest all who are share their bookings.
+// Check refuses an empty Caller; otherwise all empty callers would share their bookings.
 func (c Caller) Check() error {
 	switch {
 	case c.ID == "":
@@ -113,10 +113,10 @@ func (c Caller) Check() error {
 	return nil
 }
 
-// A BookingStatus is where a booking stands: held, then confirmed, expired or
-// cancelled; a confirmed booking may still be cancelled. Expired and cancelled
-// bookings are over for good, with one exception: a payment that succeeds within
-// 24 hours confirms an expired booking if it can have its places again.
+// A BookingStatus is the state of a booking: held, then confirmed, expired or
+// cancelled; a confirmed booking may still be cancelled. Expired and cancelled are
+// final, with one exception: a payment that succeeds within 24 hours confirms an
+// expired booking if its places are still free.
 type BookingStatus uint8
 
 // The statuses of a booking.
@@ -146,8 +146,8 @@ func (s BookingStatus) String() string {
 	return "unknown"
 }
 
-// HeldUntil is when the hold of a held booking ends: Expires, or PinnedUntil
-// while a payment is under way.
+// HeldUntil returns when the hold of a held booking ends: Expires, or PinnedUntil
+// while a payment is in progress.
 func (b *Booking) HeldUntil() time.Time {
 	if b.OpenPayment != uuid.Nil {
 		return b.PinnedUntil
@@ -198,7 +198,7 @@ func (b *Booking) Told(now time.Time) bool {
 	return b.Status == Cancelled
 }
 
-// OwnedBy compares the caller with the owner. What is erased is nobody's.
+// OwnedBy reports whether the caller owns the booking. Erased bookings have no owner.
 func (b *Booking) OwnedBy(by Caller) bool { return b.Owner == by.Subject && !b.Erased() }
 
 // RunsOf are the runs of a booking's legs.
@@ -210,8 +210,8 @@ func RunsOf(b *Booking) []RunID {
 	return ids
 }
 
-// Erased says whether who the booking is for has been removed: its name and its owner,
-// by Service.EraseSubject or Options.Retain.
+// Erased reports whether the personal data of the booking, its name and its owner, was
+// removed by Service.EraseSubject or Options.Retain.
 func (b *Booking) Erased() bool { return b.Owner == Subject{} && b.PassengerName == "" }
 
 // Over says that nobody travels on the booking any more.
@@ -222,26 +222,25 @@ func (b *Booking) Over(now time.Time) bool {
 // Arrives is when the trip ends.
 func (b *Booking) Arrives() time.Time { return b.Legs[len(b.Legs)-1].Destination.Time }
 
-// A Ticket is what a confirmed booking entitles to, and what a ticket on paper or
-// on a screen shows of it. Package ticket renders and verifies tickets.
+// A Ticket contains what a ticket of a confirmed booking shows, on paper or
+// on a screen. Package ticket renders and verifies tickets.
 type Ticket struct {
 	Booking Booking // confirmed; its legs are the trip as sold
 	Paid    time.Time
 	// Stations are those of the legs as they are now, by ID. One that the
 	// timetable does not have any more is missing: the legs have its name.
 	Stations map[uuid.UUID]Station
-	// RefundTerms tells the traveller what is given back if the booking is cancelled. It may
-	// be empty.
+	// RefundTerms tells the traveller how much is refunded on cancellation. It may be empty.
 	RefundTerms string
 }
 
-// A TicketStatus is what a genuine ticket is worth.
+// A TicketStatus says whether a genuine ticket is still valid.
 type TicketStatus uint8
 
 // The statuses of a ticket.
 const (
-	// TicketUnknown: the service has no paid booking of this ID. It may be
-	// another service's, or be from before data was restored.
+	// TicketUnknown: the service has no paid booking with this ID. The ticket may be of
+	// another service, or older than the backup that was restored.
 	TicketUnknown TicketStatus = iota
 	// TicketValid: the booking is confirmed.
 	TicketValid

@@ -12,9 +12,9 @@ const (
 	MaxText = 200 // characters of a name, an address, a number or an ID
 )
 
-// BadText says why s is not a line of text of at most MaxText characters, with
-// something to be seen if it is required. Whoever reads it in any form, XML too,
-// gets what was written.
+// BadText returns why s is not a line of text of at most MaxText characters, with a
+// visible character if it is required. Valid text survives every format, including XML,
+// unchanged.
 func BadText(s string, required bool) string {
 	if len(s) <= MaxText && printed(s) && (s != "" || !required) {
 		return "" // as most are

@@ -10,22 +10,22 @@ import (
 // by paying small sums. A booking has a number of declined attempts for all its life; a
 // card or account, and a user, have a number for each hour.
 
-// DeclineLimits bounds declined attempts to pay. An attempt that did not reach the
-// gateway does not count; one whose outcome is not known yet does. In each field, zero is
-// the default and a number below zero is no limit; more than 1000 is refused. Attempts
-// that could pass a limit together are made one after another.
+// DeclineLimits limits declined attempts to pay. An attempt that did not reach the gateway
+// does not count; one whose outcome is not known yet does. In each field, zero is the
+// default and a negative number means no limit; more than 1000 is refused. Attempts that
+// could exceed a limit together are made one after another.
 type DeclineLimits struct {
-	// Booking is how many attempts to pay for one booking may be declined. The last of
-	// them ends the hold; later attempts are refused with ErrTooManyDeclines. Zero is 5.
+	// Booking is the number of attempts to pay for one booking that may be declined. The last
+	// of them ends the hold; later attempts get ErrTooManyDeclines. Zero is 5.
 	Booking int
 
-	// Card is how many attempts with one card, or from one bank account, may be declined
-	// within an hour. More are refused with a [*DeclinesError]. Zero is 20.
+	// Card is the number of attempts with one card or bank account that may be declined
+	// within an hour. Further attempts get a [*DeclinesError]. Zero is 20.
 	//
-	// Cards are told apart by a keyed hash of their number, kept for two hours at most.
-	// Its key is Options.FingerprintKey. Without that each Service makes a key of its own
-	// in memory: then services that share a store do not see each other's counts, and a
-	// restart forgets them.
+	// Cards are identified by a keyed hash of their number, kept for at most two hours.
+	// Its key is Options.FingerprintKey. Without it, each Service makes its own key in
+	// memory; then services that share a store do not see each other's counts, and a
+	// restart clears them.
 	Card int
 
 	// User is the same for each user, whatever the card. Zero is 50. A program that pays

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// A Delivery is an event on its way to a subscription.
+// A Delivery is an event for a subscription, and its state.
 type Delivery struct {
 	ID           uuid.UUID // version 7: orders by the event's time
 	Subscription uuid.UUID
@@ -33,7 +33,7 @@ type DeliveryStatus string
 const (
 	DeliveryPending   DeliveryStatus = "pending"
 	DeliveryDelivered DeliveryStatus = "delivered"
-	// DeliveryDead is one that is not tried any more, unless somebody asks for it.
+	// DeliveryDead: the delivery is not attempted again unless it is retried by hand.
 	DeliveryDead DeliveryStatus = "dead"
 )
 
@@ -52,8 +52,8 @@ const (
 	DeadByBacklog DeadReason = "overflow"
 	// DeadByVerification: the subscription was not verified in time.
 	DeadByVerification DeadReason = "unverified"
-	// DeadByPings: it is a ping that somebody asked for, and there were too many to the host
-	// of a subscription that is not verified.
+	// DeadByPings: the delivery is a requested ping, and its host had too many pings without
+	// a verified subscription.
 	DeadByPings DeadReason = "too-many-pings"
 	// DeadByRemoval: the booking that it is about was removed (Options.KeepUnpaid).
 	DeadByRemoval DeadReason = "removed"

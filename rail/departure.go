@@ -40,7 +40,7 @@ func within(written, at time.Time) (time.Time, error) {
 	return at, nil
 }
 
-// Sane leaves out years in which arithmetic on instants overflows.
+// Sane reports whether the year is one in which arithmetic on instants does not overflow.
 func Sane(t time.Time) bool { return t.Year() >= 1900 && t.Year() < 2200 }
 
 // hasOffset says whether the offset of t from UTC is one of RFC 3339: Go reads

@@ -2,10 +2,10 @@ package rail
 
 import "time"
 
-// DisabledBy says who has stopped a subscription, as the API spells it.
+// DisabledBy says who disabled a subscription, as spelled in the API.
 type DisabledBy string
 
-// Who stops a subscription.
+// Who disabled a subscription.
 const (
 	// DisabledByOwner: the owner asked for it.
 	DisabledByOwner DisabledBy = "owner"
@@ -18,8 +18,8 @@ const (
 	DisabledByUnknown DisabledBy = "unknown"
 )
 
-// A Disabling says who has stopped a subscription, and when. The zero value says that
-// nobody has.
+// A Disabling says who disabled a subscription, and when. The zero value means that
+// the subscription is not disabled.
 type Disabling struct {
 	By DisabledBy
 	At time.Time // zero if it is not known

@@ -6,12 +6,12 @@ import "github.com/google/uuid"
 type LoadReport struct {
 	Stations int
 	Trains   int
-	// Stranded are the bookings of runs still to come that the new timetable
-	// does not fit: the run, a call or the place is gone. They stay valid and
-	// keep the trip as sold; nobody else gets their places.
+	// Stranded lists the bookings of future runs that the new timetable does not
+	// fit, because the run, a call or the place no longer exists. They stay valid and
+	// keep the trip as sold; their places are not sold to others.
 	Stranded []Stranded
-	// Unreadable is how many runs and bookings could not be read: there may be more
-	// bookings that the new timetable does not fit. Check names the records.
+	// Unreadable is the number of runs and bookings that could not be read; they may include
+	// more bookings that the new timetable does not fit. Check lists the records.
 	Unreadable int
 }
 

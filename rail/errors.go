@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// What a caller can act on. Every error that the methods of Service return is, or wraps,
-// one of these, an [*InvalidError], an [*AmountError], a [*DeclinesError], a [*HoldsError],
-// the error of the caller's context or of Options.Cancel, or a failure of the store, which
-// says nothing to the user and everything to the log. Of those, store.ErrUnavailable may be
-// tried again, and store.ErrUnknownOutcome with the idempotency key that it was tried with.
+// Errors that a caller can act on. Every error of the methods of Service is or wraps one of
+// these, an [*InvalidError], an [*AmountError], a [*DeclinesError], a [*HoldsError], the error
+// of the caller's context or of Options.Cancel, or a failure of the store, which belongs in
+// the log and not in a message to the user. Of store failures, retry store.ErrUnavailable;
+// retry store.ErrUnknownOutcome only with the same idempotency key.
 var (
-	// ErrNotFound: there is no such station, trip, booking or payment, or it
-	// is somebody else's, or it is over.
+	// ErrNotFound: the station, trip, booking or payment does not exist, belongs to
+	// somebody else, or has ended.
 	ErrNotFound = errors.New("not found")
 
 	// ErrNoTimetable: the store holds no timetable yet; load one.
@@ -39,10 +39,10 @@ var (
 	// ErrNotPaid: the booking is held, and has no ticket before it is paid.
 	ErrNotPaid = errors.New("the booking is not paid")
 
-	// ErrPaymentSettled: what became of the payment is known, and stays as it is.
+	// ErrPaymentSettled: the payment has an outcome, which does not change.
 	ErrPaymentSettled = errors.New("the payment is settled")
 
-	// ErrPlaceTaken: somebody has the place that is to be blocked.
+	// ErrPlaceTaken: the place to be blocked is already held, paid or blocked.
 	ErrPlaceTaken = errors.New("the place is taken")
 
 	// ErrArrived: the run has arrived at its last call, and there is nothing left of it

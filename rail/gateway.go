@@ -10,108 +10,105 @@ import (
 	"github.com/traintravel/traintravel/internal/redact"
 )
 
-// A PaymentGateway moves the money. It is safe for concurrent use: the service
+// A PaymentGateway moves the money. It must be safe for concurrent use: the service
 // calls it outside any transaction, from several goroutines at once. Package
-// paymenttest is this contract as a test suite; package sandbox is a gateway
-// that moves no money.
+// paymenttest tests this contract; package sandbox is a gateway that moves no
+// money.
 //
 // # Outcomes and errors
 //
-// An [Outcome] is what the provider has said. A decline is one, with status
-// Failed, a code, and a message for the payer. An error says that the outcome is
-// not known, never that nothing was moved: a time limit, a broken connection, an
-// answer that cannot be read. Two errors say more: one that wraps [ErrNotFound]
-// (see Lookup), and the context's own. A gateway that panics, or answers with a
-// status that is none, is taken for one that returned an error.
+// An [Outcome] is the provider's result. A decline is an outcome with status
+// Failed, a code, and a message for the payer. An error means that the outcome is
+// not known, never that no money was moved: a timeout, a broken connection, an
+// unreadable response. Two errors say more: one that wraps [ErrNotFound]
+// (see Lookup), and the context's own. If a gateway panics or returns an invalid
+// status, that counts as an error.
 //
-// Neither outcomes nor errors hold anything of a [Source]: the service logs
-// errors, and stores and shows the failure of an outcome, of code and message up
-// to 500 bytes each.
+// Outcomes and errors must not contain any part of a [Source]: the service logs
+// errors, and stores and shows the code and message of a failure, up to 500 bytes
+// each.
 //
 // # IDs
 //
-// The service gives every charge and refund an ID of its own and records it
-// before it asks. It may ask again with the same ID, after a crash or a lost
-// answer, and the gateway acts once for each: the second call returns what the
-// first has come to, or Pending or an error while it is at work. The same ID for
-// another amount is an error. The ID is what providers call an idempotency key;
-// but those are often forgotten after a day, which is not enough:
+// The service gives every charge and refund an ID and records it before it calls
+// the gateway. It may call again with the same ID, after a crash or a lost
+// response, and the gateway must act once for each: the second call returns the
+// outcome of the first, or Pending or an error while that is in progress. The same
+// ID with another amount is an error. Providers call such an ID an idempotency
+// key, but often forget it after a day, which is not enough:
 //
 //   - A charge is looked up, and may be cancelled, as long as its outcome is not
 //     known, however long that takes, and for at least 24 hours if the provider
-//     had not heard of it.
+//     did not know it.
 //   - A charge is refunded by its ID as long as its booking can be cancelled,
-//     until departure: within the horizon of booking, a year by default.
-//   - A refund is asked for again until it has succeeded, however long that
-//     takes. Who keeps no books of his own finds the earlier try at the provider,
-//     by the ID that it was labelled with, before making another.
+//     until departure: within the booking horizon, a year by default.
+//   - A refund is requested again until it has succeeded, however long that
+//     takes. A gateway without its own records must find the earlier refund at the
+//     provider, by the ID it was labelled with, before it makes another.
 //
 // # Time
 //
-// The context of a call ends after Options.ChargeTimeout. The call returns then,
-// with an error, and sends nothing more on its own: a charge that reaches the
-// provider more than a minute after that may find its booking given up. One that
-// succeeds all the same within 24 hours is noticed, and confirms the booking or
-// is given back. Within its context a call may try again as it likes, with the
-// same ID. A call whose context has ended moves nothing.
+// The context of a call ends after Options.ChargeTimeout. The call must then return
+// an error and send nothing more: a charge that reaches the provider more than a
+// minute later may find that its booking has been given up. If it succeeds
+// nevertheless within 24 hours, the service notices, and confirms the booking or
+// refunds the charge. Until its context ends, a call may retry with the same ID.
+// After that, it must not move money.
 type PaymentGateway interface {
 	// Charge takes the amount from the source, in normal form: numbers without
 	// separators, codes in upper case. The service calls it once for each
-	// attempt to pay, while the payer waits. What it makes of the answer:
+	// attempt to pay, while the payer waits. The service handles the result so:
 	//
-	//	Succeeded  confirms the booking; if that is impossible by now, a refund follows
+	//	Succeeded  confirms the booking; if that is no longer possible, a refund follows
 	//	Failed     is final: the payer may make another attempt, with another ID
 	//	Pending    keeps the booking's places for Options.PendingFor; Run calls Lookup until it is settled
-	//	an error   the same
+	//	an error   the same as Pending
 	Charge(ctx context.Context, c Charge) (Outcome, error)
 
-	// Lookup tells the outcome of a charge or refund by its ID, as Charge and
-	// Refund would: the same ever after, once it is Succeeded or Failed. While
-	// a charge is still on its way through the gateway or the provider, the
-	// answer is Pending, or an error. Run calls it, at intervals that grow from
-	// seconds to an hour.
+	// Lookup returns the outcome of a charge or refund by its ID, as Charge and
+	// Refund would. Once it is Succeeded or Failed, it never changes. While
+	// a charge is in progress at the gateway or the provider, Lookup returns
+	// Pending or an error. Run calls it, at intervals that grow from seconds to
+	// an hour.
 	//
-	// An error that wraps [ErrNotFound] says that the provider has never been
-	// asked, as far as it knows now, and nothing else does: not a wrong
-	// address or account, nor a list that shows new charges late. Up to a
-	// minute after the charge's deadline it is like Pending. Then the service
-	// calls Cancel, if the gateway is a [Canceller]; otherwise the attempt has
-	// failed, and is looked up in case it arrives, until Lookup says 24 hours
-	// later or more that it has not.
+	// An error that wraps [ErrNotFound] means that, as far as is known now, the
+	// provider has never received the ID. Do not return it for a wrong address or
+	// account, or because a list shows new charges late. Up to a minute after the
+	// charge's deadline it counts as Pending. Then the service calls Cancel, if the
+	// gateway is a [Canceller]; otherwise the attempt fails, and the service still
+	// looks it up, until Lookup returns ErrNotFound 24 hours later or more.
 	Lookup(ctx context.Context, id uuid.UUID) (Outcome, error)
 
-	// Refund gives back an amount of an earlier charge that succeeded. All
-	// refunds of a charge together are never more than the charge: what would
-	// exceed it, or has no such charge to give back, is an error or Failed.
-	// Run calls it with the same ID until the refund is settled, at intervals
-	// that grow to an hour: after Pending, errors, and Failed without a Resolution
-	// alike. So a gateway that can ask the provider anew after a refund has failed
-	// does that. Three answers settle it, and then nobody asks again:
+	// Refund refunds an amount of an earlier charge that succeeded. The refunds of
+	// a charge together must not exceed the charge: an excessive amount, or a
+	// charge that does not exist, is an error or Failed. Run calls Refund with the
+	// same ID until the refund is settled, at intervals that grow to an hour: after
+	// Pending, after errors, and after Failed without a Resolution. So if the provider
+	// can retry a failed refund, the gateway should do that. Three results settle it:
 	//
-	//	Succeeded                 the money goes back
-	//	Succeeded, RefundedElsewhere  it has gone back in another way
-	//	Failed, RefundImpossible        the provider will never make the refund; Failure says why
+	//	Succeeded                     the money is refunded
+	//	Succeeded, RefundedElsewhere  the payer got the money back in another way
+	//	Failed, RefundImpossible      the provider will never make the refund; Failure says why
 	//
-	// What stays unsettled, and what is impossible, is for a person: see
+	// An operator has to settle a refund that stays unsettled or is impossible: see
 	// Service.StuckPayments.
 	Refund(ctx context.Context, r Refund) (Outcome, error)
 }
 
-// A Canceller is a gateway that can fence a charge: after Cancel has returned
-// Failed, a charge with this ID will never succeed, even if it arrives later.
-// Cancel on a charge that has an outcome returns that outcome. One that is pending
-// it ends if the provider still can; if the provider cannot, it returns Pending.
+// A Canceller is a gateway that can cancel a charge: after Cancel has returned
+// Failed, a charge with this ID must never succeed, even if it arrives later.
+// For a charge with an outcome, Cancel returns that outcome. It ends a pending charge
+// if the provider still can; otherwise it returns Pending.
 //
-// The service calls it when the provider has not heard of a charge that cannot
-// arrive any more, and when a booking has ended, or was paid by another attempt,
-// while a charge is pending or under way. After Pending, or an error, the charge
-// may still succeed: the payment stays as it is, and Run calls Lookup and Cancel
-// again until one of them has returned Succeeded or Failed. What succeeds within 24
-// hours of the end of its booking confirms the booking, if its places are free; else,
-// and later, it is refunded.
+// The service calls it if the provider does not know a charge that cannot arrive any
+// more, and if a booking has ended, or was paid by another attempt, while a charge is
+// pending or in progress. After Pending or an error, the charge may still succeed: the
+// payment does not change, and Run calls Lookup and Cancel again until one of them
+// returns Succeeded or Failed. A charge that succeeds within 24 hours of the end of its
+// booking confirms the booking if its places are free; otherwise it is refunded.
 //
-// An error that wraps [errors.ErrUnsupported] says that the gateway cannot cancel this
-// charge, now or later, and has changed nothing; the service goes on as if the gateway
+// An error that wraps [errors.ErrUnsupported] means that the gateway can never cancel
+// this charge, and has changed nothing; the service then continues as if the gateway
 // were not a Canceller.
 type Canceller interface {
 	Cancel(ctx context.Context, id uuid.UUID) (Outcome, error)
@@ -133,7 +130,7 @@ type Refund struct {
 	Amount Money     // positive, at most the charge's
 }
 
-// An Outcome is what a gateway knows of a charge or a refund.
+// An Outcome is the result of a charge or a refund, as far as the gateway knows it.
 type Outcome struct {
 	Status  PaymentStatus
 	Failure Failure // why, if Status is Failed

@@ -17,20 +17,20 @@ type HoldLimits struct {
 	// [*HoldsError]. Zero is 9, a number below zero is no limit; more than 1000 is refused.
 	User int
 
-	// Train is how many of them may be for one train on one date. Zero is 9, a number below
-	// zero is no limit but User; more than 1000 is refused.
+	// Train is the number of them that may be for one train on one date. Zero is 9; with a
+	// negative number only User applies; more than 1000 is refused.
 	Train int
 
-	// Clients are the IDs of programs of the operator's own, for which there is no limit
-	// when they act for themselves ([Caller.ForItself]), and not for a user.
+	// Clients are the IDs of the operator's own programs. They have no limit when they act for
+	// themselves ([Caller.ForItself]), but do when they act for a user.
 	Clients []string
 }
 
-// A HoldsError refuses a booking because the user holds as many unpaid ones as may be.
-// Nothing was booked. To pay for one of them, or to cancel one, makes room at once.
+// A HoldsError refuses a booking because the user has reached the limit of unpaid ones.
+// Nothing was booked. After paying for or cancelling one of them, the user can book again.
 type HoldsError struct {
-	// Limit is how many there may be: for one train of the trip if Train is set, or else in
-	// all.
+	// Limit is the limit that was reached: that for one train of the trip if Train is set,
+	// otherwise the total.
 	Limit int
 	Train bool
 	// Bookings are the unpaid ones that count, those whose hold ends first before others.
@@ -79,12 +79,12 @@ func (h *HoldLimits) Least() int {
 	return min(h.User, h.Train)
 }
 
-// Count says whether what a caller holds is counted.
+// Count reports whether the holds of a caller are counted.
 func (h *HoldLimits) Count(by Caller) bool {
 	return (h.User > 0 || h.Train > 0) && !(by.ForItself && by.Client != "" && slices.Contains(h.Clients, by.Client))
 }
 
-// Allow refuses a booking if its owner holds as many as may be.
+// Allow refuses a booking if its owner has reached a limit.
 func (h *HoldLimits) Allow(b *Booking, held []Booking, now time.Time) error {
 	slices.SortStableFunc(held, func(a, b Booking) int { return a.HeldUntil().Compare(b.HeldUntil()) })
 	if err := fewer(held, h.User, false, now); err != nil {

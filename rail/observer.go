@@ -22,29 +22,29 @@ type Observer struct {
 	// returned, and the function is called with its error as it ends.
 	Begin func(ctx context.Context, operation string) (context.Context, func(error))
 
-	// Booking is told of a booking that is new or has another status.
+	// Booking is called when a booking is created or its status changes.
 	Booking func(ctx context.Context, c BookingChange)
 
-	// Payment is told of a payment or refund that is new or has another status.
+	// Payment is called when a payment or refund is created or its status changes.
 	Payment func(ctx context.Context, c PaymentChange)
 
-	// Attempt is told of an attempt to deliver an event, to the Notifier or to a
+	// Attempt is called after each attempt to deliver an event, to the Notifier or to a
 	// subscriber.
 	Attempt func(ctx context.Context, a Attempt)
 
-	// Dead is told of a delivery to a subscriber that is given up, and why.
+	// Dead is called when a delivery to a subscriber becomes dead, with the reason.
 	Dead func(ctx context.Context, why DeadReason)
 
-	// Disabled is told that a subscription was disabled, and by whom.
+	// Disabled is called when a subscription is disabled, with who disabled it.
 	Disabled func(ctx context.Context, by DisabledBy)
 
-	// Failing is told how many things of one kind of work this service's Run has failed
-	// to do at the latest try: as Run begins, and whenever that number changes. Each of
-	// them is tried again.
+	// Failing is called with the number of items of one kind of work that failed at the latest
+	// attempt in this service's Run: when Run begins, and whenever the number changes. Run
+	// retries each of them.
 	Failing func(f FailingWork)
 
-	// Unreadable is told of a record that an operation has left out because it is damaged
-	// or a newer version has written it, each time that it is met.
+	// Unreadable is called each time that an operation skips a record because it is damaged or
+	// was written by a newer version.
 	Unreadable func(ctx context.Context, u UnreadableRecord)
 }
 
@@ -55,7 +55,7 @@ type FailingWork struct {
 	Items int // 65,536 at most
 }
 
-// An UnreadableRecord is one that was left out.
+// An UnreadableRecord describes a record that was skipped.
 type UnreadableRecord struct {
 	Table store.Table
 	Newer bool // a newer version has written it; or else it is damaged
@@ -80,7 +80,7 @@ type Attempt struct {
 	// Status is Delivered if the event arrived, Dead if it is given up, and Pending if
 	// it is tried again.
 	Status DeliveryStatus
-	// Answered is what a subscriber answered; zero if nothing was.
+	// Answered is the status of the subscriber's response; zero if there was none.
 	Answered int
 	// Lag is how long ago the event happened.
 	Lag time.Duration

@@ -21,8 +21,8 @@ type BookingHistory struct {
 type FoundBookings struct {
 	Bookings []Booking // the newest first
 	More     bool      // there are others
-	// Unreadable is how many bookings could not be read, and so may be of that name.
-	// Check names them.
+	// Unreadable is the number of bookings that could not be read, and so may match. Check
+	// lists them.
 	Unreadable int
 }
 
@@ -35,8 +35,8 @@ type Run struct {
 	Coaches  []Coach // none if the train is unreserved
 	// Cancelled says that Service.CancelRun has closed it.
 	Cancelled bool
-	// Unreadable says that what is sold of the run could not be read, so that nothing of
-	// it is for sale here and it is not known whether it is cancelled.
+	// Unreadable reports that the sales of the run could not be read: none of its places are for
+	// sale here, and whether it is cancelled is not known.
 	Unreadable bool
 	// Arrived says that it is at its last call, by the timetable.
 	Arrived bool
@@ -51,11 +51,11 @@ type RunCall struct {
 	Depart  time.Time
 }
 
-// A Manifest says who travels on a run, and what is left of it.
+// A Manifest lists the passengers of a run and its free places.
 type Manifest struct {
 	Run Run
-	// Riders are in the order of the train: by coach and seat, and on one seat
-	// in the order in which they board. Those without a seat come last.
+	// Riders are ordered by coach and seat, and on one seat by boarding. Riders
+	// without a seat come last.
 	Riders []Rider
 	Blocks []Block
 	// Sections are the stretches between adjacent calls.
@@ -65,7 +65,7 @@ type Manifest struct {
 	Unreadable int
 }
 
-// A Rider is one booking on a run. Holds that have run out are none.
+// A Rider is a booking on a run. Expired holds are not included.
 type Rider struct {
 	Booking       uuid.UUID
 	PassengerName string        // empty if it was erased
@@ -80,8 +80,8 @@ type Rider struct {
 	HasBicycle    bool
 	HasDog        bool
 	Stranded      bool
-	// Unreadable says that the booking could not be read: it has the place, and nothing
-	// is known of who travels.
+	// Unreadable reports that the booking could not be read: it has the place, but its
+	// passenger is not known.
 	Unreadable bool
 }
 
@@ -108,22 +108,22 @@ type RunCancellation struct {
 	// Refunds of confirmed bookings are recorded, to be made by Service.Run,
 	// in minor units by currency.
 	Refunds map[string]int64
-	// Paying are those of the bookings whose payment is under way. Run asks the
-	// gateway to cancel it; if it succeeds all the same, it is given back.
+	// Paying lists those of the bookings whose payment is in progress. Run asks the
+	// gateway to cancel it, or refunds it if it succeeds.
 	Paying int
-	// Unreadable are bookings that may be of the run and are not cancelled: they, or
-	// something that has to change with them, could not be read. Check names the
-	// records. Cancel the run again when they can be read.
+	// Unreadable lists bookings that may be on the run and were not cancelled, because they,
+	// or a record that has to change with them, could not be read. Check lists the records.
+	// Cancel the run again when they can be read.
 	Unreadable []uuid.UUID
 }
 
-// CancelRunOptions are what CancelRun may be told. The zero value works.
+// CancelRunOptions configures CancelRun. The zero value is valid.
 type CancelRunOptions struct {
 	// Past has a run cancelled that has arrived by the timetable: it did not run, or
 	// not so that its passengers should have paid.
 	Past bool
-	// Progress, unless it is nil, is told how many bookings have been looked at: all
-	// there are, since those on unreserved trains can only be found so.
+	// Progress, if not nil, is called with the number of bookings scanned. All bookings are
+	// scanned, because those on trains without numbered places have no index.
 	Progress func(looked int)
 }
 
@@ -132,8 +132,8 @@ type SubjectData struct {
 	Subject       Subject
 	Bookings      []BookingHistory // the oldest first, whatever their status
 	Subscriptions []Subscription   // the newest first, without their secrets
-	// Unreadable is how many records could not be read: bookings that may be the
-	// subject's, and payments and subscriptions that are. Check names them.
+	// Unreadable is the number of records that could not be read: bookings that may be the
+	// subject's, and payments and subscriptions that are. Check lists them.
 	Unreadable int
 }
 
@@ -144,15 +144,14 @@ type Erasure struct {
 	// Kept are the bookings that are still needed: the journey is not over, or a
 	// payment may still succeed. Cancel them, or erase the subject again later.
 	Kept []uuid.UUID
-	// Unreadable is how many records could not be read, and so were not erased: bookings
-	// that may be the subject's, bookings that are and of which a payment or a train cannot
-	// be read, and subscriptions. Check names them. Erase the subject again when they can
-	// be read.
+	// Unreadable is the number of records that could not be read, and so were not erased:
+	// bookings that may be the subject's, bookings of the subject with an unreadable payment or
+	// train, and subscriptions. Check lists them. Erase the subject again when they can be read.
 	Unreadable int
 }
 
-// A State is how things stand with the store of a service: what whoever watches over it
-// looks at beside what its [Observer] is told.
+// A State describes the store of a service, for monitoring; [Observer] reports the
+// operations of the service.
 type State struct {
 	At        time.Time // by the clock of the service
 	Timetable TimetableState
@@ -165,12 +164,12 @@ type State struct {
 	// Events are those to be told to the Notifier or given out to subscribers;
 	// Deliveries those that are to be posted.
 	Events, Deliveries Waiting
-	// Unreadable is how many payments, refunds and events could not be read, and one for
-	// the timetable in force. They are in none of the numbers above.
+	// Unreadable is the number of payments, refunds and events that could not be read, plus one
+	// for an unreadable timetable. They are not in the numbers above.
 	Unreadable int
 }
 
-// A TimetableState tells of the timetable in force. It is zero if there is none.
+// A TimetableState describes the current timetable. It is zero without a timetable.
 type TimetableState struct {
 	Stations, Trains int
 	Loaded           time.Time

@@ -25,7 +25,7 @@ type Page struct {
 // A List is a page of a list.
 type List[T any] struct {
 	Items []T
-	// Next is what the next page's After is, empty if there is no more.
+	// Next is the After of the next page, empty on the last page.
 	Next string
 }
 

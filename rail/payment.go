@@ -18,13 +18,13 @@ type Payment struct {
 	// failed because it is impossible; otherwise it is empty.
 	Resolution Resolution
 	Created    time.Time
-	// Settled is when Status became what it is, zero while that is Pending or if it
+	// Settled is when Status got its final value, zero while that is Pending or if it
 	// is not known.
 	Settled time.Time
 	// RefundOf is the payment that a refund gives back; nil for an attempt.
 	RefundOf uuid.UUID
-	// Settlements are what operators have decided about it by hand, the oldest first,
-	// and LastError is the gateway's last answer if that settled nothing. Both are for
+	// Settlements are the decisions of operators about the payment, oldest first.
+	// LastError is the gateway's last response if that did not settle it. Both are for
 	// operators, not for the payer.
 	Settlements []Settlement
 	LastError   string

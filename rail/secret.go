@@ -8,14 +8,14 @@ import (
 	"github.com/traintravel/traintravel/internal/redact"
 )
 
-// A Secret is a card or account number, or a card's code. It never shows
-// itself: fmt with any verb, encoding/json, encoding/xml and log/slog get the
-// masked form, as [Source.Masked] makes it. Who must have the plain value
-// writes string(s).
+// A Secret is a card or account number, or a card's security code. It never prints
+// its value: fmt with any verb, encoding/json, encoding/xml and log/slog print the
+// masked form, as [Source.Masked] returns it. Convert it with string(s) to get the
+// plain value.
 //
-// Masking rests on methods. fmt calls none on an unexported field of a struct,
-// so keep no Secret there; nor on an argument that has no verb or a wrong one
-// (%p, %w), which go vet finds.
+// Masking relies on methods. fmt does not call methods of an unexported struct
+// field, so keep no Secret there; nor of an argument without a verb or with a wrong
+// one (%p, %w), which go vet finds.
 type Secret string
 
 // masked replaces all characters but the last four by asterisks, or all if

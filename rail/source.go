@@ -25,25 +25,25 @@ func (s Source) Hide(text string) string {
 	return redact.HideNumbers(text, "")
 }
 
-// A Source is what a payment is taken from: exactly one of its members is set.
+// A Source is a card or a bank account that pays: exactly one of its members is set.
 type Source struct {
 	Card *Card
 	Bank *BankAccount
 }
 
-// Validate says what is wrong with the source, if anything, by an
-// [*InvalidError] that names the member (source.exp_month) and never quotes
-// the value. It does not ask whether there is money behind the source, nor
-// whether a card has expired: that makes an attempt fail, see [Card.Expired].
+// Validate returns nil, or an [*InvalidError] that names the invalid member
+// (source.exp_month) and never quotes its value. It does not check whether there
+// is money behind the source, or whether a card has expired: these make an attempt
+// fail, see [Card.Expired].
 func (s Source) Validate() error {
 	_, err := s.Normalize()
 	return err
 }
 
 // Masked returns a copy that may be stored and shown: all characters of the
-// number but the last four are asterisks, or all if there are no more than
-// four; a card's code and address lines are gone. Masking again changes
-// nothing.
+// number but the last four are asterisks, or all if it has at most four; a
+// card's security code and address lines are removed. Masking a masked source
+// changes nothing.
 func (s Source) Masked() Source {
 	if s.Card != nil {
 		c := *s.Card

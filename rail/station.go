@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// A City is a place that people know by several names, such as its names in several
-// languages. Package cities has those of Europe's larger railway cities.
+// A City is a place with several names, such as its names in several
+// languages. Package cities has Europe's larger railway cities.
 type City struct {
 	// Names are the names of the city, in any language, script and order. One that
 	// its stations have in their names must be among them.
@@ -21,34 +21,33 @@ type City struct {
 	Radius float64
 }
 
-// A Station is a place where trains call. Its platforms are not told apart.
+// A Station is a place where trains stop. It includes all its platforms.
 type Station struct {
 	ID uuid.UUID
-	// OtherIDs are further IDs under which the station is found, such as those of
-	// its platforms, or of stations that have become one with it. They mean it
-	// wherever an ID of a station is asked for, in a Call and a Change as well. No
-	// two stations share an ID. It may be nil. The stations that a Service returns
-	// share it: do not change it.
+	// OtherIDs are further IDs of the station, such as those of its platforms, or
+	// of stations that were merged into it. They are accepted wherever a station's
+	// ID is, also in a Call and a Change. No two stations share an ID. OtherIDs may
+	// be nil. The stations that a Service returns share the slice: do not change it.
 	OtherIDs []uuid.UUID
 	Name     string
 	Address  string
-	// OtherNames are further names by which people know the station, at most
-	// MaxOtherNames: in other languages, or of its platforms. StationQuery.Search
-	// finds them as it does Name; lists are not ordered by them. It may be nil.
-	// The stations that a Service returns share it: do not change it.
+	// OtherNames are further names of the station, at most MaxOtherNames: in other
+	// languages, or of its platforms. StationQuery.Search matches them like Name;
+	// lists are not ordered by them. OtherNames may be nil. The stations that a
+	// Service returns share the slice: do not change it.
 	OtherNames []string
-	// Country is an ISO 3166-1 alpha-2 code in upper case. In a timetable that is to
-	// be loaded it may be empty; a station that a Service returns has UnknownCountry
-	// then. Package places finds the countries of stations by their coordinates.
+	// Country is an ISO 3166-1 alpha-2 code in upper case. It may be empty in a
+	// timetable to be loaded; then a station that a Service returns has
+	// UnknownCountry. Package places looks up countries by coordinates.
 	Country string
-	// Zone is the IANA name of the time zone in which the station's clocks run.
+	// Zone is the IANA name of the station's time zone.
 	Zone      string
 	Latitude  float64 // degrees north, -90 to 90 (WGS 84)
 	Longitude float64 // degrees east, -180 to 180
 }
 
-// UnknownCountry is the code of stations of which no country is known, at sea for
-// instance. ISO 3166-1 leaves it to its users, and no country ever has it.
+// UnknownCountry is the code of stations whose country is not known, for instance at sea.
+// ISO 3166-1 reserves it for users, so it never belongs to a country.
 const UnknownCountry = "ZZ"
 
 // Distance is the length of the great circle to another station, in metres.

@@ -23,7 +23,7 @@ type Subscription struct {
 	// Disabled says that nothing is posted: the owner wants it so, or the receiver
 	// answered 410.
 	Disabled bool
-	// Disabling says who disabled it; it is zero unless Disabled is set.
+	// Disabling says who disabled the subscription; it is zero unless Disabled is set.
 	Disabling Disabling
 	// Unverified is since when nothing but pings is posted, because the receiver has not
 	// answered one with a status of 2xx: since the subscription was made, its URL was
@@ -43,7 +43,7 @@ type Subscription struct {
 // A NewSubscription asks for events to be posted to a URL.
 type NewSubscription struct {
 	URL string
-	// Events are what to post; empty is newBooking alone.
+	// Events are the types of events to post; empty means NewBooking only.
 	Events []EventType
 	// Disabled has nothing but pings posted until that is changed.
 	Disabled bool
@@ -51,7 +51,7 @@ type NewSubscription struct {
 	IdempotencyKey string
 }
 
-// A SubscriptionChange says what of a subscription is to be another. Nil leaves it.
+// A SubscriptionChange contains the changes to a subscription. Nil members do not change.
 type SubscriptionChange struct {
 	URL      *string
 	Events   []EventType
@@ -71,33 +71,33 @@ type WebhookSender interface {
 	// CheckURL says by an [*InvalidError] why nothing can be posted to a URL that a
 	// subscriber gave, if that is known already.
 	CheckURL(url string) error
-	// Send posts once and says what was answered. An error means that there was no
-	// answer: it is logged, and shown to nobody.
+	// Send posts once and returns the response. An error means that there was no
+	// response; it is logged and not shown to users.
 	Send(ctx context.Context, p WebhookPost) (WebhookAnswer, error)
 }
 
-// A WebhookPost is an event on its way to an endpoint.
+// A WebhookPost is an event to be posted to an endpoint.
 type WebhookPost struct {
 	URL string
 	// Secrets sign it, the newest first.
 	Secrets []Secret
-	// Operator says that the endpoint is the operator's own and may be anywhere.
+	// Operator reports that the endpoint is the operator's, which may have any address.
 	Operator bool
 	Event    Event
 }
 
-// A WebhookAnswer is what a receiver said. Only the status 200 means that it has the
-// event; to a ping any of 2xx.
+// A WebhookAnswer is the response of a receiver. Only the status 200 acknowledges an
+// event; for a ping, any 2xx status does.
 type WebhookAnswer struct {
 	Status int // of HTTP
-	// RetryAfter is how long the receiver asks to be left alone; zero if it does not.
+	// RetryAfter is how long the receiver asks to wait; zero if it does not.
 	RetryAfter time.Duration
 }
 
 var (
 	// ErrNoWebhooks: the service posts nothing to subscribers.
 	ErrNoWebhooks = errors.New("no webhooks are configured")
-	// ErrTooManySubscriptions: the caller has as many as there may be.
+	// ErrTooManySubscriptions: the caller has reached the limit of subscriptions.
 	ErrTooManySubscriptions = fmt.Errorf("there are %d subscriptions already: delete one", MaxSubscriptions)
 	// ErrDelivered: what was delivered is not delivered again.
 	ErrDelivered = errors.New("the event was delivered")

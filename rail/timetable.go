@@ -6,8 +6,8 @@ type Coach struct {
 	Seats  int
 }
 
-// An Allowance says whether something may be taken along. The zero value is
-// Unknown, which is not permission.
+// An Allowance says whether something may be taken on board. The zero value is
+// Unknown, which does not permit it.
 type Allowance uint8
 
 // The allowances, as in GTFS (bikes_allowed).

@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// A Trip is what is searched and sold: a journey from one station to another
-// on one to four trains, on a given day.
+// A Trip is a journey from one station to another on one to four trains, on a
+// given day.
 type Trip struct {
 	ID    uuid.UUID
 	Legs  []Leg // one to four
@@ -19,9 +19,9 @@ type Trip struct {
 	// Bicycles and Dogs are allowed if every leg is known to allow them, and
 	// not allowed if one is known not to.
 	Bicycles, Dogs Allowance
-	// Reserved says that at least one leg has numbered places, of which Seats
-	// are left on the leg that has fewest. A trip on unreserved trains alone
-	// takes any number.
+	// Reserved reports that at least one leg has numbered places; Seats is the
+	// number of free ones on the leg with the fewest. A trip only on trains without
+	// numbered places is never sold out.
 	Reserved bool
 	Seats    int
 }
@@ -42,7 +42,7 @@ type Leg struct {
 	Board, Alight int
 }
 
-// A Stop is one end of a leg. Time is in the time zone of the station. In a
+// A Stop is an end of a leg. Time is in the time zone of the station. In a
 // booking, Station may be one of the station's OtherIDs.
 type Stop struct {
 	Station uuid.UUID
@@ -60,9 +60,9 @@ type CallingPoint struct {
 }
 
 // A RunID names a train on one service date. Train is its identity, a version
-// 8 UUID made from what makes it known again in later timetables (see Train).
-// Nobody else has a booking's place on its run, unless the booking is stranded
-// (see [LoadReport]): then the run may be that of a train that took it over.
+// 8 UUID made from the properties by which later timetables recognise it (see
+// Train). A place belongs to one booking, unless a booking is stranded (see
+// [LoadReport]): then the run may be that of a train that took it over.
 type RunID struct {
 	Train uuid.UUID
 	Date  Date

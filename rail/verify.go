@@ -45,8 +45,8 @@ func (s *Subscription) Challenge() uuid.UUID {
 	return ids.HashID("verify", s.ID, s.URL, int(s.Unverified.UnixNano()))
 }
 
-// A HostLimitError refuses a subscription because the user has as many to its host as
-// there may be.
+// A HostLimitError refuses a subscription because the user has reached the limit of
+// subscriptions to its host.
 type HostLimitError struct {
 	Host string // without its port
 	Most int

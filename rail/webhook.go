@@ -19,8 +19,8 @@ const (
 	PaymentFailed    EventType = "paymentFailed"
 )
 
-// An Event tells that something happened to a booking. It is queued in the
-// same update that makes it happen.
+// An Event reports that something happened to a booking. The update that makes
+// it happen also queues it.
 type Event struct {
 	// ID is the same each time the event is delivered, and no other event's.
 	ID      uuid.UUID
@@ -33,12 +33,12 @@ type Event struct {
 	Payment *Payment
 }
 
-// A Notifier takes events to whoever wants them: a queue, a webhook, a mail.
-// Service.Run calls Notify for each event until it returns nil, at least
-// once and perhaps more than once after a crash, in no promised order, from
-// several goroutines at once. Its context ends after a minute or when Run is
-// told to stop. An error is logged and the event tried again later: at once,
-// after 5 seconds, and more and more rarely up to once a day.
+// A Notifier forwards events, for example to a queue, a webhook or mail.
+// Service.Run calls Notify for each event until it returns nil: at least once,
+// perhaps more than once after a crash, in no particular order, and from several
+// goroutines at once. The context ends after a minute or when Run stops. Run logs
+// an error and retries the event: immediately, after 5 seconds, then at growing
+// intervals of up to a day.
 type Notifier interface {
 	Notify(ctx context.Context, e Event) error
 }
