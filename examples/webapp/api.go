@@ -76,8 +76,10 @@ type (
 	}
 	booking struct {
 		newBooking
-		ID    string `json:"id"`
-		Links struct {
+		ID        string `json:"id"`
+		Reference string `json:"reference"`
+		Over      *over  `json:"over"` // nil unless the booking is over
+		Links     struct {
 			Trip     string `json:"trip"`
 			Payment  string `json:"payment"`
 			Payments string `json:"payments"`
@@ -85,6 +87,18 @@ type (
 		} `json:"links"`
 		Until time.Time `json:"-"` // when the hold ends; zero if it does not
 		ETag  string    `json:"-"`
+	}
+	// over is how a booking ended.
+	over struct {
+		Outcome string   `json:"outcome"`
+		By      string   `json:"cancelled_by"`
+		Train   string   `json:"train"`
+		Refunds []refund `json:"refunds"`
+	}
+	refund struct {
+		price
+		Status  string    `json:"status"`
+		Settled time.Time `json:"settled_at"`
 	}
 	card struct {
 		Object   string `json:"object"`
@@ -117,6 +131,9 @@ type (
 		Legs      []leg     `json:"legs"`
 	}
 )
+
+// Money is what is given back.
+func (r refund) Money() price { return r.price }
 
 // An api is the API in the name of one user: client adds the access token.
 type api struct {
@@ -158,6 +175,9 @@ func (a *api) bookings(ctx context.Context, q url.Values) (list[booking], error)
 // booking also says until when the places are held, and what to send in If-Match.
 func (a *api) booking(ctx context.Context, id string) (b booking, err error) {
 	header, err := a.call(ctx, call{method: http.MethodGet, path: bookingPath(id)}, &b)
+	if missing(err) { // it may be over
+		header, err = a.call(ctx, call{method: http.MethodGet, path: bookingPath(id), query: url.Values{"over": {"true"}}}, &b)
+	}
 	b.Until, _ = http.ParseTime(header.Get("Sunset"))
 	b.ETag = header.Get("ETag")
 	return b, err

@@ -14,10 +14,15 @@ const (
 	held      = "held"
 	pending   = "pending"
 	confirmed = "confirmed"
+	// Those that are over, as the API has them.
+	travelled = "travelled"
+	cancelled = "cancelled"
 )
 
 func (b booking) State() string {
 	switch {
+	case b.Over != nil:
+		return b.Over.Outcome
 	case b.Links.Ticket != "":
 		return confirmed
 	case b.Links.Payment != "":
@@ -28,6 +33,7 @@ func (b booking) State() string {
 
 type bookingList struct {
 	Bookings    []summary
+	Past        bool   // those that are over
 	PayAll      string // where those that are held are paid together, if there are several
 	Newer, More string
 }
@@ -41,7 +47,7 @@ type summary struct {
 
 func (s *site) bookingsPage(w http.ResponseWriter, r *http.Request, user *session) error {
 	q := url.Values{}
-	for _, name := range []string{"page", "after"} {
+	for _, name := range []string{"page", "after", "over"} {
 		if v := r.URL.Query().Get(name); v != "" {
 			q.Set(name, v)
 		}
@@ -69,7 +75,7 @@ func (s *site) bookingsPage(w http.ResponseWriter, r *http.Request, user *sessio
 		rides = append(rides, ridesOf(t.Legs)...)
 	})
 	names := user.stationsOf(r.Context(), rides...)
-	body := bookingList{Newer: bookingsAt(found.Links.Prev), More: bookingsAt(found.Links.Next)}
+	body := bookingList{Past: q.Get("over") == "true", Newer: bookingsAt(found.Links.Prev), More: bookingsAt(found.Links.Next)}
 	var due []string
 	for _, b := range found.Data {
 		if b.State() == held && len(due) < mostTogether {
@@ -81,7 +87,11 @@ func (s *site) bookingsPage(w http.ResponseWriter, r *http.Request, user *sessio
 	if len(due) > 1 {
 		body.PayAll = payPath(due...)
 	}
-	return s.show(w, http.StatusOK, "bookings", user, page{Title: "My bookings", Body: body})
+	title := "My bookings"
+	if body.Past {
+		title = "Past trips and cancellations"
+	}
+	return s.show(w, http.StatusOK, "bookings", user, page{Title: title, Body: body})
 }
 
 // bookingsAt is our page for one of the API's.
@@ -91,8 +101,10 @@ func bookingsAt(link string) string {
 		return ""
 	}
 	q := url.Values{"page": {u.Query().Get("page")}}
-	if after := u.Query().Get("after"); after != "" {
-		q.Set("after", after)
+	for _, name := range []string{"after", "over"} {
+		if v := u.Query().Get(name); v != "" {
+			q.Set(name, v)
+		}
 	}
 	return "/bookings?" + q.Encode()
 }
@@ -121,6 +133,10 @@ func (s *site) bookingPage(w http.ResponseWriter, r *http.Request, user *session
 		return nil
 	case pending:
 		title = "Your payment is under way"
+	case travelled:
+		title = "Your past trip"
+	case cancelled:
+		title = "This booking is cancelled"
 	}
 	return s.show(w, http.StatusOK, "booking", user, page{Title: title, Body: b})
 }
@@ -147,7 +163,7 @@ func (s *session) load(ctx context.Context, id string) (b stub, err error) {
 	}
 	if b.Links.Trip != "" {
 		t, err := s.api.trip(ctx, b.TripID)
-		if err != nil && b.Links.Ticket == "" { // which says what was sold
+		if err != nil && b.Links.Ticket == "" && b.Over == nil { // the ticket says what was sold
 			return b, err
 		}
 		b.Journey = journeyOf(t.Legs, t.price, s.stationsOf(ctx, ridesOf(t.Legs)...))
@@ -177,6 +193,10 @@ func (s *site) cancelPage(w http.ResponseWriter, r *http.Request, user *session)
 	b, err := user.load(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
+	}
+	if b.Over != nil {
+		http.Redirect(w, r, "/bookings/"+b.ID, http.StatusSeeOther)
+		return nil
 	}
 	return s.show(w, http.StatusOK, "cancel", user, page{Title: "Cancel this booking?", Body: b})
 }

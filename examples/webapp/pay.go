@@ -143,6 +143,8 @@ func (s *session) loadAll(ctx context.Context, ids []string) (all []stub, gone, 
 	for i, e := range errs {
 		p, refused := errors.AsType[*problem](e)
 		switch {
+		case e == nil && stubs[i].Over != nil: // nothing can be paid for it any more
+			gone = &problem{Status: http.StatusNotFound}
 		case e == nil:
 			all = append(all, stubs[i])
 		case refused && p.Status == http.StatusNotFound:

@@ -46,7 +46,11 @@ func TestBooking(t *testing.T) {
 	if text := v.get("/bookings").text; strings.Contains(text, "is cancelled") {
 		t.Error("a notice is shown twice")
 	}
-	v.get(booking).want(t, 404, "We cannot find that")
+	v.get(booking).want(t, 200, "This booking is cancelled", "You have cancelled this booking", "€113.58", "Anna Example", "Reference")
+	v.get(booking+"/cancel").want(t, 200, "This booking is cancelled")
+	v.get("/bookings").want(t, 200, "Past trips and cancellations")
+	v.get("/pay?booking="+strings.TrimPrefix(booking, "/bookings/")).want(t, 404)
+	v.get("/bookings?over=true").want(t, 200, "Anna Example", ">cancelled<", "Look")
 	v.fill(cancel, "/cancel").want(t, 404, "We cannot find that")
 
 	for _, secret := range []string{"4242", "7391", "Anna Example"} {
