@@ -1,6 +1,6 @@
-// Package audit checks whether everything in a store agrees: bookings with places, payments
-// with bookings, deliveries with subscriptions, and every reference with what it leads to. It
-// only reads. It must not mend what it finds, or charge, sell or send anything.
+// Package audit checks whether the records of a store are consistent: bookings with places,
+// payments with bookings, deliveries with subscriptions, and every reference with its target.
+// It only reads. It must not repair anything, or charge, sell or send anything.
 package audit
 
 import (
@@ -20,15 +20,15 @@ import (
 	"github.com/traintravel/traintravel/transfer"
 )
 
-// Check reads all of a store, as it is at one instant, and reports every record that
-// does not agree with the others: places with bookings, both ways; indexes and the
-// agenda with what they are of; payments and refunds with bookings; events with what
-// has happened; deliveries with subscriptions; the timetable with its registry. What
-// package sandbox remembers is counted, and no more.
+// Check reads one snapshot of a store completely, and reports every record that is
+// inconsistent with others: places and bookings, in both directions; indexes and the agenda
+// with their records; payments and refunds with bookings; events with what happened;
+// deliveries with subscriptions; the timetable with its registry. It only counts the records
+// of package sandbox.
 //
-// Faults are no error: an error says that the check did not come to its end. Services
-// may work on the store meanwhile. It takes the memory of one timetable and some
-// megabytes, and of webhooks some bytes each, however many bookings there are.
+// Faults are not errors: an error means that the check did not complete. Services may use the
+// store meanwhile. Check uses the memory of one timetable, some megabytes, and some bytes for
+// each webhook, however many bookings the store has.
 func Check(ctx context.Context, s store.Store, opts CheckOptions) (CheckReport, error) {
 	a := auditor{
 		ctx: ctx, opts: opts, report: CheckReport{Records: map[store.Table]int64{}},

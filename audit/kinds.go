@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A FaultKind tells faults apart. Its text never changes.
+// A FaultKind classifies faults. Its text never changes.
 type FaultKind string
 
 // The kinds of faults.

@@ -6,13 +6,13 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// CheckOptions are what Check may be told. The zero value works.
+// CheckOptions configures Check. The zero value is valid.
 type CheckOptions struct {
 	// AnyAmount says that a booking may have been paid with another amount than its
 	// price, as Options.AnyAmount has it.
 	AnyAmount bool
-	// Progress, if not nil, is told how many of the records are checked, and of how
-	// many, on the goroutine that called Check; first of none.
+	// Progress, if not nil, is called with the number of records checked, and their total, on
+	// the goroutine that called Check; the first call reports zero.
 	Progress func(done, total int64)
 }
 
@@ -20,19 +20,19 @@ type CheckOptions struct {
 type CheckReport struct {
 	// Records is how many there are, by table.
 	Records map[store.Table]int64
-	// Faults are what is wrong, in the order in which it was found; the first thousand.
+	// Faults are the first thousand faults, in the order in which they were found.
 	Faults []Fault
 	// Found is how many faults there are, those not in Faults included.
 	Found int64
 }
 
-// A Fault is one thing that is wrong with a store.
+// A Fault is an inconsistency in a store.
 type Fault struct {
 	Kind FaultKind
 	// Key is that of the record that is wrong or, if one is missing, of the one that
 	// needs it.
 	Key store.Key
-	// Text says in one sentence what is wrong with it. It holds IDs, and no names.
+	// Text describes the fault in a sentence. It contains IDs, but no names.
 	Text string
 }
 

@@ -1,5 +1,5 @@
-// Package metrics makes Prometheus metrics of what a [traintravel.Service] does, in a
-// registry of its own: any number of services live in one process.
+// Package metrics collects Prometheus metrics about a [traintravel.Service], in its own
+// registry, so that any number of services can run in one process.
 //
 //	m := metrics.New("1.2.3")
 //	store, err := boltstore.Open("trains.db", &boltstore.Options{Committed: m.Committed})
@@ -7,8 +7,8 @@
 //	m.Watch(service)
 //	http.Handle("/metrics", m)
 //
-// No label holds what a client chose: there are no paths, IDs or names in them, and so
-// no more series than the operations, statuses and outcomes that there are.
+// Labels contain nothing that clients choose: no paths, IDs or names. So the number of
+// series is limited by the number of operations, statuses and outcomes.
 package metrics
 
 import (
@@ -234,7 +234,7 @@ func (m *Metrics) Fetched(err error) {
 	m.keysAsOf.SetToCurrentTime()
 }
 
-// A Request is what became of one request over HTTP.
+// A Request describes a completed HTTP request.
 type Request struct {
 	Method string        // one of those that HTTP knows
 	Route  string        // the operation, never the path; empty if there is none

@@ -2,7 +2,7 @@ package metrics
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// A Work is how much of a kind of work a server has in hand.
+// A Work describes the load of a server with one kind of work.
 type Work struct {
 	Kind                 string // such as search
 	Slots, Busy, Waiting int    // how many requests may be worked on at a time, are, and wait for it
@@ -17,8 +17,7 @@ type workCollector struct {
 	slots, busy, waiting, refused, holding *prometheus.Desc
 }
 
-// WatchWork has metrics of the work that a server has in hand, which now tells. It is
-// called at most once.
+// WatchWork adds metrics of a server's load, which now returns. Call it at most once.
 func (m *Metrics) WatchWork(now func() []Work) {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc("traintravel_http_work_"+name, help, append([]string{"work"}, labels...), nil)

@@ -1,9 +1,8 @@
-// Package sandbox is a payment gateway for trying out and for tests. It moves
-// no money and remembers outcomes only, never numbers, names or codes: in memory,
-// or in a store, where they outlive the process and servers share them.
+// Package sandbox is a payment gateway for tests and demonstrations. It moves no money
+// and records only outcomes, never numbers, names or security codes: in memory, or in a
+// store, where they survive restarts and are shared by servers.
 //
-// The outcome of a charge depends on the number alone, as in Stripe's test
-// mode:
+// The outcome of a charge depends only on the number, as in Stripe's test mode:
 //
 //	4242 4242 4242 4242        succeeds, like any valid card not listed here
 //	4000 0000 0000 0002        card_declined
@@ -17,11 +16,11 @@
 //	AT61 1904 3002 3457 3201   succeeds, like any valid account not listed here
 //	AT32 1904 3002 3547 3204   is pending, and succeeds after SettleAfter
 //	AT86 1904 3002 3547 3202   debit_not_authorized
-//	AT05 1904 3002 3547 3205   is pending, and fails likewise after SettleAfter
+//	AT05 1904 3002 3547 3205   is pending, and fails with debit_not_authorized after SettleAfter
 //
-// A bank takes its time whatever a service's clock shows: SettleAfter is real
-// time, as the outcomes of a provider would be. A [traintravel.Service] asks what
-// became of a pending charge some seconds after it was made, and again.
+// SettleAfter is in real time and does not depend on a service's clock. A
+// [traintravel.Service] looks a pending charge up some seconds after it was made, and
+// then repeatedly.
 package sandbox
 
 import (
@@ -36,8 +35,7 @@ import (
 	"github.com/traintravel/traintravel/store/memstore"
 )
 
-// SettleAfter is how long a bank account that settles later keeps a charge
-// pending.
+// SettleAfter is how long a charge to a bank account that settles later stays pending.
 const SettleAfter = 10 * time.Second
 
 // A Movement is a charge, or a refund, that the gateway was asked for.
@@ -64,14 +62,13 @@ var (
 	_ traintravel.Canceller      = (*Gateway)(nil)
 )
 
-// New returns a gateway that has moved nothing yet and remembers in memory.
+// New returns a gateway that has moved nothing yet and keeps its records in memory.
 func New() *Gateway { return Open(memstore.New()) }
 
-// Open returns a gateway that remembers in a store, which may be that of the
-// service: it has a table of its own there. All gateways on a store are one, and
-// it moves with the store's other data, see [traintravel.Guard]. What it
-// remembers it keeps, a record of some 250 bytes for each charge and refund: a
-// booking may be cancelled, and its charge given back, until departure.
+// Open returns a gateway that keeps its records in a table of a store, which may be the
+// service's. All gateways on a store share these records, which move with the store's other
+// data, see [traintravel.Guard]. It keeps every record, about 250 bytes for each charge and
+// refund, because a booking can be cancelled, and its charge refunded, until departure.
 func Open(store traintravel.Store) *Gateway {
 	return &Gateway{store: traintravel.Guard(store), now: time.Now}
 }
@@ -100,9 +97,8 @@ func (g *Gateway) Charge(ctx context.Context, c traintravel.Charge) (traintravel
 	})
 }
 
-// Refund gives back at most what is left of a charge that has succeeded, in
-// its currency. If nothing at all is left, it was made elsewhere. Anything else is an
-// error.
+// Refund refunds at most the rest of a successful charge, in its currency. If the charge
+// has been refunded in full, the outcome is RefundedElsewhere. Anything else is an error.
 func (g *Gateway) Refund(ctx context.Context, r traintravel.Refund) (traintravel.Outcome, error) {
 	return g.act(ctx, Movement{ID: r.ID, Charge: r.Charge, Amount: r.Amount}, func(m, charge *movement) error {
 		switch {
@@ -159,7 +155,7 @@ func (g *Gateway) act(ctx context.Context, asked Movement, do func(m, charge *mo
 	return out, err
 }
 
-// Lookup tells the outcome of a charge or refund.
+// Lookup returns the outcome of a charge or refund.
 func (g *Gateway) Lookup(ctx context.Context, id uuid.UUID) (traintravel.Outcome, error) {
 	if err := check(ctx, id); err != nil {
 		return traintravel.Outcome{}, err

@@ -27,23 +27,23 @@ type Change struct {
 	// seconds; zero unless Kind is Takes.
 	Time time.Duration
 	// FromPlatform and ToPlatform are the Platforms of the calls that the rule is
-	// about; zero means any. Who stays seated goes to no platform, so with
-	// StaySeated they are zero.
+	// about; zero means any. They are zero with StaySeated, because passengers who
+	// stay seated use no platform.
 	FromPlatform, ToPlatform uint16
 }
 
-// A ChangeKind is what a rule says of a change.
+// A ChangeKind says how a rule affects a change of trains.
 type ChangeKind uint8
 
 const (
 	// Takes: the change takes Time.
 	Takes ChangeKind = iota
-	// Impossible: nobody may count on it.
+	// Impossible: this change is not offered.
 	Impossible
-	// StaySeated: the train goes on as the other one, on which passengers
-	// remain. FromTrain and ToTrain are given; the one ends where the other
-	// begins, and does so within an hour on each day it runs, or else the rule
-	// means nothing.
+	// StaySeated: the train continues as the other one, and passengers remain
+	// seated. FromTrain and ToTrain are required. The second train must begin where
+	// the first ends, within an hour, on each day it runs; otherwise the rule has
+	// no effect.
 	StaySeated
 )
 
@@ -95,13 +95,13 @@ func (t callKinds) count(at uuid.UUID) int {
 	return (len(t[at].trains) + 1) * (len(t[at].platforms) + 1)
 }
 
-// MaxPairs bounds how many pairs of trains the rules of a timetable may tell apart, as
+// MaxPairs limits the number of pairs of trains that the rules of a timetable distinguish, as
 // [ChangePairs] counts them.
 const MaxPairs = 4_000_000
 
-// ChangePairs counts the pairs of trains that rules tell apart: at each station that they
-// are about, all trains, lines and platforms that they name on the one side with all on
-// the other, and those that none names.
+// ChangePairs counts the pairs of trains that rules distinguish: at each station with rules,
+// the arriving trains, lines and platforms that rules name, times the departing ones, where
+// all that no rule names count as one.
 func ChangePairs(all []Change) int {
 	from, to, joined := callKinds{}, callKinds{}, map[[2]uuid.UUID]bool{}
 	for i := range all {

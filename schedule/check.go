@@ -24,8 +24,8 @@ const (
 	MaxComplaints = 20   // what Check reports at the most
 )
 
-// Check says what is wrong with the timetable: nil, or joined
-// [*InvalidError]s, at most twenty, with paths such as trains[3].calls[0].
+// Check returns what is wrong with the timetable: nil, or at most twenty joined
+// [*InvalidError]s, with paths such as trains[3].calls[0].
 func (t *Timetable) Check() error { return t.CheckIn(&tz.Zones{}) }
 
 // CheckIn is Check with time zones that were loaded before.

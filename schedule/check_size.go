@@ -2,9 +2,9 @@ package schedule
 
 import "github.com/traintravel/traintravel/rail"
 
-// Limits of a timetable as a whole, twice what the largest railways have. They bound what a
-// server takes of memory to load one: some hundred bytes for a call, 1.5 GB at the most
-// for all of them.
+// Limits of a timetable as a whole, twice the size of the largest railways. They limit the
+// memory that a server uses to load one: some hundred bytes for each call, at most 1.5 GB in
+// total.
 const (
 	MaxStations   = 500_000
 	MaxTrains     = 2_000_000

@@ -7,22 +7,22 @@ import (
 	"github.com/traintravel/traintravel/rail"
 )
 
-// An Edition compares a timetable with the one in force that it is to replace.
+// An Edition compares a timetable with the current one that it is to replace.
 type Edition struct {
 	// Today is the date, in UTC, by the service's clock.
 	Today rail.Date
-	// Replaces says whether a timetable is in force.
+	// Replaces reports whether the store has a timetable.
 	Replaces bool
-	// Before is the timetable in force, After the one to replace it. Before is zero
-	// if none is in force, or if it cannot be read.
+	// Before is the current timetable, After the one to replace it. Before is zero
+	// if the store has none, or if it cannot be read.
 	Before, After EditionSize
-	// Stations are told apart by their IDs, trains as in every later timetable (see
+	// Stations are identified by their IDs, and trains as in every later timetable (see
 	// [Train]); runs are those from Today on.
 	Stations, Trains, Runs Difference
 	// Feeds are those of both timetables, by name.
 	Feeds []FeedEdition
-	// Bookings is how many bookings of runs still to come fit the timetable in force
-	// and not the new one. Unreadable runs and bookings are not among them.
+	// Bookings is the number of bookings of future runs that fit the current timetable but not
+	// the new one. It does not include unreadable runs and bookings.
 	Bookings   int
 	Unreadable int
 }
@@ -33,9 +33,9 @@ type EditionSize struct {
 	// Runs are those from Edition.Today on.
 	Runs int
 	// First and Last are the first and the last date on which a train runs; both zero
-	// if there is none.
+	// if no train runs.
 	First, Last rail.Date
-	// Operators are the names of those who run its trains, in alphabetical order.
+	// Operators are the names of the trains' operators, in alphabetical order.
 	Operators []string
 }
 
@@ -60,7 +60,7 @@ type FeedEdition struct {
 type Doubt struct {
 	Kind DoubtKind
 	Feed string // that it is about; may be empty
-	// Text says what is doubtful, with the numbers.
+	// Text says what is doubtful, with figures.
 	Text string
 }
 
@@ -96,8 +96,8 @@ const (
 )
 
 // Doubts lists why the timetable looks like a mistake: a feed in it has expired or ends
-// by tomorrow, or of a feed, or of all, at most a twentieth of the trains in force are
-// left. There are none if no timetable is in force.
+// by tomorrow, or at most a twentieth of the trains of a feed, or of all trains, are left.
+// It is empty if the store has no timetable.
 func (e Edition) Doubts() []Doubt {
 	if !e.Replaces {
 		return nil
@@ -120,7 +120,7 @@ func (e Edition) Doubts() []Doubt {
 	return all
 }
 
-// Check returns an [*EditionError] if there are doubts, and else nil.
+// Check returns nil, or an [*EditionError] if there are doubts.
 func (e Edition) Check() error {
 	if all := e.Doubts(); len(all) > 0 {
 		return &EditionError{Doubts: all}

@@ -12,8 +12,8 @@ import (
 	"github.com/traintravel/traintravel/rail"
 )
 
-// A Timetable is what a railway offers: where its trains call, when, on which
-// days, and what there is to sell. Package gtfs reads one from a feed, or the
+// A Timetable contains the trains of a railway: where they stop, when, on which
+// days, and which places they sell. Package gtfs reads one from a feed, or the
 // embedding program makes it from its own data. Service.LoadTimetable checks
 // it, stores it, and sells from it.
 type Timetable struct {
@@ -22,12 +22,12 @@ type Timetable struct {
 	Changes  []Change
 }
 
-// A Train is one line of the timetable: the same calls at the same times on
-// every day it runs. On one service date it is a run.
+// A Train is a line of the timetable: the same calls at the same times on
+// every day it runs. A train on one service date is a run.
 //
-// A train is known again in a later timetable, whatever its new ID, by Feed,
-// Operator, Number, first station and first departure time; ID tells apart
-// only trains that agree in all of them and run on the same day.
+// A later timetable recognises a train, even with a new ID, by Feed, Operator,
+// Number, first station and first departure time. ID only distinguishes trains
+// that agree in all of these and run on the same day.
 type Train struct {
 	Feed     string // name of the timetable's source; may be empty
 	ID       string // the source's own ID; may be empty
@@ -52,25 +52,25 @@ type Train struct {
 	Bicycles rail.Allowance
 	Dogs     rail.Allowance
 
-	// Hooks is how many bicycles there is space for at a time; zero means
-	// that nobody counts.
+	// Hooks is the number of bicycles that the train can carry at a time; zero
+	// means that they are not counted.
 	Hooks int
 
 	// Fare prices a leg. The zero Fare sells nothing, unless Options.Price
 	// makes the price.
 	Fare Fare
 
-	// Prices, if not nil, stand instead of Fare, which is zero then: what a leg
-	// costs depends on where it begins and ends. Trains may share one Prices.
+	// Prices, if not nil, replaces Fare, which must be zero then: the price of a leg
+	// depends on where it begins and ends. Trains may share one Prices.
 	Prices *Prices
 }
 
-// A Call is one stop of a train. Arrive and Depart never fall from call to
-// call; the first call's Arrive and the last one's Depart mean nothing.
+// A Call is a stop of a train. Arrive and Depart never decrease from call to
+// call; the first call's Arrive and the last call's Depart are ignored.
 type Call struct {
-	// Station is the ID of a station, or one of its OtherIDs. In a later timetable
-	// trains are known again by the ID that their calls have: keep to it where two
-	// stations become one.
+	// Station is the ID of a station, or one of its OtherIDs. Later timetables
+	// recognise trains by the ID in their calls: if two stations are merged, keep
+	// the IDs in the calls.
 	Station uuid.UUID
 	Arrive  rail.ServiceTime
 	Depart  rail.ServiceTime
@@ -94,15 +94,15 @@ type Fare struct {
 	PerKm    int64
 }
 
-// Prices are what the rides on a train cost, each by itself. Amounts[i][j] is the
-// price in minor units of Currency from the i-th call to the j-th. Where it is
-// zero or missing, nothing is sold, unless Options.Price makes the price.
+// Prices contains the prices of rides on a train, each set separately. Amounts[i][j]
+// is the price in minor units of Currency from the i-th call to the j-th. If it is
+// zero or missing, the ride is not sold, unless Options.Price returns a price.
 type Prices struct {
 	Currency string // ISO 4217 code in lower case
 	Amounts  [][]int64
 }
 
-// Amount is what a ride costs, zero if it is not for sale.
+// Amount returns the price of a ride, zero if it is not for sale.
 func (p *Prices) Amount(board, alight int) int64 {
 	if board < len(p.Amounts) && alight < len(p.Amounts[board]) {
 		return p.Amounts[board][alight]

@@ -6,10 +6,10 @@ import (
 	"github.com/traintravel/traintravel/internal/codec"
 )
 
-// MarshalBinary implements [encoding.BinaryMarshaler]: it writes a timetable in the
-// form in which it is stored, to be read by [Timetable.UnmarshalBinary] in another
-// process, such as a server that leaves the reading of feeds to a process of its own.
-// A call takes about seven bytes. The error is that of [Timetable.Check].
+// MarshalBinary implements [encoding.BinaryMarshaler]: it encodes a timetable as it is
+// stored, so that another process can read it with [Timetable.UnmarshalBinary], such as a
+// server that has feeds read in a separate process. A call takes about seven bytes. The
+// error is that of [Timetable.Check].
 func (t *Timetable) MarshalBinary() ([]byte, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
@@ -20,10 +20,10 @@ func (t *Timetable) MarshalBinary() ([]byte, error) {
 	}), nil
 }
 
-// UnmarshalBinary implements [encoding.BinaryUnmarshaler]. It reads what this release
-// or an earlier one has written, and takes memory in proportion to len(b), whatever b
-// says. traintravel.ErrNewerData tells that a later release wrote it. What it read is not
-// checked: see [Timetable.Check], which Service.LoadTimetable calls.
+// UnmarshalBinary implements [encoding.BinaryUnmarshaler]. It reads the encodings of this
+// and earlier releases, and uses memory in proportion to len(b), whatever b contains. It
+// returns traintravel.ErrNewerData for the encoding of a later release. It does not check
+// the timetable: see [Timetable.Check], which Service.LoadTimetable calls.
 func (t *Timetable) UnmarshalBinary(b []byte) error {
 	read, err := DecodeTimetable(b, func(d *codec.Decoder) {
 		d.ID()

@@ -7,8 +7,8 @@ const (
 	PageBytes   = 1 << 20 // about, of which
 )
 
-// EachPage hands the records of a range to fn, at most rg.Limit at a time and so many that
-// they are not large together. fn may delete what it is given.
+// EachPage calls fn with the records of a range, at most rg.Limit at a time, and fewer if
+// they are large. fn may delete the records that it gets.
 func EachPage(ctx context.Context, r Reader, rg Range, fn func([]Record) error) error {
 	most := pageRecords
 	if rg.Limit > 0 {

@@ -10,16 +10,15 @@ import (
 	"sync"
 )
 
-// Claims are what the services of one process have in hand of the work that is
-// due in a [LocalStore]. The zero value is none. They are safe for concurrent
-// use.
+// Claims records which due work the services of one process have in progress on a
+// [LocalStore]. The zero value is empty. It is safe for concurrent use.
 type Claims struct {
 	mu    sync.Mutex
 	taken map[Key]bool // whether somebody else has asked for it
 }
 
-// Take takes the work that a key names in hand, and says whether nobody had it. Who has
-// it is told by Give that somebody else has asked for it.
+// Take claims the work with a key and reports whether it was free. If it was not, Give will
+// tell the holder that it was requested meanwhile.
 func (c *Claims) Take(k Key) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,7 +33,7 @@ func (c *Claims) Take(k Key) bool {
 	return true
 }
 
-// Give gives back what Take took, and says whether somebody else has asked for it meanwhile.
+// Give releases the work that Take claimed, and reports whether it was requested meanwhile.
 func (c *Claims) Give(k Key) (asked bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,25 +42,24 @@ func (c *Claims) Give(k Key) (asked bool) {
 	return asked
 }
 
-// A Store keeps what must outlive the process: an ordered map from keys to
-// bytes with serializable, durable transactions. It knows nothing of trains:
-// every rule, every record's encoding and every index is written once, in the
-// packages above it, so that a store has little to get wrong.
+// A Store holds the data that must survive the process: an ordered map from keys
+// to bytes with serializable, durable transactions. It knows nothing of trains:
+// the packages above it contain every rule, encoding and index, to keep stores
+// simple.
 //
 // Package store/boltstore is the embedded default, store/memstore the
-// reference, and store/storetest the contract as a test suite: an author of
-// another store implements the three interfaces below and calls storetest.Run.
+// reference implementation, and store/storetest the conformance suite: to write
+// another store, implement the three interfaces below and call storetest.Run.
 //
-// A Store is safe for concurrent use. Being a Reader itself, it answers a
-// single Get or List on a snapshot of its own.
+// A Store must be safe for concurrent use. As a Reader, it answers a single Get or
+// List on its own snapshot.
 //
-// Errors. An absent key is not an error (see [Reader.Get]). Whatever a store
-// returns beside the errors of the closures and contexts it was given is an
-// opaque failure: the caller knows that nothing was written. It wraps
-// [ErrUnavailable] if the same call may succeed a little later. The one exception
-// is [ErrUnknownOutcome]. A store that can neither finish an update that is
-// durable nor undo it returns that, and refuses all later updates until it is
-// opened anew. Of several mistakes in one closure the store may report any.
+// Errors. An absent key is not an error (see [Reader.Get]). Apart from the errors of
+// closures and contexts, an error of a store is opaque and means that nothing was
+// written. It wraps [ErrUnavailable] if a retry may succeed soon. The one exception
+// is [ErrUnknownOutcome]: a store returns it if it can neither complete nor undo
+// an update, and refuses all later updates until it is reopened. If a closure makes
+// several mistakes, the store may report any of them.
 type Store interface {
 	Reader
 
@@ -73,35 +71,34 @@ type Store interface {
 	// has ended, View may return its error and not run fn.
 	View(ctx context.Context, fn func(Reader) error) error
 
-	// Update runs fn and applies what it wrote: all of it or, if fn or the
-	// store fails, nothing. Updates appear to have run one after another, in
-	// an order in which one that returned before another began comes first.
-	// When Update returns nil, the writes have reached stable storage, and so
-	// has everything that fn read.
+	// Update runs fn and applies its writes: all of them or, if fn or the
+	// store fails, none. Updates are serializable, and an update that returned
+	// before another began precedes it. When Update returns nil, its writes
+	// have reached stable storage, and so has everything that fn read.
 	//
-	// fn may run several times and on another goroutine, at the same time as
-	// no other closure that the store would mix with it. It touches nothing
-	// but its Tx and its own result (which it assigns anew on each run): no
-	// clock, no random, no input or output, no other method of the Store. It
-	// decides first and writes last; see [Tx].
+	// fn may run several times and on another goroutine, but never concurrently
+	// with another closure that the store might combine with it. It must use only
+	// its Tx and its own result (which it assigns anew on each run): no clock, no
+	// randomness, no input or output, and no other method of the Store. It must
+	// decide first and write last; see [Tx].
 	//
-	// An error from fn gives the update up and is returned as it is. Such a
-	// refusal costs no write to stable storage and disturbs no other update.
-	// A panic in fn gives it up likewise and goes on on the goroutine that
-	// called Update.
+	// If fn returns an error, nothing is written and Update returns that error
+	// unchanged. This costs no write to stable storage and does not affect other
+	// updates. A panic in fn also aborts the update and continues on the goroutine
+	// that called Update.
 	//
 	// If ctx ends before fn has run for the last time, Update may return
-	// ctx's error, and nothing was written. Later than that it waits for the
-	// outcome. fn does not run any more when Update has returned.
+	// ctx's error, and nothing was written. Later it waits for the outcome. fn does
+	// not run after Update has returned.
 	//
 	// An update may write some thousand records and some MiB.
 	Update(ctx context.Context, fn func(Tx) error) error
 }
 
-// A LocalStore is a Store that one process has to itself, such as a file or
-// the process's memory. Services of that process say to each other through it
-// what they work on. Those on any other store say so in the store itself, and
-// keep writing to it that they live (see Service.Run).
+// A LocalStore is a Store that only one process can open, such as a file or
+// the process's memory. Services of that process use it to tell each other what
+// they work on. On any other store, services record that in the store itself,
+// with a heartbeat (see Service.Run).
 type LocalStore interface {
 	Store
 
@@ -116,8 +113,8 @@ type ReadyStore interface {
 	Store
 
 	// Ready returns nil if an update that writes would succeed now, as far as can be
-	// told within ctx, or else why it would not. It is called for each health check,
-	// so it is quick mostly, and it is safe for concurrent use.
+	// determined within ctx, and otherwise the reason. Each health check calls it, so it
+	// should be fast. It must be safe for concurrent use.
 	Ready(ctx context.Context) error
 }
 
@@ -125,13 +122,13 @@ type ReadyStore interface {
 // valid until the closure returns; those of a Store itself, for good. They
 // must not be modified.
 type Reader interface {
-	// Get returns the value of each key in the order asked, in one round
-	// trip; nil stands for a key that is absent, and an empty slice that is
-	// not nil for an empty value. If ctx has ended, its error may be returned.
+	// Get returns the values of keys, in the order of the keys, in one round trip.
+	// An absent key has the value nil; an empty value is an empty slice that is not
+	// nil. If ctx has ended, Get may return its error.
 	Get(ctx context.Context, keys ...Key) ([][]byte, error)
 
-	// List returns the records of a range in the order of their keys; none is
-	// nil or empty. If ctx has ended, its error may be returned.
+	// List returns the records of a range, ordered by key; no value is nil, but
+	// it may be empty. If ctx has ended, List may return its error.
 	List(ctx context.Context, r Range) ([]Record, error)
 }
 
@@ -147,7 +144,7 @@ type Tx interface {
 	Reader
 
 	// Put sets the value of a key; nil is an empty value. The store keeps the slice: the caller must
-	// not modify it any more. A value that was read may be put again.
+	// not modify it afterwards. A value that was read may be put again.
 	Put(key Key, value []byte)
 
 	// Delete removes a key. Removing an absent one does nothing.
@@ -161,8 +158,8 @@ type Key struct {
 	ID    string
 }
 
-// String is the table and the ID: as it is if it is plain text, or else its bytes in
-// hexadecimal digits.
+// String returns the table and the ID: as text if the ID is plain text, otherwise in
+// hexadecimal.
 func (k Key) String() string {
 	for _, c := range []byte(k.ID) {
 		if c <= ' ' || c > '~' {
@@ -190,18 +187,18 @@ type Range struct {
 	Limit    int
 }
 
-// A Record is one result of List.
+// A Record is a key and its value, as returned by List.
 type Record struct {
 	ID    string
 	Value []byte
 }
 
-// Table is one ordered map of a store. [Tables] returns all there are; a store
-// made by an older version of the module creates the ones it lacks.
+// Table is an ordered map of a store. [Tables] returns all tables; a store
+// made by an older version of the module creates missing ones.
 type Table uint8
 
-// The tables. The comment says what orders the keys, for authors of stores who
-// wish to partition; a store may treat them all alike.
+// The tables. Their comments say what the keys are ordered by, for authors of stores who
+// want to partition; a store may treat all tables alike.
 const (
 	TableMeta        Table = iota + 1 // few, small, one of them read by every update
 	TableTimetable                    // generations, chunk by chunk
@@ -267,7 +264,7 @@ var ErrReadAfterWrite = errors.New("traintravel: a read after a write in one upd
 // time that the store waits. Nothing was written, and the caller may try again.
 var ErrUnavailable = errors.New("traintravel: the store is not available at the moment")
 
-// ErrUnknownOutcome is returned (wrapped) by [Store.Update] when the answer to
-// a commit was lost and nothing the store can look up tells whether it took
-// place. The writes are there in full or not at all.
+// ErrUnknownOutcome is returned (wrapped) by [Store.Update] if the response to a
+// commit was lost and the store cannot find out whether the commit took place.
+// Either all of its writes are stored or none.
 var ErrUnknownOutcome = errors.New("traintravel: the outcome of the update is unknown")

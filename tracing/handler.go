@@ -16,9 +16,9 @@ var traceContext propagation.TraceContext
 
 var spanOfServer = trace.WithSpanKind(trace.SpanKindServer)
 
-// Handler returns a handler whose requests have spans, in the traces that requests say
-// they belong to (W3C Trace Context). What came of a request, [Tracing.Answered] is to
-// be told. A request whose trace is not recorded costs next to nothing.
+// Handler returns a handler that creates a span for each request, in the trace that the
+// request names (W3C Trace Context). Call [Tracing.Answered] with the result of a request.
+// A request whose trace is not sampled costs almost nothing.
 func (t *Tracing) Handler(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
@@ -31,9 +31,9 @@ func (t *Tracing) Handler(h http.Handler) http.Handler {
 	})
 }
 
-// Answered tells what came of the request whose span a context has: the route is that of
-// the operation, such as /bookings/{bookingId}, or empty if there is none; the status is
-// zero if the connection was cut off before.
+// Answered records the result of the request whose span is in the context. The route is that
+// of the operation, such as /bookings/{bookingId}, or empty if no operation matched; the
+// status is zero if the connection was closed before the response.
 func (t *Tracing) Answered(ctx context.Context, method, route string, status int) {
 	span := trace.SpanFromContext(ctx)
 	if !span.IsRecording() {

@@ -1,5 +1,5 @@
-// Package tracing makes OpenTelemetry spans of what a [traintravel.Service] does and of
-// what it asks of its store, its gateway and its sender of webhooks:
+// Package tracing creates OpenTelemetry spans for the operations of a [traintravel.Service]
+// and its calls of the store, the gateway and the webhook sender:
 //
 //	t := tracing.New(provider)
 //	service, err := traintravel.New(t.Store(store), traintravel.Options{
@@ -7,10 +7,9 @@
 //		Gateway:  t.Gateway(gateway),
 //	})
 //
-// [Tracing.Handler] makes those of requests. Spans have names, statuses, the routes
-// of requests and the types of events. They hold nothing of what is stored, asked or
-// answered, and no text of an error, which may quote it: the log has that, with the
-// trace's ID.
+// [Tracing.Handler] creates spans for requests. Spans contain names, statuses, the routes
+// of requests and the types of events. They contain no stored data, no requests or responses,
+// and no error texts, which may quote these; the log has the error texts, with the trace's ID.
 package tracing
 
 import (
@@ -69,8 +68,8 @@ func end(span trace.Span, err error) {
 	span.End()
 }
 
-// Store returns a store whose calls have spans. It is a [traintravel.LocalStore] if the
-// other is one.
+// Store returns a store that creates spans for its calls. It is a [traintravel.LocalStore] if
+// the given store is one.
 func (t *Tracing) Store(s traintravel.Store) traintravel.Store {
 	if local, ok := s.(traintravel.LocalStore); ok {
 		return localStore{store{s, t}, local}
@@ -124,8 +123,8 @@ func (s store) Update(ctx context.Context, fn func(traintravel.Tx) error) (err e
 	return s.Store.Update(ctx, fn)
 }
 
-// Gateway returns a gateway whose calls have spans. It is a [traintravel.Canceller] if
-// the other is one, and nil if that is.
+// Gateway returns a gateway that creates spans for its calls. It is a [traintravel.Canceller]
+// if the given gateway is one, and nil if that is nil.
 func (t *Tracing) Gateway(g traintravel.PaymentGateway) traintravel.PaymentGateway {
 	if g == nil {
 		return nil
@@ -173,8 +172,8 @@ func (g canceller) Cancel(ctx context.Context, id uuid.UUID) (traintravel.Outcom
 	return g.ask(ctx, "gateway.Cancel", func(ctx context.Context) (traintravel.Outcome, error) { return g.c.Cancel(ctx, id) })
 }
 
-// Sender returns a sender of webhooks whose posts have spans, which tell the host, the
-// type of the event and the status.
+// Sender returns a webhook sender that creates spans for its posts, with the host, the type
+// of the event and the status.
 func (t *Tracing) Sender(s traintravel.WebhookSender) traintravel.WebhookSender { return sender{s, t} }
 
 type sender struct {

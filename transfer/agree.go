@@ -10,12 +10,12 @@ import (
 // AgreedKey names the record of what the programs on a store have to agree on.
 func AgreedKey() store.Key { return store.Key{Table: store.TableMeta, ID: "agreed"} }
 
-// Agree lets programs that use one store, at the same time or one after the other,
-// find out whether they have in common what the store does not decide, such as their
-// keys. Check gets what was recorded last, or nil, and returns what to record, or the
-// error of a program that must not go on, which Agree returns. It may run several
-// times, as the closure of an update does. What is recorded is short, holds no secret,
-// and goes along with a [Copy]. A store that is closed is refused, as to a service.
+// Agree lets programs that use one store, concurrently or one after the other, check
+// that they agree on configuration that the store does not contain, such as their keys.
+// It calls check with the value recorded last, or nil; check returns the value to record,
+// or an error if the program must not continue, which Agree returns. Like the closure of
+// an update, check may run several times. The value should be short and must not contain
+// secrets; [Copy] copies it. Agree fails on a closed store, like a service.
 func Agree(ctx context.Context, s store.Store, check func(recorded []byte) ([]byte, error)) error {
 	return s.Update(ctx, func(tx store.Tx) error {
 		v, err := getOpen(ctx, tx, []store.Key{AgreedKey()})

@@ -82,10 +82,10 @@ type guarded struct {
 	until atomic.Int64 // until when, reckoned from made, it is taken to be open
 }
 
-// Guard returns the store as a Service sees it: updates, and soon reads, fail
-// with [rail.ErrMoved] or [rail.ErrCopying] while its data has moved, or is being filled in
-// (see [Copy]). It is for what keeps data of its own beside the service's, such as
-// package sandbox.
+// Guard returns a store that behaves as for a Service: updates, and soon reads, fail with
+// [rail.ErrMoved] after its data has moved, and with [rail.ErrCopying] while it is being
+// filled (see [Copy]). It is for code that keeps its own data in the service's store, such
+// as package sandbox.
 func Guard(store store.Store) store.Store { return &guarded{Store: store, made: time.Now()} }
 
 // fresh says whether the store was open a moment ago.

@@ -17,34 +17,33 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// CopyOptions are what Copy may be told. The zero value works.
+// CopyOptions configures Copy. The zero value is valid.
 type CopyOptions struct {
 	// To names the target to people, in the error that services on the source
 	// get from then on. It holds no secret.
 	To string
-	// Progress, if not nil, is told how many of the records are copied and
-	// verified, and of how many, on the goroutine that called Copy; first of none.
+	// Progress, if not nil, is called with the number of records copied and verified, and
+	// their total, on the goroutine that called Copy; the first call reports zero.
 	Progress func(done, total int64)
 }
 
-// Copy moves all data of a store to another, of the same kind or of another:
-// bookings, payments, timetable, idempotency keys, and what is due. IDs and pages
-// stay as they are.
+// Copy moves all data of a store to another, of the same or another kind:
+// bookings, payments, timetable, idempotency keys, and due work. IDs and page
+// cursors do not change.
 //
-// No service sells from both, or from half of it. First the source is closed:
-// services on it get [rail.ErrMoved] from their next update on. Then the target is
-// filled, chunk by chunk, while services on it get [rail.ErrCopying]; it is read again
-// and compared; and last it is opened. Copy may be interrupted at any moment. It
-// opens the source again if it can; who is killed leaves both closed. Called again
-// with the same two stores, it starts over. [Reopen] opens a source that is not to
-// be moved after all.
+// At no time do services sell from both stores, or from half of the data. Copy first
+// closes the source: services on it get [rail.ErrMoved] from their next update on. Then
+// it fills the target in chunks, while services on that get [rail.ErrCopying], reads it
+// again, compares, and opens it. Copy may be interrupted at any moment. If it can, it
+// reopens the source; if the process is killed, both stores stay closed. Called again with
+// the same two stores, it starts over. [Reopen] opens the source if you decide not to move.
 //
-// A target that has records of its own is refused with [rail.ErrHoldsData], one that is
-// a source with ErrMoved as well. A source that has moved elsewhere is refused with
-// ErrMoved: to another target, or to this one before another source took it over,
-// which may be as long as the copy has not come to its end. Where the source has moved
-// to this target already, nothing is done, and Progress is never called. Of several
-// calls for one target at a time only the last goes on.
+// Copy refuses a target that has records of its own with [rail.ErrHoldsData], and a target
+// that is the source of another copy with ErrMoved as well. It refuses a source that has
+// moved to another target with ErrMoved; also if it moved to this target but another source
+// took that over, which is possible until a copy is complete. If the source has already
+// moved to this target, Copy does nothing and does not call Progress. Of several concurrent
+// calls for one target only the last continues.
 func Copy(ctx context.Context, to, from store.Store, opts CopyOptions) error {
 	c := newCopying(to, from, opts)
 	if done, err := c.take(ctx); done || err != nil {
@@ -66,12 +65,12 @@ func Copy(ctx context.Context, to, from store.Store, opts CopyOptions) error {
 	return nil
 }
 
-// Backup fills an empty store with all that another holds at one instant, and leaves
-// that one to the services on it: what they do meanwhile is not in the backup. Until all
-// is copied and verified the target is closed, and services on it get [rail.ErrCopying].
-// Backup may be interrupted at any moment; called again for the same target, it starts
-// over. A target that has records of its own is refused with [rail.ErrHoldsData], a source
-// that is closed with [rail.ErrMoved] or ErrCopying.
+// Backup copies one snapshot of a store into an empty target. Services on the source
+// continue; what they do meanwhile is not in the backup. Until everything is copied and
+// verified, the target is closed, and services on it get [rail.ErrCopying]. Backup may be
+// interrupted at any moment; called again for the same target, it starts over. It refuses a
+// target that has records of its own with [rail.ErrHoldsData], and a closed source with
+// [rail.ErrMoved] or ErrCopying.
 //
 // Services must not sell from both stores: they would sell places twice.
 func Backup(ctx context.Context, to, from store.Store, opts CopyOptions) error {
@@ -91,13 +90,13 @@ func Backup(ctx context.Context, to, from store.Store, opts CopyOptions) error {
 	return c.update(ctx, func(tx store.Tx) { tx.Delete(ClosedKey()) })
 }
 
-// Reopen opens a store whose data has moved, or was about to, so that services
-// use it again. What the target has sold since is not in it: two stores that sell
-// the same trains sell places twice. So the target, if it is not nil, is closed
-// before, for good: services on it get [rail.ErrMoved] from their next update on. One
-// that the data has not moved to is refused, and nothing is changed. A nil target
-// is one that is lost, or that nobody will use. A store that has not moved is left
-// as it is, with an error.
+// Reopen opens a store whose data has moved, or was about to move, so that services
+// can use it again. It does not contain what the target has sold since, and two stores
+// that sell the same trains sell places twice. So Reopen first closes the target, if it is
+// not nil, permanently: services on it get [rail.ErrMoved] from their next update on. It
+// refuses a target that the data has not moved to, and changes nothing. Pass a nil target if
+// the target is lost or will not be used. If the store has not moved, Reopen changes nothing
+// and returns an error.
 func Reopen(ctx context.Context, s, target store.Store) error {
 	mark, err := readClosing(ctx, s)
 	if err == nil {

@@ -120,8 +120,8 @@ func (c *copying) tallies(ctx context.Context, r store.Reader, fn func(store.Tab
 	return all, err
 }
 
-// EachRecord hands all records of a store to fn, page by page, but for those that
-// say what the store is to services.
+// EachRecord calls fn with all records of a store, page by page, except those that mark the
+// store as closed or moved.
 func EachRecord(ctx context.Context, r store.Reader, fn func(store.Table, []store.Record) error) error {
 	for _, t := range store.Tables() {
 		err := store.EachPage(ctx, r, store.Range{Table: t}, func(page []store.Record) error {
