@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -320,3 +321,9 @@ func (p *problem) Error() string {
 
 // slug is the last part of the type: the name that the problem goes by.
 func (p *problem) slug() string { return p.Type[strings.LastIndex(p.Type, "/")+1:] }
+
+// missing says whether the API has not found what it was asked for.
+func missing(err error) bool {
+	p, ok := errors.AsType[*problem](err)
+	return ok && p.Status == http.StatusNotFound
+}

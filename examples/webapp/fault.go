@@ -176,9 +176,3 @@ func (s *site) fail(w http.ResponseWriter, r *http.Request, user *session, err e
 		http.Error(w, f.Title+". "+f.Text, f.Status)
 	}
 }
-
-// missing says whether the API has not found what it was asked for.
-func missing(err error) bool {
-	p, ok := errors.AsType[*problem](err)
-	return ok && p.Status == http.StatusNotFound
-}
