@@ -9,14 +9,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// An Answer is what became of one request, for metrics, traces and the access log. No
-// part of it is a client's to choose freely: there is no path, no query, no header and
-// no body in it, and so no token, card or name.
+// An Answer describes a completed request, for metrics, traces and the access log. It
+// contains no text that a client can choose freely: no path, query, header or body, and so
+// no token, card or name.
 type Answer struct {
 	// Request names the request in all that is logged of it. It is the instance of the
 	// problem that was answered.
 	Request uuid.UUID
-	// Method is that of the request, or "OTHER" if HTTP does not know it.
+	// Method is the method of the request, or "OTHER" if it is not an HTTP method.
 	Method string
 	// Route is the path of the operation with the names of its parameters in braces,
 	// such as /bookings/{bookingId}. It is empty if the request fits none.
@@ -31,7 +31,7 @@ type Answer struct {
 	// Problem is the last segment of the type of the problem that was answered, such as
 	// sold-out. It is empty if none was.
 	Problem string
-	// Client is the program that the request's token was made for, if it was good.
+	// Client is the program that the request's token was issued to, if the token was valid.
 	Client string
 }
 

@@ -14,13 +14,14 @@ import (
 	"github.com/traintravel/traintravel/internal/fair"
 )
 
-// Beside returns a handler of other routes, such as an authorization server beside this
-// one. Like those of the API, no callers can take it from the others: there are only so
-// many requests of an address at a time; a request is handed on when all of its body has
-// come, which must be in time; and its answer is sent when the handler has returned. The
-// handler asks Admit before it works. What is refused is a problem document. The answers are told as the
-// Server's own are, to Options.Answered and Options.AccessLog; route is what they are put
-// down as. The handler must not flush or hijack: its answers are kept until they are whole.
+// Beside returns a handler for other routes, such as those of an authorization server next to
+// this one. It protects them against overload by single callers, like those of the API: the
+// concurrent requests of an address are limited; a request is passed on when its body has
+// arrived completely, which must be in time; and its response is sent when the handler has
+// returned. The handler must call Admit before it works. Refused requests get a problem
+// document. Responses are reported to Options.Answered and Options.AccessLog, like the
+// Server's own, with route as their route. The handler must not flush or hijack, because its
+// responses are buffered.
 func (s *Server) Beside(route string, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := &heldAnswer{header: w.Header(), who: s.house.address(s.client(r))}
@@ -109,10 +110,10 @@ func (a *heldAnswer) Write(b []byte) (int, error) {
 	return a.body.Write(b)
 }
 
-// Admit waits until it is the turn of the address that a request is from to be worked on
-// by another handler, such as an authorization server beside this one. It returns what has
-// to be called, once, when its answer has been made; nil if too many wait, and the
-// request is to be refused with 503.
+// Admit waits until another handler, such as an authorization server next to this one, may
+// process a request, in turn by the address that the request is from. It returns a function
+// to call once when the response has been made, or nil if too many requests wait; then refuse
+// the request with 503.
 func (s *Server) Admit(r *http.Request) (done func()) {
 	who := s.house.address(s.client(r))
 	err := s.house.enter(r.Context(), signingIn, who, 1)
@@ -125,14 +126,14 @@ func (s *Server) Admit(r *http.Request) (done func()) {
 	return nil
 }
 
-// Address names where a request to another handler is from, for what that handler keeps
-// for each address: the client that a trusted proxy names, of IPv6 its network of 64 bits.
+// Address returns the client address of a request to another handler, for what that handler
+// stores for each address: the client that a trusted proxy names, for IPv6 its /64 network.
 func (s *Server) Address(r *http.Request) string { return fair.Customer(s.client(r)).String() }
 
-// Refuse answers a request that came to another handler, such as an authorization
-// server beside this one, and fits nothing there: with the problem 405 if Allow is
-// set in the header of the answer, and else with 404. It counts nothing and asks
-// for no token.
+// Refuse responds to a request to another handler, such as an authorization server next to
+// this one, that matches none of its routes: with the problem 405 if the response header has
+// Allow, and otherwise with 404. It does not count the request against a quota, and does not
+// require a token.
 func (s *Server) Refuse(w http.ResponseWriter, r *http.Request) {
 	if w.Header()["Allow"] != nil {
 		s.refuse(w, r, problemMethod)

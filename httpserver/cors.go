@@ -9,12 +9,12 @@ import (
 	"github.com/rs/cors"
 )
 
-// CrossOrigin returns what lets the pages of origins, as Options.CORSOrigins has
-// them, call a handler from browsers: all of its answers, refusals too, say who
-// may read them. The handler answers OPTIONS, which is what browsers ask first,
-// and asks no token for that. Cookies play no part.
+// CrossOrigin returns middleware that lets the pages of origins, in the form of
+// Options.CORSOrigins, call a handler from browsers: all of its responses, including
+// errors, say which origins may read them. It answers OPTIONS, the preflight request,
+// without a token. Cookies are not used.
 //
-// A [Server] has this for itself. It is for what stands beside it, such as the
+// A [Server] does this itself. CrossOrigin is for handlers next to it, such as the
 // token endpoint of an authorization server.
 func CrossOrigin(origins []string) (func(http.Handler) http.Handler, error) {
 	for _, o := range origins {

@@ -68,9 +68,9 @@ var (
 	javaScript = []string{"text/javascript; charset=utf-8"}
 )
 
-// DocsRedirectURI is where the page /docs, opened below this base URL, has people
-// sent back to once they have signed in, as browsers write it. The authorization
-// server has to know it for the client of the page, [authserver.DemoClient].
+// DocsRedirectURI returns the redirect URI of the page /docs below this base URL, as
+// browsers write it, to which users return after they have signed in. Register it at the
+// authorization server for the page's client, [authserver.DemoClient].
 //
 // [authserver.DemoClient]: https://pkg.go.dev/github.com/traintravel/traintravel/httpserver/authserver#DemoClient
 func DocsRedirectURI(baseURL string) (string, error) {

@@ -86,7 +86,7 @@ func (s *Server) look(ctx context.Context) error {
 	return err
 }
 
-// Work says what the server has in hand, of each kind of work. It is quick.
+// Work returns the load of the server, for each kind of work. It is fast.
 func (s *Server) Work() []Work {
 	all := make([]Work, 0, works)
 	for kind, pool := range s.house.pools {

@@ -1,9 +1,9 @@
-// Package httpserver puts a [traintravel.Service] behind the paths of the Train
-// Travel API, as a plain [http.Handler] that works under anybody's server.
+// Package httpserver serves a [traintravel.Service] over HTTP as the Train Travel API. Its
+// plain [http.Handler] works in any server.
 //
 // A handler decodes, makes one call of the service, and encodes: the rules are
-// the service's. Every answer that is not success is a problem document (RFC
-// 9457), and every answer carries the RateLimit header.
+// the service's. Every error is a problem document (RFC 9457), and every response
+// has the RateLimit header.
 package httpserver
 
 import (
@@ -26,30 +26,29 @@ type Options struct {
 	// (see Server.Below). TrustedProxies may replace parts of it.
 	BaseURL string
 
-	// Auth tells who a bearer token stands for.
+	// Auth returns the identity that a bearer token represents.
 	Auth Authenticator
 
 	// RateLimit is how many requests a minute each client and user (or, without
 	// a token, each address) may make. Zero is 600, negative is no limit.
 	RateLimit int
 
-	// MaxRequests is how many requests of each kind of work (see Work.Kind) are worked
-	// on or wait for it at a time, and how many there may be of one address that are not
-	// answered yet. Of each kind, a caller may have a quarter. Beyond it requests are
-	// refused at once, with Retry-After: with 429 if their caller has too many, or else
-	// with 503. Zero is 1024, negative is no limit.
+	// MaxRequests limits the requests of each kind of work (see Work.Kind) that are in progress
+	// or wait at a time, and the unanswered requests of one address. A caller may have a quarter
+	// of each kind. Further requests are refused immediately, with Retry-After: with 429 if the
+	// caller has too many, otherwise with 503. Zero is 1024; a negative number means no limit.
 	MaxRequests int
 
 	// TrustedProxies are the networks whose X-Forwarded-Proto, -Host, -Prefix
-	// and -For headers count: the first three replace the scheme, the host and
-	// the path of BaseURL. Where that is to stand whatever a proxy says, take
-	// those three from requests before they come here. None by default.
+	// and -For headers are used: the first three replace the scheme, the host and
+	// the path of BaseURL. To keep BaseURL whatever a proxy sends, remove these three
+	// headers before requests reach the server. None by default.
 	TrustedProxies []netip.Prefix
 
-	// CORSOrigins are the origins whose pages may call the API in browsers, as
-	// these send them: http or https, a host in lower case, and a port unless it is
-	// the usual one, such as https://shop.example; * is all. None by default. An
-	// asterisk may stand for what a host begins with, as in https://*.shop.example.
+	// CORSOrigins are the origins whose pages may call the API from browsers, as browsers
+	// send them: http or https, a host in lower case, and a port unless it is the default,
+	// such as https://shop.example; * allows all. None by default. An asterisk may replace
+	// the beginning of a host, as in https://*.shop.example.
 	CORSOrigins []string
 
 	// Tickets makes the tickets of confirmed bookings. Nil is a server that has
@@ -59,41 +58,41 @@ type Options struct {
 	// invalid.
 	TicketKeys ticket.Keys
 
-	// Issuer is the URL of the authorization server whose tokens Auth takes, which
-	// clients are told of (RFC 9728). Empty tells them of none. With SignIn it is
-	// BaseURL.
+	// Issuer is the URL of the authorization server whose tokens Auth accepts, for the
+	// metadata that clients read (RFC 9728). If it is empty, the metadata names none. With
+	// SignIn it is BaseURL.
 	Issuer string
 
 	// SignIn says that an authorization server of package authserver, whose issuer
-	// is BaseURL, answers beside this server, so that the description offers it.
+	// is BaseURL, runs next to this server, so that the API description offers it.
 	SignIn bool
 
 	// Tokens says in the description where tokens come from, in a sentence or two
 	// (CommonMark). Empty says no more than that they are needed.
 	Tokens string
 
-	// Try is asked what the page for people at the base URL puts into its sample requests.
-	// It must show a token only to those who may have it: not to strangers, unless anybody
-	// may have one. Nil shows none.
+	// Try returns what the page at the base URL puts into its sample requests. It must return
+	// a token only for requests whose sender may have it: not for strangers, unless anybody
+	// may have one. Nil shows no token.
 	Try func(*http.Request) Try
 
-	// Now is the service's clock, by which the examples in the description have
-	// days on which trips can be booked. Nil is time.Now.
+	// Now is the service's clock. The examples in the API description use it to name days on
+	// which trips can be booked. Nil is time.Now.
 	Now func() time.Time
 
-	// Logger is told of failures, of tokens that are refused and why, and, at debug
-	// level, of other refusals. Nil is silent.
+	// Logger receives failures, refused tokens with the reason, and, at debug level, other
+	// refusals. Nil logs nothing.
 	Logger *slog.Logger
 
-	// AccessLog is told, at info level, of each request. Nil is silent.
+	// AccessLog receives a message at info level for each request. Nil logs nothing.
 	AccessLog *slog.Logger
 
-	// Answered is told of each request when it has been answered, on the goroutine that
-	// did, and with the context in which that was done. Nil is nobody.
+	// Answered is called after each response, on the goroutine that served the request and
+	// with its context. Nil is not called.
 	Answered func(context.Context, Answer)
 }
 
-// An Identity is who a verified token stands for, and what it allows.
+// An Identity is the user and client that a verified token represents, and its scopes.
 type Identity struct {
 	Caller  traintravel.Caller
 	Read    bool // scope read
@@ -101,13 +100,13 @@ type Identity struct {
 	Expires time.Time
 }
 
-// An Authenticator verifies bearer tokens. It is safe for concurrent use and
-// keeps what makes it quick, such as a cache, to itself.
+// An Authenticator verifies bearer tokens. It must be safe for concurrent use and
+// manages its own cache, if any.
 type Authenticator interface {
-	// Authenticate returns who a token stands for, an error wrapping
-	// [ErrInvalidToken] if it is not to be trusted, or one wrapping
-	// [ErrUnavailable] if that cannot be told now. The error is for the log:
-	// the client learns none of it.
+	// Authenticate returns the identity of a token, an error wrapping
+	// [ErrInvalidToken] if the token is not valid, or one wrapping
+	// [ErrUnavailable] if it cannot be verified now. The error is for the log and
+	// is not shown to the client.
 	Authenticate(ctx context.Context, token string) (Identity, error)
 }
 

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Below returns a request as handlers below the base URL see it: without the path of
-// Options.BaseURL, if its path begins with that. It returns other requests as they are, such as
-// those from which the host, or a proxy, has stripped the path already. The server does this
-// itself. A handler beside it, such as an authorization server, needs it done.
+// Below returns a request as handlers below the base URL need it: without the path of
+// Options.BaseURL, if its path begins with that. It returns other requests unchanged, such as
+// those from which the host, or a proxy, has already stripped the path. The server does this
+// itself; a handler next to it, such as an authorization server, needs Below.
 //
-// If the path of the base URL begins as a path of the API does, as in
-// https://trains.example/stations, nobody can tell whether it was stripped. Then Below leaves
-// all requests as they are, and the host has to strip it.
+// If the path of the base URL begins like a path of the API, as in
+// https://trains.example/stations, it is ambiguous whether it was stripped. Then Below returns
+// all requests unchanged, and the host has to strip it.
 func (s *Server) Below(r *http.Request) *http.Request {
 	if s.mount == "" {
 		return r

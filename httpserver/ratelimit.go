@@ -96,12 +96,12 @@ func (l *limiter) peek(key fair.Caller) quota {
 	return l.take(key, 0)
 }
 
-// Limit counts a request that another handler answers, such as an authorization
-// server beside this one, against a quota as large as those here: that of a
-// client or, if client is empty, of the address that the request is from. They
-// are quotas of their own. It returns the RateLimit header of the answer, empty if
-// there is no limit, and, if the quota is used up and the request is to be refused
-// with 429, the seconds that its Retry-After has.
+// Limit counts a request to another handler, such as an authorization server next to this
+// one, against a quota of the same size as the server's: that of a client or, if client is
+// empty, of the address that the request is from. These quotas are separate from the
+// server's. It returns the RateLimit header of the response, empty without a limit, and, if
+// the quota is exhausted and the request must be refused with 429, the number of seconds for
+// Retry-After.
 func (s *Server) Limit(r *http.Request, client string) (header string, wait int64) {
 	if s.limits == nil {
 		return "", 0

@@ -61,10 +61,10 @@ type fixed struct {
 	close                          []string
 }
 
-// Leave says that the server is about to end. From then on it is not ready, so that
-// whoever looks sends its requests elsewhere, and closes each connection after the
-// next answer, so that no client is about to send on one when it is cut. All else is
-// answered as before, until the host's [http.Server] is shut down.
+// Leave prepares the server for shutdown. From then on it reports that it is not ready, so
+// that load balancers send requests elsewhere, and it closes each connection after the next
+// response, so that no client uses a connection that is about to be closed. Otherwise it
+// serves as before, until the host's [http.Server] is shut down.
 func (s *Server) Leave() { s.leaving.Store(true) }
 
 // closes says whether a connection of an address is closed after the answer to a request:

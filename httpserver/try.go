@@ -1,19 +1,19 @@
 package httpserver
 
-// A Try is what somebody needs for a first request, for the page at the server's own address.
+// A Try contains the data for sample requests on the start page.
 type Try struct {
-	// Token is an access token, for the sample requests of the page, and User whose it is.
-	// Empty is none: then the samples say TOKEN.
+	// Token is an access token for the sample requests of the page, and User its user.
+	// If it is empty, the samples say TOKEN.
 	Token, User string
 
-	// Command prints an access token in a shell. Empty is none.
+	// Command is a shell command that prints an access token; it may be empty.
 	Command string
 
-	// Links are shown beside those that the page has.
+	// Links are shown in addition to those of the page.
 	Links []Link
 }
 
-// A Link leads to something else that runs with the server.
+// A Link is a link to another service that runs with the server.
 type Link struct {
 	// Title is the text of the link.
 	Title string

@@ -15,48 +15,47 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// BuiltinIssuer is the name that users of the built-in authorization server are
-// stored under, whatever URL it goes by: a change of address must not cost them
-// their bookings. No foreign issuer can have it, for it is not a URL.
+// BuiltinIssuer is the issuer under which users of the built-in authorization server are
+// stored, whatever its URL is, so that users keep their bookings if the URL changes. Other
+// issuers cannot have this name, because it is not a URL.
 const BuiltinIssuer = "builtin"
 
 // VerifierOptions are the settings of a [Verifier]. Issuer, Audience and Keys
 // are required.
 type VerifierOptions struct {
-	// Issuer is the one whose tokens are good. The claim iss is compared with it
+	// Issuer is the issuer whose tokens are accepted. The claim iss is compared with it
 	// byte for byte.
 	Issuer string
 
-	// Audience is who tokens must be meant for: one of the values of aud, byte
+	// Audience is the required audience of tokens: one of the values of aud, compared byte
 	// for byte.
 	Audience string
 
 	// Keys has the issuer's keys.
 	Keys KeySource
 
-	// ClientClaims are those of which a token has one if its client acts for itself,
-	// without a user (RFC 6749, section 4.4), beside the claims that tell so at well-known
-	// issuers: gty of client-credentials, and idtyp of app. No token of a user may have
-	// them. That sub and client_id are the same proves nothing, where a user may be
-	// named like a client. Of the built-in authorization server they are not needed.
+	// ClientClaims are claims that mark a token of a client that acts for itself, without a
+	// user (RFC 6749, section 4.4), in addition to those of well-known issuers: gty of
+	// client-credentials, and idtyp of app. One of them is enough. No token of a user may have
+	// them. It is not enough that sub and client_id are equal, because a user may have a client's
+	// name. The built-in authorization server does not need them.
 	ClientClaims []Claim
 
-	// Revoked, if not nil, says whether tokens with a mark were revoked before they
-	// expired: the mark is the claim sid, or jti if there is none. It is called for each
-	// request, so it is quick.
+	// Revoked, if not nil, reports whether the tokens with a mark were revoked before they
+	// expired: the mark is the claim sid, or jti if sid is missing. It is called for each
+	// request, so it must be fast.
 	Revoked func(mark string) bool
 
 	// StoreAs is what Subject.Issuer says. Empty is Issuer. For the built-in
 	// authorization server it is [BuiltinIssuer].
 	StoreAs string
 
-	// TokenType is what the header typ must say, with or without "application/"
-	// before it. Empty is at+jwt (RFC 9068). Another type, such as the JWT of
-	// Keycloak, does not tell access tokens from others: then those are refused
-	// that have claims of ID tokens or logout tokens (nonce, at_hash, c_hash,
-	// events), a claim typ other than Bearer, or Audience for a client; and azp
-	// serves for a client_id that is missing. Make sure that the issuer's other
-	// tokens never name Audience.
+	// TokenType is the required header typ, with or without "application/" before it. Empty
+	// is at+jwt (RFC 9068). Another type, such as the JWT of Keycloak, does not distinguish
+	// access tokens from others. Then the verifier refuses tokens with claims of ID tokens or
+	// logout tokens (nonce, at_hash, c_hash, events), with a claim typ other than Bearer, or
+	// with Audience as their client; and it uses azp if client_id is missing. Make sure that the
+	// issuer's other tokens never name Audience.
 	TokenType string
 
 	// CacheSize is how many verified tokens are remembered; of one user of a client,
@@ -64,12 +63,12 @@ type VerifierOptions struct {
 	// none.
 	CacheSize int
 
-	// Now is real time. Nil is time.Now. It is not a place for a service's clock:
-	// tokens of the present are never good in the past.
+	// Now is real time. Nil is time.Now. Do not use a service's simulated clock: present
+	// tokens are not valid in the past.
 	Now func() time.Time
 }
 
-// A Claim is one of a token, whose value is a text.
+// A Claim is a claim of a token with a string value.
 type Claim struct{ Name, Value string }
 
 // clientClaims are those of well-known issuers that tell that a client acts for itself.
@@ -98,8 +97,8 @@ type Verifier struct {
 	cache    *tokenCache // nil is none
 }
 
-// NewVerifier returns a Verifier, or says what is wrong with its options. It
-// asks nobody for keys yet.
+// NewVerifier returns a Verifier, or an error if its options are invalid. It does not
+// fetch keys yet.
 func NewVerifier(o VerifierOptions) (*Verifier, error) {
 	if o.Issuer == "" || o.Audience == "" || o.Keys == nil {
 		return nil, errors.New("a verifier needs an issuer, an audience and keys")

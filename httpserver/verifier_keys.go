@@ -20,19 +20,17 @@ import (
 // A KeySource has the public keys of an issuer of tokens. It is safe for
 // concurrent use.
 type KeySource interface {
-	// Keys returns the keys that are good now, or an error wrapping
-	// [ErrUnavailable]. It is called for each request, so it is quick, and
-	// returns the same *KeySet as long as nothing changed. A key that the issuer
-	// gave up must be gone within five minutes.
+	// Keys returns the keys that are valid now, or an error wrapping [ErrUnavailable]. It is
+	// called for each request, so it must be fast, and must return the same *KeySet until the
+	// keys change. A key that the issuer withdrew must be gone within five minutes.
 	//
-	// With refresh, a token named a key that was not in the last set: a source
-	// that can look again does so, unless it did a moment ago, and answers with
-	// an error if that failed.
+	// If refresh is set, a token named a key that was not in the last set: a source that can
+	// fetch keys again does so, unless it did a moment ago, and returns an error if that failed.
 	Keys(ctx context.Context, refresh bool) (*KeySet, error)
 }
 
-// StaticKeys is the source of keys that are at hand, such as those of an
-// authorization server in the same process.
+// StaticKeys returns a source with fixed keys, such as those of an authorization server in
+// the same process.
 func StaticKeys(set *KeySet) KeySource { return staticKeys{set} }
 
 type staticKeys struct{ set *KeySet }

@@ -19,21 +19,20 @@ type RemoteOptions struct {
 	// issuer byte for byte.
 	Issuer string
 
-	// Client asks the issuer. Nil is one that uses no proxy and keeps no
+	// Client sends the requests to the issuer. Nil is a client that uses no proxy and keeps no
 	// connections. Redirects are never followed.
 	Client *http.Client
 
-	// Limit is how long keys serve while the issuer cannot be reached; after
-	// that nobody's tokens can be verified. Zero is one hour, and five minutes
-	// are the least.
+	// Limit is how long keys are used while the issuer cannot be reached; after that no tokens
+	// can be verified. Zero is one hour; the minimum is five minutes.
 	Limit time.Duration
 
-	// Logger is told when keys cannot be fetched, and of keys that are of no
-	// use. Nil is silent.
+	// Logger receives errors when keys cannot be fetched, and keys that cannot be used. Nil logs
+	// nothing.
 	Logger *slog.Logger
 
-	// Fetched is told of each time that the issuer was asked for its keys, with nil if
-	// it answered. Nil is nobody.
+	// Fetched is called after each request for the issuer's keys, with nil if it succeeded. Nil
+	// is not called.
 	Fetched func(error)
 
 	// Now is real time. Nil is time.Now.
@@ -53,13 +52,13 @@ const (
 	mostStrangers = 64 // tokens of unknown keys that wait for an answer
 )
 
-// RemoteKeys is the source of the keys of an issuer elsewhere. It asks for them
-// when a request needs them: once they are two minutes old, while requests go
-// on; when they are nearly five, before the next goes on; and, at most every ten
-// seconds, when a token names a key that is not among them. While the issuer
-// cannot be reached the last keys serve until RemoteOptions.Limit.
+// RemoteKeys returns a source that fetches the keys of a remote issuer. It does so when a
+// request needs them: in the background once they are two minutes old; before the request
+// continues when they are nearly five minutes old; and, at most every ten seconds, when a token
+// names an unknown key. While the issuer cannot be reached, the last keys are used until
+// RemoteOptions.Limit.
 //
-// A question runs on a goroutine of its own, which ends within ten seconds.
+// It fetches on a separate goroutine, which ends within ten seconds.
 func RemoteKeys(o RemoteOptions) (KeySource, error) {
 	if err := checkIssuerURL(o.Issuer); err != nil {
 		return nil, err

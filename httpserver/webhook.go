@@ -22,31 +22,30 @@ import (
 
 // WebhookSenderOptions are the settings of a WebhookSender. BaseURL is required.
 type WebhookSenderOptions struct {
-	// BaseURL begins the links in what is posted; see Options.BaseURL.
+	// BaseURL begins the links in posted events; see Options.BaseURL.
 	BaseURL string
 	// Tickets says that confirmed bookings link to their tickets, which is so where
 	// Options.Tickets is set.
 	Tickets bool
-	// AllowPrivate lets subscribers name addresses that only the server can reach, and
-	// http. It is for trying out: who may subscribe can then have the server post to
-	// whatever stands beside it.
+	// AllowPrivate accepts subscribers' URLs with http or private addresses. It is for tests:
+	// a subscriber can then have the server post to any machine in its network.
 	AllowPrivate bool
-	// Transport carries all requests in place of the sender's own connections. It
-	// alone decides then where they go: of addresses, only those that are written in a
-	// URL are refused. Nil is the sender's own.
+	// Transport sends all requests instead of the sender's own connections, and alone decides
+	// where they go: the sender then checks only addresses that are written in a URL. Nil is the
+	// sender's own.
 	Transport http.RoundTripper
 	// Propagate, if not nil, may add to the headers of each request, such as the trace
 	// that its context belongs to.
 	Propagate func(context.Context, http.Header)
 }
 
-// A WebhookSender is a [traintravel.WebhookSender] that posts events as Standard
-// Webhooks (https://www.standardwebhooks.com) has it: newBooking with the booking, to
-// the byte as POST /bookings answers it, other events with their type, timestamp and
-// data. Redirects are not followed, proxies of the environment not used.
+// A WebhookSender is a [traintravel.WebhookSender] that posts events according to Standard
+// Webhooks (https://www.standardwebhooks.com): newBooking with the booking, byte for byte as
+// in the response of POST /bookings; other events with their type, timestamp and data. It
+// follows no redirects and uses no proxies from the environment.
 //
-// Where subscribers' events go is checked as each connection is made, when the address
-// is known that a name stands for at that moment. The operator's may go anywhere.
+// For subscribers, it checks the resolved address of each connection. The operator's
+// endpoints may have any address.
 type WebhookSender struct {
 	base           base
 	tickets        bool
@@ -89,8 +88,8 @@ func webhookTransport(d *net.Dialer) *http.Transport {
 	}
 }
 
-// Send posts an event. Of the answer it tells nothing but the status and how long to
-// wait; its errors name the receiver's host, and nothing else of the URL.
+// Send posts an event. It returns only the status of the response and the time to wait; its
+// errors contain the receiver's host, and nothing else of the URL.
 func (s *WebhookSender) Send(ctx context.Context, p traintravel.WebhookPost) (traintravel.WebhookAnswer, error) {
 	req, err := s.request(ctx, p)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 // forms that hold one of version 4 (mapped, NAT64) are outside of global unicast.
 var guardian = ssrf.New(ssrf.WithAnyPort())
 
-// CheckURL refuses a subscriber's URL that nothing can be posted to, or nothing ought.
-// What the name in it stands for is looked up when there is something to post.
+// CheckURL refuses a subscriber's URL that cannot or must not be posted to. It does not
+// resolve the host name; Send does.
 func (s *WebhookSender) CheckURL(text string) error {
 	u, err := url.Parse(text)
 	reason := "is not a URL"

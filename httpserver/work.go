@@ -222,7 +222,7 @@ func (h *house) deliver(w http.ResponseWriter, r *http.Request, who fair.Caller,
 	_, _ = w.Write(body)
 }
 
-// A Work is how much of a kind of work a server has in hand.
+// A Work describes the load of a server with one kind of work.
 type Work struct {
 	// Kind is read, search, write, pay, ticket, parse or sign-in.
 	Kind string
@@ -233,9 +233,8 @@ type Work struct {
 	// waited, with 503, and OverShare because their caller had too many, with 429.
 	Refused, OverShare uint64
 	// LastRefused is when a request was last refused because too many waited; zero if
-	// none was. Then most requests in hand were Most's, MostInHand of InHand. Most names
-	// a caller, a user of a client or an address, by a hash that is another in each
-	// process.
+	// none was. At that time MostInHand of InHand requests were of the caller Most, a user of
+	// a client or an address, as a hash that differs between processes.
 	LastRefused        time.Time
 	Most               string
 	MostInHand, InHand int
