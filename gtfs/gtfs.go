@@ -2,13 +2,13 @@
 // comma-separated tables (https://gtfs.org/documentation/schedule/reference/).
 //
 // It reads agency.txt, routes.txt, calendar.txt, calendar_dates.txt, stops.txt,
-// trips.txt and stop_times.txt as the reference says, and, where they are there,
+// trips.txt and stop_times.txt as the reference says, and, if present,
 // frequencies.txt, transfers.txt, fare_attributes.txt, fare_rules.txt,
 // translations.txt and feed_info.txt; each in one pass, row by row. Other files are not opened.
 //
-//   - Platforms and boarding areas are folded into their parent station; a stop
-//     without a parent is a station. Stations at which no train calls are left
-//     out. The others have the IDs and names of their platforms among theirs.
+//   - Platforms and boarding areas are merged into their parent station; a stop
+//     without a parent is a station. Stations without trains are omitted. The IDs
+//     and names of platforms become further ones of their station.
 //   - Stops without a parent, and stations, of one name are one station if they are
 //     no farther than [JoinRadius] from one of them, and [Report].Joined lists it.
 //     Letter case, accents, usual abbreviations and words such as Bahnhof make no
@@ -17,41 +17,41 @@
 //   - A station named by a common noun alone, such as Hauptbahnhof or Gare centrale,
 //     is named by its platforms, and [Report].Renamed lists it.
 //   - The names of stops in translations.txt, in any language, are further names of
-//     their stations, unless they are the same but for letter case and accents. The
-//     table may also have the form of old: trans_id, lang, translation. Translations
-//     of anything else are passed over.
+//     their stations, unless they differ only in letter case and accents. The table
+//     may also have its former form: trans_id, lang, translation. Translations of
+//     anything else are ignored.
 //   - Only rail is read (see [Rail]) unless [Options].RouteType says otherwise.
 //   - A train's number is route_short_name and trip_short_name, but nothing
 //     twice: ICE and 575 make "ICE 575", RE 1 and RE 4711 make "RE 4711". Where
-//     trip_short_name is missing, a trip_headsign of digits alone stands for it.
+//     trip_short_name is missing, a trip_headsign that consists of digits replaces it.
 //   - Blank times between two given ones are interpolated by
-//     shape_dist_traveled, or else by the distance as the crow flies.
-//   - pickup_type and drop_off_type 1 bar boarding and alighting; by
-//     arrangement (2, 3) counts as possible.
+//     shape_dist_traveled, or else by the straight-line distance.
+//   - pickup_type and drop_off_type 1 forbid boarding and alighting; by
+//     arrangement (2, 3) counts as allowed.
 //
-// A feed with a mistake yields no timetable but [Errors], each with file, line
-// and reason; with [Options].Lenient, a mistake leaves out the trips that it is
-// about. The trips of other modes and the stops at which no train calls are not
-// checked: a bus stop without a name is no mistake in a railway's timetable. What
-// is left out and why is in the [Report]. Some of it means that the feed is wrong,
-// such as a rule for a trip that is nowhere: [Note].Wrong says so, and
-// [Options].Strict makes it a mistake.
+// If a feed has mistakes, reading it returns [Errors], each with file, line and
+// reason, and no timetable; with [Options].Lenient, the trips with mistakes are
+// skipped. The trips of other modes and the stops without trains are not checked: a
+// bus stop without a name is not a mistake in a railway's timetable. The [Report]
+// lists what was omitted and why. Some omissions mean that the feed is wrong, such as
+// a rule for a trip that does not exist: [Note].Wrong says so, and [Options].Strict
+// makes it a mistake.
 //
 // Blanks around a field, quotes, a byte order mark, either line ending, blank
 // lines, hours of one digit, columns in any order, unknown and missing optional
-// columns and rows that end early are accepted; text must be UTF-8. What a feed may
-// ask for is bounded by [Limits], so feeds of strangers may be read.
+// columns and rows that end early are accepted; text must be UTF-8. [Limits] limit
+// the resources that a feed can use, so it is safe to read untrusted feeds.
 //
 // # Twins
 //
-// Trips are twins if they are of one operator, have one number, the same calls at
-// the same times, and a day on which both run: no traveller can tell them apart, and
-// both would be sold. Without a number they must also be of one route. The trip that
+// Trips are twins if they have the same operator, number, and calls at the same
+// times, and a day on which both run: travellers cannot distinguish them, and both
+// would be sold. Without a number they must also have the same route. The trip that
 // runs on more days, or else has the smaller ID, keeps the days that they share; the
-// other one keeps the days on which it alone runs. What transfers.txt and block_id
-// say of the other trip then goes for the first one, too. Trips whose coaches have
-// other numbers (see below) are portions of one train, and no twins. [Report].Twins
-// lists twins, and Options.Strict makes them a mistake.
+// other one keeps the days on which only it runs. The rules of transfers.txt and
+// block_id for the other trip then apply to the first one, too. Trips whose coaches
+// have different numbers (see below) are portions of one train, not twins.
+// [Report].Twins lists twins, and Options.Strict makes them a mistake.
 //
 // # Repeated trips
 //
@@ -61,11 +61,10 @@
 // 06:28. Calls after end_time are lawful. The train that leaves at 06:28 has the
 // ID of the trip and "@06:28:00", the same in every import.
 //
-// Where exact_times is 0, the railway promises only that trains come at such
-// intervals. They are sold as if they left at even ones, the nominal departures;
-// a note says so, and Report.Headway counts them. Of rows that overlap for one
-// trip all departures are sold, equal ones once. A feed makes at most 100,000
-// trains in this way, with four million calls.
+// If exact_times is 0, the railway only promises a headway. Such trains are sold with
+// their nominal departures, at even intervals; a note says so, and Report.Headway
+// counts them. If rows for one trip overlap, all departures are sold, equal ones
+// once. A feed may have at most 100,000 such trains, with four million calls.
 //
 // # Changes
 //
@@ -157,13 +156,13 @@ import (
 
 // Options say how a feed is read. The zero value works.
 type Options struct {
-	// Feed names the source: it becomes every train's Feed and part of the
-	// stations' IDs, so keep it from import to import. It may be empty.
+	// Feed names the source. It becomes every train's Feed and part of the
+	// stations' IDs, so keep it the same from import to import. It may be empty.
 	Feed string
 
-	// Fare prices trains that the feed does not. The zero Fare stands for 3.00 eur
-	// and 0.12 for each kilometre. What [traintravel.Timetable.Check] would
-	// refuse is refused at once.
+	// Fare is the fare of trains without one in the feed. The zero Fare means 3.00 eur
+	// and 0.12 for each kilometre. A Fare that [traintravel.Timetable.Check] would
+	// refuse is an error.
 	Fare traintravel.Fare
 
 	// Coaches are those of trains whose rows name none. By default such
@@ -189,19 +188,19 @@ type Options struct {
 	// feed that has expired gives a note.
 	Today traintravel.Date
 
-	// Strict makes mistakes of the notes that mean that something is wrong
-	// with the feed, those with Note.Wrong. What is only left out, such as
-	// buses, stays a note.
+	// Strict turns notes that mean that something is wrong with the feed, those
+	// with Note.Wrong, into mistakes. Notes about omissions, such as buses, stay
+	// notes.
 	Strict bool
 
-	// KeepTwins leaves the trains that the feed has twice in the timetable
-	// twice; see Report.Twins. Each has places of its own then.
+	// KeepTwins keeps both of two trains that are twins, each with its own places;
+	// see Report.Twins.
 	KeepTwins bool
 
-	// Lenient leaves out the trips with mistakes, in their own rows or in those of the
-	// route, service, stops or frequencies that they have, and reads the others:
-	// Report.LeftOut lists them. A mistake that is no trip's, such as in transfers.txt or
-	// the fares, still refuses the feed. Strict and Lenient exclude each other.
+	// Lenient skips trips with mistakes, in their own rows or in those of their route,
+	// service, stops or frequencies, and reads the others: Report.LeftOut lists them. A
+	// mistake that does not belong to a trip, such as one in transfers.txt or the fares,
+	// still refuses the feed. Strict and Lenient exclude each other.
 	Lenient bool
 
 	// Limits bound what the feed may ask for.

@@ -11,8 +11,8 @@ import (
 	"github.com/traintravel/traintravel/internal/alike"
 )
 
-// JoinRadius is how many metres stops without a parent, and stations, may be from
-// another of their name to be one station with it.
+// JoinRadius is the largest distance in metres between stops without a parent, or
+// stations, of the same name that are joined into one station.
 const JoinRadius = 250
 
 // String returns the station as one line.

@@ -6,12 +6,12 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// Limits bound what a feed may ask of [Read], whatever is in it. They act while it is
-// read, and what is beyond one is a [LimitError]. A limit of zero is its default. A
-// railway with seven million calls needs half of each.
+// Limits limit the resources that [Read] uses for a feed. They apply while it is read; a
+// feed that exceeds one gets a [LimitError]. Zero means the default. A railway with seven
+// million calls needs half of each.
 //
-// Beside them, a record has at most 64 KiB, a trip [traintravel.MaxCalls] calls, and a zip
-// 10,000 files, whose names have 16 MiB with all that is said of them.
+// There are fixed limits too: a record has at most 64 KiB, a trip [traintravel.MaxCalls]
+// calls, and a zip 10,000 files, with a directory of at most 16 MiB.
 type Limits struct {
 	// Memory is how many bytes the reading may hold, by its own account of rows,
 	// calls and texts. The account is on the high side, but Go's heap grows beyond what
@@ -23,12 +23,12 @@ type Limits struct {
 	// default is [traintravel.MaxTotalCalls], beyond which no timetable is loaded.
 	Calls int
 
-	// Bytes is how long the tables that are read may be, unpacked and together. It
-	// bounds the time of a reading. The default is 8 GiB.
+	// Bytes limits the total unpacked size of the tables that are read, and so the time
+	// that reading takes. The default is 8 GiB.
 	Bytes int64
 
-	// Ratio is how many times as long as in its zip a table may be, unpacked. Of a
-	// table up to 16 MiB it does not matter. Those of railways are 5 to 15 times as long. The default is 200.
+	// Ratio limits the compression ratio of a table in a zip. It does not apply to the first
+	// 16 MiB of a table. Feeds of railways have 5 to 15. The default is 200.
 	Ratio int
 
 	// Rows is how many rows a table may have, those included that are not read. The
@@ -79,7 +79,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// A LimitError tells where a feed went beyond one of the [Limits].
+// A LimitError says where a feed exceeded one of the [Limits].
 type LimitError struct {
 	File string
 	Line int // the last that was read

@@ -88,14 +88,14 @@ func (f *feed) timetable() *traintravel.Timetable {
 	return t
 }
 
-// Read reads the feed in a file system, at its top or in the only folder there
-// that holds one.
+// Read reads the feed in a file system, from its root or from the only folder there
+// that contains a feed.
 //
-// If the feed has mistakes, the error is an [*Errors]. If no train is left of
-// it, the error wraps [ErrNoTrains]; if it goes beyond one of the [Limits], a
-// [*LimitError]. Other errors are those of opts, of the file
-// system and of ctx. With any error there is no timetable, and the Report tells
-// what was read until then. Trains share Calendars, Coaches and Prices.
+// If the feed has mistakes, the error is an [*Errors]. If no train is left, the error
+// wraps [ErrNoTrains]; if the feed exceeds one of the [Limits], it is a [*LimitError].
+// Other errors are about opts or come from the file system or ctx. With any error the
+// timetable is nil, and the Report describes what was read until then. Trains share
+// Calendars, Coaches and Prices.
 func Read(ctx context.Context, fsys fs.FS, opts Options) (*traintravel.Timetable, Report, error) {
 	if u := opts.DistanceUnit; !(u >= 0) || math.IsInf(u, 0) {
 		return nil, Report{}, fmt.Errorf("gtfs: Options.DistanceUnit: %v is not a number of metres", u)

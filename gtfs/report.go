@@ -16,11 +16,11 @@ type Report struct {
 	Repeated, Headway int
 
 	// First and Last are the first and the last day on which any train runs;
-	// both zero if there is none.
+	// both are zero if no train runs.
 	First, Last traintravel.Date
 
-	// Publisher and Version are what feed_info.txt says, if anything, and Start
-	// and End the days between which, by it, the feed is to be used, or zero.
+	// Publisher and Version are those in feed_info.txt, if any; Start and End are
+	// the first and last day for which the feed is valid according to it, or zero.
 	Publisher, Version string
 	Start, End         traintravel.Date
 
@@ -45,19 +45,18 @@ type Report struct {
 	// of trips.txt.
 	LeftOut []FlawedTrip
 
-	// Notes tell what was left out or doubtful, in the order of discovery.
+	// Notes describe omissions and doubts, in the order of discovery.
 	Notes []Note
 }
 
-// A Note is what a reading has to say about Count rows of a file, of which the
-// first is at Line.
+// A Note is a remark about Count rows of a file, the first of which is at Line.
 type Note struct {
 	File   string
 	Line   int
 	Reason string
 	Count  int
-	// Wrong says that something is wrong with the feed, and not only left
-	// out. With Options.Strict there is no such note, but a mistake.
+	// Wrong reports that something is wrong with the feed, not only omitted. With
+	// Options.Strict this is a mistake instead of a note.
 	Wrong bool
 }
 
@@ -70,7 +69,7 @@ func (n Note) String() string {
 	return s
 }
 
-// An Error is one mistake in a feed.
+// An Error is a mistake in a feed.
 type Error struct {
 	File   string
 	Line   int // the first is 1; zero if the mistake is in no line
@@ -130,7 +129,7 @@ func (e *Errors) Unwrap() []error {
 	return errs
 }
 
-// A Joined is one station that a feed has as several stops.
+// A Joined is a station that combines several stops of a feed.
 type Joined struct {
 	Name   string
 	Stops  []string // stop_id of each; the station's ID is that of the first
@@ -157,22 +156,22 @@ type Twin struct {
 	First traintravel.Date
 }
 
-// A Pricing is one way in which trains of a feed come by their prices.
+// A Pricing is a source of prices for trains of a feed.
 type Pricing struct {
-	// File is the table that says so; empty for Options.Fare.
+	// File is the table with the price; empty for Options.Fare.
 	File string
 	// Currency is an ISO 4217 code in lower case; empty if the trains are not for sale.
 	// OwnCurrency says that File names it, and not Options.Fare.
 	Currency    string
 	OwnCurrency bool
-	// Zones says that each ride has a price of its own, and Base and PerKm mean nothing.
+	// Zones reports that each ride has its own price; then Base and PerKm are not used.
 	Zones bool
 	// Base and PerKm are from the least to the most, in minor units of Currency.
 	Base, PerKm [2]int64
 	Trains      int
 }
 
-// A Seating is one way in which trains of a feed come by their seats.
+// A Seating is a source of seats for trains of a feed.
 type Seating struct {
 	File string // the table that says so; empty for Options.Coaches
 	// Seats are from the least to the most of a train; zero if they are unreserved: as
@@ -181,7 +180,7 @@ type Seating struct {
 	Trains int
 }
 
-// A FlawedTrip is a trip with a mistake, in a row of its own or in one that it needs.
+// A FlawedTrip is a trip with a mistake in one of its rows or in a row that it refers to.
 type FlawedTrip struct {
 	Trip string // trip_id
 	// Mistake is the first that was found.

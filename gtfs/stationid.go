@@ -2,8 +2,8 @@ package gtfs
 
 import "github.com/google/uuid"
 
-// StationID returns the ID of the station that a feed calls stopID: stopID
-// itself if it is a UUID, else a version 5 UUID of the feed's name, a zero
+// StationID returns the ID of the station with the stop ID stopID in a feed: stopID
+// itself if it is a UUID, otherwise a version 5 UUID of the feed's name, a zero
 // byte and stopID.
 func StationID(feed, stopID string) uuid.UUID {
 	if len(stopID) == 36 {

@@ -21,11 +21,11 @@ const (
 	maxDirectory = 16 << 20
 )
 
-// OpenFile opens a feed in a zip file or a folder for [Read], and for others who read
-// feeds. It takes little memory, whatever the file is. Close ends it.
+// OpenFile opens a feed in a zip file or a folder, for [Read] and other readers of feeds.
+// It uses little memory, whatever the file is. Call Close when you are done.
 //
-// A file that is neither a zip nor a folder is refused, as a pipe or a device would keep
-// its reader waiting.
+// It refuses a file that is neither a zip nor a folder, because a pipe or a device could
+// block its reader.
 func OpenFile(name string) (files fs.FS, close func() error, err error) {
 	info, err := os.Stat(name)
 	switch {
