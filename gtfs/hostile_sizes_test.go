@@ -57,7 +57,7 @@ func hostileSizes() []hostile {
 		limited("more calendars than memory holds", "calendar_dates.txt:43507: up to here the feed takes more than 16000000 bytes of memory (Limits.Memory)", memory, manyRows(dayTable, 100_000, "s%d,20260101,1")),
 		limited("more stations than memory holds", "stops.txt:24370: up to here the feed takes more than 16000000 bytes of memory (Limits.Memory)", memory, manyRows(stopTable, 100_000, "s%d,S,1,1")),
 		limited("more parents than memory holds", "stops.txt:265: up to here the feed takes more than 16000000 bytes of memory (Limits.Memory)", memory, manyRows(stopTable, 1000, "s%d,S,1,1,"+strings.Repeat("p", 60_000))),
-		limited("more time zones than memory holds", "stops.txt:19931: up to here the feed takes more than 16000000 bytes of memory (Limits.Memory)", memory, manyRows(stopTable, 100_000, "s%d,S,1,1,,Zone/%[1]d")),
+		limited("more time zones than memory holds", "stops.txt:19857: up to here the feed takes more than 16000000 bytes of memory (Limits.Memory)", memory, manyRows(stopTable, 100_000, "s%d,S,1,1,,Zone/%[1]d")),
 		limited("more trips than memory holds", "trips.txt:16101: up to here the feed takes more than 16000000 bytes of memory (Limits.Memory)", memory, manyRows(tripTable, 100_000, "t%d,ICE,daily")),
 		limited("more trips of buses than memory holds", "trips.txt:185151: up to here the feed takes more than 16000000 bytes of memory (Limits.Memory)", memory, "-- routes.txt --\nroute_id,agency_id,route_type\nICE,db,3\n", manyRows(tripTable, 300_000, "t%d,ICE,daily")),
 		limited("more blocks than memory holds", "trips.txt:14831: up to here the feed takes more than 16000000 bytes of memory (Limits.Memory)", memory, manyRows(tripTable, 100_000, "t%d,ICE,daily,,b%[1]d")),

@@ -68,14 +68,14 @@ func TestOpenAtOnce(t *testing.T) {
 	wg.Wait()
 	has(t, openURL(t, db), "n", "20")
 	conn := connect(t, db)
-	answers(t, conn, "select string_agg(id || ' ' || version, ',') from traintravel_schema", "1 2")
+	answers(t, conn, "select string_agg(id || ' ' || version, ',') from traintravel_schema", "1 3")
 	answers(t, conn, "select string_agg(id::text, ',') from traintravel_lock", "1")
 	for _, table := range traintravel.Tables() {
 		answers(t, conn, "select count(*)::text from pg_tables where tablename = 'traintravel_"+table.String()+"'", "1")
 	}
 }
 
-// A schema of version 1 lacks the tables of the sandbox and of webhooks, and gets them;
+// A schema of version 1 lacks the tables of the sandbox, of webhooks and of references, and gets them;
 // what is in the others stays.
 func TestOlderSchema(t *testing.T) {
 	t.Parallel()
@@ -85,11 +85,11 @@ func TestOlderSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	conn := connect(t, db)
-	exec(t, conn, "drop table traintravel_sandbox, traintravel_webhooks, traintravel_deliveries")
+	exec(t, conn, "drop table traintravel_sandbox, traintravel_webhooks, traintravel_deliveries, traintravel_references")
 	exec(t, conn, "update traintravel_schema set version = 1")
 	s = openURL(t, db)
 	has(t, s, "n", "1")
-	answers(t, conn, "select version::text from traintravel_schema", "2")
+	answers(t, conn, "select version::text from traintravel_schema", "3")
 	k := traintravel.Key{Table: traintravel.TableSandbox, ID: "id"}
 	err := s.Update(t.Context(), func(tx traintravel.Tx) error {
 		tx.Put(k, []byte("value"))
@@ -107,7 +107,7 @@ func TestNewerData(t *testing.T) {
 	openURL(t, db)
 	exec(t, connect(t, db), "update traintravel_schema set version = 77")
 	_, err := pgstore.Open(t.Context(), db, &pgstore.Options{RetryFor: never})
-	if !errors.Is(err, traintravel.ErrNewerData) || !strings.Contains(err.Error(), "version 77") || !strings.Contains(err.Error(), "knows 2") {
+	if !errors.Is(err, traintravel.ErrNewerData) || !strings.Contains(err.Error(), "version 77") || !strings.Contains(err.Error(), "knows 3") {
 		t.Errorf("%v", err)
 	}
 }
