@@ -7,7 +7,7 @@ import "testing"
 var ScriptNames = map[string]string{
 	"Chinese": "李小龍", "Japanese": "山田 さくらカード", "Korean": "김민준", "Arabic": "محمد علي", "Persian": "پریسا چگینی", "Hebrew": "דוד לוי",
 	"Hindi": "श्री प्रिया", "Bengali": "রবীন্দ্রনাথ", "Punjabi": "ਗੁਰਪ੍ਰੀਤ", "Gujarati": "ક્રિષ્ના", "Odia": "ଜଗନ୍ନାଥ", "Tamil": "தமிழ்", "Telugu": "శ్రీనివాస్",
-	"Kannada": "ಕೃಷ್ಣ", "Malayalam": "കൃഷ്ണൻ", "Sinhala": "ශ්‍රී", "Thai": "สมชาย", "Lao": "ສົມສັກ", "Khmer": "សុខា", "Burmese": "အောင်", "Amharic": "አበበ",
+	"Kannada": "ಕೃಷ್ಣ", "Malayalam": "കൃഷ്ണൻ", "Sinhala": "ශ්\u200dරී", "Thai": "สมชาย", "Lao": "ສົມສັກ", "Khmer": "សុខា", "Burmese": "အောင်", "Amharic": "አበበ",
 	"Dhivehi": "އަހްމަދު", "mixed": "Anna 李 (דוד)",
 }
 

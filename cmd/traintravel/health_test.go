@@ -44,7 +44,7 @@ func TestHealthOfOthers(t *testing.T) {
 	t.Parallel()
 	end := make(chan struct{})
 	h := http.NewServeMux()
-	h.HandleFunc("/busy/readyz", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no store", 503) })
+	h.HandleFunc("/busy/readyz", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no store", http.StatusServiceUnavailable) })
 	h.HandleFunc("/busy/healthz", func(http.ResponseWriter, *http.Request) {})
 	h.Handle("/moved/readyz", http.RedirectHandler("/busy/healthz", http.StatusFound))
 	h.HandleFunc("/silent/readyz", func(http.ResponseWriter, *http.Request) { <-end })

@@ -15,7 +15,7 @@ import (
 // service that posts nothing, and has what died tried again: one, or all.
 func TestOperatorsDeadLetters(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
-		ctx, by := t.Context(), traintravel.Operator()
+		ctx, by := t.Context(), traintravel.Operator() //lint:ignore SA1019 programs of before use it
 		o, m := officetest.WithWebhooks(t, store)
 		theirs := o.MustSubscribe(officetest.Anna, officetest.Hook)
 		const events = 5
