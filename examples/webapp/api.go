@@ -192,9 +192,11 @@ func (a *api) ticket(ctx context.Context, id string) (ticket, error) {
 	return get[ticket](ctx, a, bookingPath(id)+"/ticket", nil)
 }
 
-func (a *api) book(ctx context.Context, b newBooking, key string) (made booking, err error) {
-	err = a.post(ctx, "/bookings", key, b, &made)
-	return made, err
+// book also says whether the API had made the booking before, for an earlier request with
+// the same key.
+func (a *api) book(ctx context.Context, b newBooking, key string) (made booking, before bool, err error) {
+	header, err := a.call(ctx, call{method: http.MethodPost, path: "/bookings", key: key, body: b}, &made)
+	return made, header.Get("Idempotency-Replayed") == "true", err
 }
 
 func (a *api) pay(ctx context.Context, id string, p newPayment, key string) (made payment, err error) {

@@ -44,7 +44,7 @@ func TestAPIPosts(t *testing.T) {
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := a.book(stopped, newBooking{}, "k"); err == nil {
+	if _, _, err := a.book(stopped, newBooking{}, "k"); err == nil {
 		t.Error("a call whose context has ended: no error")
 	}
 }

@@ -3,6 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -30,16 +33,20 @@ func (s *site) book(w http.ResponseWriter, r *http.Request, user *session) error
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), orderTime)
 	defer cancel()
-	made, failed, err := user.bookAll(ctx, ids, all, r.PostFormValue("key"))
+	made, failed, kept, err := user.bookAll(ctx, ids, all, r.PostFormValue("key"))
 	if !correctable(err) {
 		if err == nil {
+			s.tellOthers(user, r.PostFormValue("key"), made)
 			http.Redirect(w, r, payPath(made...), http.StatusSeeOther)
 		}
 		return err
 	}
 	f := faultOf(err)
 	all[failed].Wrong = f.Wrong("passenger")
-	if len(all)*len(ids) > 1 {
+	switch {
+	case kept:
+		f.Text += " Nothing new was booked. What you booked with this form before stays as it is: see My bookings."
+	case len(all)*len(ids) > 1:
 		f.Text += " Nothing was booked for anybody."
 	}
 	err2 := s.showTrip(w, r, user, ids, o, &f)
@@ -47,6 +54,24 @@ func (s *site) book(w http.ResponseWriter, r *http.Request, user *session) error
 		return err
 	}
 	return nil
+}
+
+// tellOthers has the next page say so if a form that was sent before booked something else
+// then: those bookings stay, and are not on the page that follows.
+func (s *site) tellOthers(user *session, form string, ids []string) {
+	sum := sha256.Sum256([]byte(user.name + form))
+	name := hex.EncodeToString(sum[:])
+	earlier, _ := s.orders.get(name, s.now())
+	all := slices.Clone(ids)
+	for _, id := range earlier {
+		if !slices.Contains(all, id) {
+			all = append(all, id)
+		}
+	}
+	if len(all) > len(ids) {
+		user.tell("You sent this form before. Bookings that it made then are not on this page: see My bookings.")
+	}
+	s.orders.put(name, all[:min(len(all), 4*mostTogether)], s.now())
 }
 
 // postedOrder reads the form that books.
@@ -61,25 +86,67 @@ func postedOrder(r *http.Request) (ids []string, all []passenger) {
 	return r.PostForm["trip"], all
 }
 
-// bookAll books trips for passengers, each by itself, and cancels those that it has made
-// if one is refused: then it says for which passenger.
-func (s *session) bookAll(ctx context.Context, trips []string, all []passenger, key string) (made []string, failed int, err error) {
+// bookAll books trips for passengers, each by itself. If one is refused it cancels what this
+// request has made, and nothing else, and says for which passenger; kept says whether
+// bookings of an earlier request with the same form stay.
+func (s *session) bookAll(ctx context.Context, trips []string, all []passenger, form string) (ids []string, failed int, kept bool, err error) {
+	var made []string
+	same := map[newBooking]int{}
 	for _, trip := range trips {
 		for i, p := range all {
-			b, err := s.api.book(ctx, newBooking{TripID: trip, PassengerName: p.Name, HasBicycle: p.Bicycle, HasDog: p.Dog}, key+"-"+strconv.Itoa(len(made)))
+			ask := newBooking{TripID: trip, PassengerName: p.Name, HasBicycle: p.Bicycle, HasDog: p.Dog}
+			same[ask]++
+			b, before, err := s.bookOne(ctx, ask, form, same[ask])
 			if err != nil {
-				return nil, i, cmp.Or(s.undo(ctx, made, err), err)
+				return nil, i, len(made) < len(ids), cmp.Or(s.undo(ctx, made, err), err)
 			}
-			made = append(made, b.ID)
+			if ids = append(ids, b.ID); !before {
+				made = append(made, b.ID)
+			}
 		}
 	}
-	return made, 0, nil
+	return ids, 0, false, nil
 }
 
-// undo cancels bookings because of an error. It returns another one if that did not work.
+// mostAttempts bounds how often one form books the same again after the booking ended.
+const mostAttempts = 10
+
+// bookOne books for one passenger: once, however often the same form is sent, but anew if
+// what the form booked earlier is over. The key is that of the form, what is asked for, the
+// how manieth of the same passengers it is, and the attempt: it never stands for two
+// different things.
+func (s *session) bookOne(ctx context.Context, ask newBooking, form string, nth int) (b booking, before bool, err error) {
+	for attempt := range mostAttempts {
+		key := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %t %t %d %d", form, ask.TripID, ask.PassengerName, ask.HasBicycle, ask.HasDog, nth, attempt))
+		if b, before, err = s.api.book(ctx, ask, hex.EncodeToString(key[:])); err != nil || !before {
+			return b, before, err
+		}
+		now, err := s.api.booking(ctx, b.ID)
+		if err != nil && !missing(err) {
+			return b, before, err
+		}
+		if err == nil && now.Over == nil {
+			return b, before, nil
+		}
+	}
+	return b, false, errSentOften
+}
+
+// undo cancels bookings because of an error, unless they are paid or under payment by now.
+// It returns another error if that did not work.
 func (s *session) undo(ctx context.Context, made []string, because error) error {
 	for _, id := range made {
-		if err := s.api.cancel(ctx, id, ""); err != nil {
+		b, err := s.api.booking(ctx, id)
+		if missing(err) || err == nil && b.Over != nil {
+			continue
+		}
+		if err == nil && b.State() != held {
+			err = errors.New("it is not only held any more")
+		}
+		if err == nil {
+			err = s.api.cancel(ctx, id, b.ETag)
+		}
+		if err != nil && !missing(err) {
 			return fmt.Errorf("%w: %w, and a booking was not cancelled: %w", errHalfBooked, because, err)
 		}
 	}

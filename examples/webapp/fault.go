@@ -19,6 +19,7 @@ var (
 	errSignIn     = errors.New("signing in did not work")
 	errNoPrice    = errors.New("the timetable does not know the trip any more")
 	errHalfBooked = errors.New("an order was made in part")
+	errSentOften  = errors.New("the form was sent too often")
 	errNotBegun   = errors.New("the sign-in was not begun here")
 )
 
@@ -43,6 +44,7 @@ var ours = []struct {
 	{errNotBegun, fault{Status: 400, Title: "That sign-in is over", Text: "It was begun too long ago, or in another browser.", Link: "/sign-in", Next: "Sign in"}},
 	{errNoPrice, fault{Status: 409, Title: "This cannot be paid here", Text: "The timetable has changed since you booked, so we do not know the price. Nothing was charged.", Link: "/bookings", Next: "My bookings"}},
 	{errHalfBooked, fault{Status: 502, Title: "Not everything could be booked", Text: "Some of the seats may still be held for you. Look at your bookings: pay for them, or cancel them. Nothing was charged.", Link: "/bookings", Next: "My bookings"}},
+	{errSentOften, fault{Status: 409, Title: "This form was sent too often", Text: "What it booked before is over. Nothing was charged. Please choose the trip again.", Link: "/bookings", Next: "My bookings"}},
 	{errSignIn, fault{Status: 403, Title: "You are not signed in", Text: "The sign-in was not finished. Nothing has changed.", Link: "/sign-in", Next: "Try again"}},
 }
 

@@ -37,7 +37,8 @@ func newSite(o options) (*site, error) {
 			// No redirect is followed: tokens are for the API alone.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		days: newShelf[cheapest](dayLife), sessions: newShelf[*session](sessionLife), ended: newShelf[struct{}](signInLife),
+		days: newShelf[cheapest](dayLife), sessions: newShelf[*session](sessionLife), orders: newShelf[[]string](sessionLife),
+		ended: newShelf[struct{}](signInLife),
 	}
 	if s.secure {
 		s.cookie = "__Host-" + s.cookie

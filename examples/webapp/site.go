@@ -34,6 +34,7 @@ type site struct {
 	anybody  reader // who has not signed in
 	days     *shelf[cheapest]
 	sessions *shelf[*session]
+	orders   *shelf[[]string] // IDs of bookings, by the form that made them
 	signIns  cipher.AEAD      // seals those that have begun
 	ended    *shelf[struct{}] // sign-ins, by verifier
 	pages    *template.Template
