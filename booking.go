@@ -2,6 +2,7 @@ package traintravel
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,7 @@ import (
 // A NewBooking asks for a hold on a trip.
 type NewBooking struct {
 	TripID        uuid.UUID
-	PassengerName string // 1 to 200 characters after trimming, no control characters
+	PassengerName string // 1 to 200 characters after trimming, none of them invisible (see [rail.BadName])
 	HasBicycle    bool
 	HasDog        bool
 	// IdempotencyKey makes it safe to retry: for 24 hours, a request of the same
@@ -41,6 +42,13 @@ func (n NewBooking) normalize() (NewBooking, error) {
 	return n, nil
 }
 
+func (n NewBooking) checkName() error {
+	if reason := rail.BadName(n.PassengerName); reason != "" {
+		return rail.Invalid("passenger_name", "%s", reason)
+	}
+	return nil
+}
+
 // CreateBooking holds a trip for the caller: places on all its legs or none,
 // for Options.HoldFor and at most until departure, and queues [BookingCreated].
 //
@@ -58,7 +66,9 @@ func (s *Service) CreateBooking(ctx context.Context, by Caller, n NewBooking) (_
 	if err != nil {
 		return Booking{}, err
 	}
-	if check := s.opts.CheckName; check != nil {
+	// Earlier versions accepted such names: a repeated request gets its first answer.
+	badName := n.checkName()
+	if check := s.opts.CheckName; check != nil && badName == nil {
 		if err := check(n.PassengerName); err != nil {
 			return Booking{}, rail.Invalid("passenger_name", "%s", err.Error())
 		}
@@ -71,6 +81,9 @@ func (s *Service) CreateBooking(ctx context.Context, by Caller, n NewBooking) (_
 	if err != nil {
 		return Booking{}, err
 	}
+	if badName != nil && idem.None() {
+		return Booking{}, badName
+	}
 	now := s.now()
 	own := s.books.Booker(by, now, s.newID())
 	for {
@@ -79,6 +92,7 @@ func (s *Service) CreateBooking(ctx context.Context, by Caller, n NewBooking) (_
 			return Booking{}, err
 		}
 		o, refusal := s.order(sn, n, now)
+		refusal = cmp.Or(badName, refusal)
 		if refusal != nil && idem.None() {
 			return Booking{}, refusal
 		}

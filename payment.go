@@ -63,6 +63,8 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 	if s.opts.Gateway == nil {
 		return Payment{}, ErrNoGateway
 	}
+	// Earlier versions accepted such names: a repeated request gets its first answer.
+	badName := n.Source.CheckNames()
 	idem, err := s.books.Idempotency(by, n.IdempotencyKey, "payment "+booking.String(), func(f *records.Fingerprint) {
 		f.Money(n.Amount)
 		f.Source(n.Source, s.opts.FingerprintKey != nil)
@@ -70,13 +72,16 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 	if err != nil {
 		return Payment{}, err
 	}
+	if badName != nil && idem.None() {
+		return Payment{}, badName
+	}
 	var a payments.Attempt
 	var first *records.Answer
 	counts := s.books.Counts(by.Subject, n.Source)
 	err = s.flow.Start(ctx, booking, func() error {
 		a = s.flow.Attempt(booking, n.Amount, n.Source)
 		return s.books.Update(ctx, a.Created, func(l *ledger.Ledger) (err error) {
-			first, err = l.Pay(by, idem, counts, a.Payment)
+			first, err = l.Pay(by, idem, badName, counts, a.Payment)
 			return err
 		})
 	})

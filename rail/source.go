@@ -74,6 +74,26 @@ func (s Source) Normalize() (Source, error) {
 	return Source{}, Invalid("source", "must be either a card or a bank account")
 }
 
+// CheckNames returns nil, or an [*InvalidError] that names a text of a card or an account
+// which [BadName] refuses, such as one with invisible characters. Validate does not check
+// this because earlier versions accepted such sources.
+func (s Source) CheckNames() error {
+	var texts []memberText
+	if c := s.Card; c != nil {
+		texts = append(texts, memberText{"name", c.Name}, memberText{"address_line1", c.Address1}, memberText{"address_line2", c.Address2},
+			memberText{"address_city", c.City}, memberText{"address_post_code", c.PostCode})
+	}
+	if b := s.Bank; b != nil {
+		texts = append(texts, memberText{"name", b.Name}, memberText{"bank_name", b.BankName})
+	}
+	for _, t := range texts {
+		if reason := BadName(t.text); reason != "" {
+			return Invalid("source."+t.member, "%s", reason)
+		}
+	}
+	return nil
+}
+
 // A sourceChecker normalises the members of a source one after another and
 // keeps the first error.
 type sourceChecker struct{ err error }

@@ -101,18 +101,33 @@ func cutFonts(spans []span) (*typeface, error) {
 }
 
 // printable is a text as the fonts can write it: on one line, with letters and
-// their accents in one where there are such, and a sign for each character that
+// their accents in one where there are such, ligatures that they lack spelled out, and a sign for each character that
 // neither they nor those of other scripts have.
 func (f *typeface) printable(s string) string {
-	return strings.Map(func(r rune) rune {
+	var b strings.Builder
+	for _, r := range norm.NFC.String(oneLine(s)) {
 		switch {
-		case f.has[r], scriptOf(r) != nil:
-			return r
+		case f.draws(r):
+			b.WriteRune(r)
 		case unicode.IsSpace(r):
-			return ' '
-		case unicode.In(r, unicode.Cf, unicode.Variation_Selector): // cannot be seen
-			return -1
+			b.WriteByte(' ')
+		case unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point): // cannot be seen
+		default:
+			b.WriteString(f.plain(r))
 		}
-		return missing
-	}, norm.NFC.String(oneLine(s)))
+	}
+	return b.String()
+}
+
+// draws says whether the typeface or a font of another script has a character.
+func (f *typeface) draws(r rune) bool { return f.has[r] || scriptOf(r) != nil }
+
+// plain spells a character that the fonts lack with those that it is made of, as the
+// ligature ﬃ is of ffi; it is missing if they lack one of these too.
+func (f *typeface) plain(r rune) string {
+	spelled := norm.NFKC.String(string(r))
+	if strings.ContainsFunc(spelled, func(r rune) bool { return !f.draws(r) }) {
+		return string(missing)
+	}
+	return spelled
 }

@@ -104,10 +104,14 @@ func scriptOf(r rune) *scriptFont {
 	return nil
 }
 
-// CheckName refuses a name of which a ticket cannot show a character, such as a picture. It
-// is for Options.CheckName of package traintravel.
+// CheckName refuses a name of which a ticket cannot show a character, such as a picture or a
+// rare Chinese letter. It is for Options.CheckName of package traintravel.
 func CheckName(name string) error {
-	if r, bad := Unprintable(name); bad {
+	r, bad := Unprintable(name)
+	switch {
+	case bad && unicode.IsLetter(r):
+		return fmt.Errorf("has the letter %q (U+%04X), which the fonts of tickets lack: write the name in Latin letters, as in the machine-readable lines of the passport", r, r)
+	case bad:
 		return fmt.Errorf("has the character %q (U+%04X), which a ticket cannot show", r, r)
 	}
 	return nil

@@ -17,7 +17,8 @@ var plain = strings.NewReplacer(
 	"’", "'", "‘", "'", "–", "-", "—", "-",
 )
 
-// String folds s: lower case, without accents, compatible forms made plain.
+// String folds s: lower case, without accents and characters that cannot be seen, such as
+// joiners; compatible forms made plain.
 func String(s string) string {
 	if isASCII(s) {
 		return strings.ToLower(s)
@@ -26,12 +27,15 @@ func String(s string) string {
 	var b strings.Builder
 	b.Grow(len(decomposed))
 	for _, r := range decomposed {
-		if !unicode.Is(unicode.Mn, r) {
+		if !unicode.In(r, unicode.Mn, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) {
 			b.WriteRune(unicode.ToLower(r))
 		}
 	}
 	return plain.Replace(b.String())
 }
+
+// Decomposed returns s with each accent apart from its letter (Unicode normalization form D).
+func Decomposed(s string) string { return norm.NFD.String(s) }
 
 func isASCII(s string) bool {
 	for i := range len(s) {

@@ -27,6 +27,11 @@ func TestString(t *testing.T) {
 		"ﬁne":                     "fine",
 		"Saint‑Étienne":           "saint‐etienne",
 		"Zu\u0308rich":            "zurich", // u and its dots apart
+		"Jo\u200bhn\ufeff":        "john",
+		"نادر\u200cنیا":           "نادرنیا",
+		"ක්\u200dෂ":               "කෂ",
+		"Anna\U000e0068\u3164":    "anna",
+		"Frank\u00adfurt":         "frankfurt",
 		"\xff not UTF-8 \xc3\x28": "\ufffd not utf-8 \ufffd(",
 	} {
 		if got := String(in); got != want {

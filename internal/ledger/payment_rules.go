@@ -16,14 +16,17 @@ import (
 // The rules of payments: what one update does to their records.
 
 // Pay records an attempt to pay for a booking of the caller's, which counts, or returns the
-// answer to the same request if that came before.
-func (l *Ledger) Pay(by rail.Caller, idem records.Idempotency, counts []countOf, p records.Payment) (first *records.Answer, err error) {
+// answer to the same request if that came before. If it did not, a refusal is returned.
+func (l *Ledger) Pay(by rail.Caller, idem records.Idempotency, refusal error, counts []countOf, p records.Payment) (first *records.Answer, err error) {
 	counted, err := l.readCounts(counts, idem.Key, records.BookingKey(p.Booking))
 	if err != nil {
 		return nil, err
 	}
 	if first, err = l.Recall(idem); first != nil || err != nil {
 		return first, err
+	}
+	if refusal != nil {
+		return nil, refusal
 	}
 	b, err := l.Booking(p.Booking)
 	if err != nil {
