@@ -124,7 +124,7 @@ type stub struct {
 func (s *site) bookingPage(w http.ResponseWriter, r *http.Request, user *session) error {
 	b, err := user.load(r.Context(), r.PathValue("id"))
 	if err != nil {
-		return err
+		return s.afterPaying(user, []string{r.PathValue("id")}, err)
 	}
 	title := "Your ticket"
 	switch b.State {

@@ -13,14 +13,15 @@ import (
 )
 
 var (
-	errNoPage     = errors.New("there is no such page")
-	errForged     = errors.New("the form is not from this site")
-	errSignedOut  = errors.New("nobody is signed in")
-	errSignIn     = errors.New("signing in did not work")
-	errNoPrice    = errors.New("the timetable does not know the trip any more")
-	errHalfBooked = errors.New("an order was made in part")
-	errSentOften  = errors.New("the form was sent too often")
-	errNotBegun   = errors.New("the sign-in was not begun here")
+	errNoPage      = errors.New("there is no such page")
+	errForged      = errors.New("the form is not from this site")
+	errSignedOut   = errors.New("nobody is signed in")
+	errSignIn      = errors.New("signing in did not work")
+	errNoPrice     = errors.New("the timetable does not know the trip any more")
+	errHalfBooked  = errors.New("an order was made in part")
+	errSentOften   = errors.New("the form was sent too often")
+	errOtherCharge = errors.New("what is to be paid is not what the form showed")
+	errNotBegun    = errors.New("the sign-in was not begun here")
 )
 
 // A fault is what people are told when something does not work.
@@ -29,6 +30,7 @@ type fault struct {
 	Title, Text string
 	Fields      []string // what is wrong with what they entered
 	inputs      []string // by the names of the fields
+	Links       []link   // to what it is about
 	Link, Next  string   // where to go on, and what that is called
 	RetryAfter  string
 }
@@ -44,6 +46,7 @@ var ours = []struct {
 	{errNotBegun, fault{Status: 400, Title: "That sign-in is over", Text: "It was begun too long ago, or in another browser.", Link: "/sign-in", Next: "Sign in"}},
 	{errNoPrice, fault{Status: 409, Title: "This cannot be paid here", Text: "The timetable has changed since you booked, so we do not know the price. Nothing was charged.", Link: "/bookings", Next: "My bookings"}},
 	{errHalfBooked, fault{Status: 502, Title: "Not everything could be booked", Text: "Some of the seats may still be held for you. Look at your bookings: pay for them, or cancel them. Nothing was charged.", Link: "/bookings", Next: "My bookings"}},
+	{errOtherCharge, fault{Status: 409, Title: "What you pay for has changed", Text: "Nothing was charged. A booking is gone, because it was cancelled or not paid in time, or its price has changed. Do you want to pay for what is listed now?"}},
 	{errSentOften, fault{Status: 409, Title: "This form was sent too often", Text: "What it booked before is over. Nothing was charged. Please choose the trip again.", Link: "/bookings", Next: "My bookings"}},
 	{errSignIn, fault{Status: 403, Title: "You are not signed in", Text: "The sign-in was not finished. Nothing has changed.", Link: "/sign-in", Next: "Try again"}},
 }
@@ -95,6 +98,9 @@ func (f *fault) Wrong(input string) bool { return f != nil && slices.Contains(f.
 
 // faultOf says what people are told of an error.
 func faultOf(err error) fault {
+	if paid, ok := errors.AsType[*paidError](err); ok {
+		return paid.fault()
+	}
 	for _, o := range ours {
 		if errors.Is(err, o.err) {
 			return o.fault

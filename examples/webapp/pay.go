@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -13,8 +14,10 @@ import (
 // A bill is what is to be paid together: bookings that are held, and beside them those
 // whose payment is settled or under way.
 type bill struct {
-	IDs     []string
-	Due     []stub // held
+	Asked   []string // IDs, each once
+	IDs     []string // of those that are not gone
+	Gone    int      // how many are
+	Due     []stub   // held
 	Pending []stub
 	Paid    []stub
 	Total   *price // of those that are due
@@ -43,6 +46,33 @@ func (b bill) Seats() string {
 	return "A seat is reserved for each passenger. Its coach and number are on the ticket."
 }
 
+// Charges are what the user sees that is to be paid for which booking. The form sends them
+// back, so that nothing else is charged.
+func (b bill) Charges() (all []string) {
+	for _, s := range b.Due {
+		all = append(all, s.charge())
+	}
+	return all
+}
+
+func (s stub) charge() string {
+	return s.ID + " " + s.Journey.Price.Amount.String() + " " + s.Journey.Price.Currency
+}
+
+// asSeen says whether a form showed all that is due, and nothing that is gone. What is paid
+// or under payment by now is not charged again, and no reason to stop.
+func (b bill) asSeen(seen []string) bool {
+	for _, due := range b.Due {
+		if !slices.Contains(seen, due.charge()) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(seen, func(charge string) bool {
+		id, _, _ := strings.Cut(charge, " ")
+		return !slices.Contains(b.IDs, id)
+	})
+}
+
 // Terms are what is known of refunds, each once.
 func (b bill) Terms() (all []string) {
 	for _, s := range b.Due {
@@ -66,7 +96,8 @@ func paidPath(ids []string) string {
 }
 
 func (s *site) payPage(w http.ResponseWriter, r *http.Request, user *session) error {
-	return s.showBill(w, r, user, r.URL.Query()["booking"], payForm{}, nil)
+	ids := r.URL.Query()["booking"]
+	return s.afterPaying(user, ids, s.showBill(w, r, user, ids, payForm{}, nil))
 }
 
 // showBill shows what is to be paid and the form for that, with what was wrong with it. A
@@ -79,7 +110,7 @@ func (s *site) showBill(w http.ResponseWriter, r *http.Request, user *session, i
 	case err != nil:
 		return err
 	case len(b.Due)+len(b.Pending) == 0:
-		http.Redirect(w, r, paidPath(b.IDs), http.StatusSeeOther)
+		http.Redirect(w, r, paidPath(b.Asked), http.StatusSeeOther)
 		return nil
 	}
 	status, title := http.StatusOK, "Your payment is under way"
@@ -96,8 +127,9 @@ func (s *site) showBill(w http.ResponseWriter, r *http.Request, user *session, i
 	return s.show(w, status, "pay", user, page{Title: title, Body: b})
 }
 
-// billOf sorts bookings by how they stand. Those that are gone are left out, unless all are.
+// billOf sorts bookings by how they stand. Those that are gone are counted, unless all are.
 func (s *site) billOf(ctx context.Context, user *session, ids []string) (b bill, err error) {
+	ids = once(ids)
 	if len(ids) == 0 || len(ids) > mostTogether || slices.ContainsFunc(ids, func(id string) bool { return !isID(id) }) {
 		return b, errNoPage
 	}
@@ -108,6 +140,7 @@ func (s *site) billOf(ctx context.Context, user *session, ids []string) (b bill,
 	if len(all) == 0 {
 		return b, gone
 	}
+	b.Asked, b.Gone = ids, len(ids)-len(all)
 	var prices []price
 	for _, one := range all {
 		b.IDs = append(b.IDs, one.ID)
@@ -129,6 +162,16 @@ func (s *site) billOf(ctx context.Context, user *session, ids []string) (b bill,
 	}
 	b.Total = sum(prices)
 	return b, nil
+}
+
+// once returns IDs in lower case, each once.
+func once(ids []string) (all []string) {
+	for _, id := range ids {
+		if id = strings.ToLower(id); !slices.Contains(all, id) {
+			all = append(all, id)
+		}
+	}
+	return all
 }
 
 // loadAll loads bookings at the same time, in order. It leaves out those that are gone, and
@@ -156,33 +199,41 @@ func (s *session) loadAll(ctx context.Context, ids []string) (all []stub, gone, 
 	return all, gone, err
 }
 
-// pay pays what the bookings cost, whatever a form may say, one after the other with the
-// same card. It stops at the first that is not paid. The page that follows shows what became
-// of them.
+// pay pays what the bookings cost, one after the other with the same card, if that is what
+// the form showed. It stops at the first that is not paid. The page that follows shows what
+// became of them.
 func (s *site) pay(w http.ResponseWriter, r *http.Request, user *session) error {
 	form, source := postedCard(r)
-	ids := r.PostForm["booking"]
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), orderTime)
 	defer cancel()
-	b, err := s.billOf(ctx, user, ids)
+	b, err := s.billOf(ctx, user, r.PostForm["booking"])
 	if err != nil {
 		return err
 	}
+	if !b.asSeen(r.PostForm["charge"]) {
+		return s.showBill(w, r, user, b.Asked, form, errOtherCharge)
+	}
+	for _, paid := range b.Paid {
+		s.rememberPaid(user, paid)
+	}
 	for _, due := range b.Due {
 		if due.Journey.Price.Amount == "" {
-			return errNoPrice
+			return s.afterPaying(user, b.IDs, errNoPrice)
 		}
 		made, err := user.api.pay(ctx, due.ID, newPayment{Amount: due.Journey.Price.Amount, Currency: due.Journey.Price.Currency, Source: source}, r.PostFormValue("key"))
-		if correctable(err) {
+		if err = s.afterPaying(user, b.IDs, err); correctable(err) {
 			return s.showBill(w, r, user, b.IDs, form, err)
 		}
 		if err != nil {
 			return err
 		}
+		if made.Status == "succeeded" {
+			s.rememberPaid(user, due)
+		}
 		if made.Status == "failed" {
 			break
 		}
 	}
-	http.Redirect(w, r, payPath(b.IDs...), http.StatusSeeOther)
+	http.Redirect(w, r, payPath(b.Asked...), http.StatusSeeOther)
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 type receipt struct {
 	Items []stub
 	Total *price
+	Gone  int // bookings that were asked for and are gone
 }
 
 // Card is the number that is shown of a payment's card: all but its end is hidden.
@@ -20,15 +21,16 @@ func (p *payment) Card() string {
 }
 
 func (s *site) receiptPage(w http.ResponseWriter, r *http.Request, user *session) error {
-	b, err := s.billOf(r.Context(), user, r.URL.Query()["booking"])
+	ids := r.URL.Query()["booking"]
+	b, err := s.billOf(r.Context(), user, ids)
 	if err != nil {
-		return err
+		return s.afterPaying(user, ids, err)
 	}
 	if len(b.Paid) < len(b.IDs) {
-		http.Redirect(w, r, payPath(b.IDs...), http.StatusSeeOther)
+		http.Redirect(w, r, payPath(b.Asked...), http.StatusSeeOther)
 		return nil
 	}
-	body := receipt{Items: slices.Clone(b.Paid)}
+	body := receipt{Items: slices.Clone(b.Paid), Gone: b.Gone}
 	var prices []price
 	for _, one := range body.Items {
 		prices = append(prices, one.Journey.Price)

@@ -37,7 +37,7 @@ func newSite(o options) (*site, error) {
 			// No redirect is followed: tokens are for the API alone.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		days: newShelf[cheapest](dayLife), sessions: newShelf[*session](sessionLife), orders: newShelf[[]string](sessionLife),
+		days: newShelf[cheapest](dayLife), sessions: newShelf[*session](sessionLife), orders: newShelf[[]string](sessionLife), paid: newShelf[link](paidLife),
 		ended: newShelf[struct{}](signInLife),
 	}
 	if s.secure {

@@ -47,6 +47,7 @@ func (s *session) told() string {
 const (
 	sessionLife = 12 * time.Hour
 	signInLife  = 15 * time.Minute
+	paidLife    = 15 * time.Minute // of what was paid
 	mostKept    = 10_000
 )
 

@@ -35,6 +35,7 @@ type site struct {
 	days     *shelf[cheapest]
 	sessions *shelf[*session]
 	orders   *shelf[[]string] // IDs of bookings, by the form that made them
+	paid     *shelf[link]     // bookings, by the session that paid them and their IDs
 	signIns  cipher.AEAD      // seals those that have begun
 	ended    *shelf[struct{}] // sign-ins, by verifier
 	pages    *template.Template
