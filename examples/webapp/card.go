@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -46,8 +47,13 @@ func digits(typed string) string {
 }
 
 // expiry reads a date as it is on cards, 04/30, or as people type it: 4/2030, 04-30,
-// 04 30, 0430, 042030, 2030-04. What it cannot read is zero, which the API refuses.
+// 04 30, 0430, 042030, 2030-04, Apr 2030. What it cannot read is zero.
 func expiry(typed string) (month, year int) {
+	for _, form := range []string{"Jan 2006", "January 2006", "Jan 06", "January 06"} {
+		if t, err := time.Parse(form, strings.TrimSpace(typed)); err == nil {
+			return int(t.Month()), t.Year()
+		}
+	}
 	parts := strings.FieldsFunc(typed, func(r rune) bool { return !unicode.IsDigit(r) })
 	if len(parts) == 1 && (len(parts[0]) == 4 || len(parts[0]) == 6) { // 0430, 042030
 		parts = []string{parts[0][:2], parts[0][2:]}
@@ -57,6 +63,9 @@ func expiry(typed string) (month, year int) {
 	}
 	if len(parts[0]) == 4 { // 2030-04
 		parts[0], parts[1] = parts[1], parts[0]
+	}
+	if len(parts[1]) != 2 && len(parts[1]) != 4 {
+		return 0, 0
 	}
 	month, _ = strconv.Atoi(parts[0])
 	year, _ = strconv.Atoi(parts[1])

@@ -21,6 +21,7 @@ var (
 	errHalfBooked  = errors.New("an order was made in part")
 	errSentOften   = errors.New("the form was sent too often")
 	errOtherCharge = errors.New("what is to be paid is not what the form showed")
+	errExpiry      = errors.New("the expiry date cannot be read")
 	errNotBegun    = errors.New("the sign-in was not begun here")
 )
 
@@ -47,6 +48,7 @@ var ours = []struct {
 	{errNoPrice, fault{Status: 409, Title: "This cannot be paid here", Text: "The timetable has changed since you booked, so we do not know the price. Nothing was charged.", Link: "/bookings", Next: "My bookings"}},
 	{errHalfBooked, fault{Status: 502, Title: "Not everything could be booked", Text: "Some of the seats may still be held for you. Look at your bookings: pay for them, or cancel them. Nothing was charged.", Link: "/bookings", Next: "My bookings"}},
 	{errOtherCharge, fault{Status: 409, Title: "What you pay for has changed", Text: "Nothing was charged. A booking is gone, because it was cancelled or not paid in time, or its price has changed. Do you want to pay for what is listed now?"}},
+	{errExpiry, fault{Status: 400, Title: "Please look at this again", Fields: []string{"The expiry date cannot be read. Write the year as two or four digits, MM/YY, such as 12/40."}, inputs: []string{"expiry"}}},
 	{errSentOften, fault{Status: 409, Title: "This form was sent too often", Text: "What it booked before is over. Nothing was charged. Please choose the trip again.", Link: "/bookings", Next: "My bookings"}},
 	{errSignIn, fault{Status: 403, Title: "You are not signed in", Text: "The sign-in was not finished. Nothing has changed.", Link: "/sign-in", Next: "Try again"}},
 }
@@ -165,7 +167,7 @@ func (s *site) fail(w http.ResponseWriter, r *http.Request, user *session, err e
 	if user != nil && tokensRefused(err) {
 		s.endSession(w, user)
 		again := r.Method == http.MethodGet && s.now().Sub(user.began) > justNow
-		if again && s.beginSignIn(w, r, r.URL.RequestURI()) == nil {
+		if again && s.beginSignIn(w, r, pathOf(r)) == nil {
 			return
 		}
 		f, user = faultOf(errSignedOut), nil

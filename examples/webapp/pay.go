@@ -213,6 +213,9 @@ func (s *site) pay(w http.ResponseWriter, r *http.Request, user *session) error 
 	if !b.asSeen(r.PostForm["charge"]) {
 		return s.showBill(w, r, user, b.Asked, form, errOtherCharge)
 	}
+	if source.ExpMonth == 0 && source.ExpYear == 0 {
+		return s.showBill(w, r, user, b.Asked, form, errExpiry)
+	}
 	for _, paid := range b.Paid {
 		s.rememberPaid(user, paid)
 	}

@@ -127,7 +127,7 @@ func TestSearchAddress(t *testing.T) {
 	if got := f.then("1"); got != "/trips/1" {
 		t.Errorf("one way leads to %s", got)
 	}
-	for given, want := range map[string]int{"": 1, "x": 1, "0": 1, "-3": 1, "4": 4, "99": mostTogether} {
+	for given, want := range map[string]int{"": 1, "x": 1, "0": 1, "-3": 1, "4": 4, "9": 9, "99": mostTogether + 1} {
 		if got := passengersOf(url.Values{"passengers": {given}}); got != want {
 			t.Errorf("%q are %d passengers", given, got)
 		}
@@ -185,6 +185,10 @@ func TestTimeOfDay(t *testing.T) {
 	before := day.AddDate(0, 0, -1).Format("01-02") + "T20:18"
 	if got := night.leaves(); got[0] != before {
 		t.Errorf("by noon there arrive %v, want first %s", got, before)
+	}
+	night.want(t, 200, "Leaves on <strong>"+day.AddDate(0, 0, -1).Format(dayForm))
+	if strings.Contains(all.text, "Leaves on ") {
+		t.Error("trains of the day that the list is of have a date")
 	}
 	at("&time=03:00").want(t, 200, "Later")
 	at("&time=23:50").want(t, 200, "No train leaves after 23:50", "Earlier trains")

@@ -115,7 +115,7 @@ func (s *site) signedIn(do func(http.ResponseWriter, *http.Request, *session) er
 		var err error
 		switch {
 		case user == nil && r.Method != http.MethodPost:
-			err = s.beginSignIn(w, r, r.URL.RequestURI())
+			err = s.beginSignIn(w, r, pathOf(r))
 		case user == nil:
 			err = errSignedOut
 		case r.Method == http.MethodPost && !user.sent(r):
@@ -138,11 +138,21 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store") // pages say who travels where
 	if r.Host != s.host {              // cookies, and the address to come back to, are for one name
-		http.Redirect(w, r, s.options.URL+r.URL.RequestURI(), http.StatusTemporaryRedirect)
+		http.Redirect(w, r, s.options.URL+pathOf(r), http.StatusTemporaryRedirect)
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	s.handler.ServeHTTP(w, r)
+}
+
+// pathOf is the path and the query of a request. Of what else is in a request line, a scheme
+// or a host, nothing is used: it would lead elsewhere.
+func pathOf(r *http.Request) string {
+	path := "/" + strings.TrimPrefix(r.URL.EscapedPath(), "/")
+	if r.URL.RawQuery != "" {
+		path += "?" + r.URL.RawQuery
+	}
+	return path
 }
 
 // sent says whether a form is one that this session was given.

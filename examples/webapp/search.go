@@ -58,13 +58,14 @@ func (s *site) searchOf(r *http.Request) search {
 	return s.withDays(find)
 }
 
-// passengersOf reads how many travel: one unless it is a number that can be.
+// passengersOf reads how many travel: one unless it is a number. One more than can be booked
+// together stands for all that are too many.
 func passengersOf(q url.Values) int {
 	n, err := strconv.Atoi(q.Get("passengers"))
 	if err != nil {
 		return 1
 	}
-	return min(max(n, 1), mostTogether)
+	return min(max(n, 1), mostTogether+1)
 }
 
 // horizon is how many days ahead trains are sold, as the API has it by default.
@@ -287,6 +288,19 @@ func (s *site) tripsPage(w http.ResponseWriter, r *http.Request, user *session) 
 	return s.listTrips(w, r, user, ask, find)
 }
 
+// tooMany says how many passengers can be booked together, if these are more: each has a
+// booking for every way.
+func tooMany(passengers, ways int) string {
+	most := mostTogether / ways
+	switch {
+	case passengers <= most:
+		return ""
+	case ways > 1:
+		return "At most " + strconv.Itoa(most) + " passengers can be booked together there and back."
+	}
+	return "At most " + strconv.Itoa(most) + " passengers can be booked together."
+}
+
 // unclear says what has to be said before anything can be looked for.
 func (f search) unclear() string {
 	if f.From == "" || f.To == "" {
@@ -304,7 +318,7 @@ func (f search) unclear() string {
 	if f.Return != "" && f.Return < f.Date {
 		return "You would be back before you leave: the way back is on " + longDay(f.Return) + ", the way there on " + longDay(f.Date) + "."
 	}
-	return ""
+	return tooMany(f.Passengers, len(tripsOf("", f.Return)))
 }
 
 // onSale says what is wrong with a day that has passed, or is further ahead than trains

@@ -56,8 +56,13 @@ func tripsOf(first, second string) []string {
 func (s *site) tripPage(w http.ResponseWriter, r *http.Request, user *session) error {
 	q := r.URL.Query()
 	ids := tripsOf(r.PathValue("id"), q.Get("return"))
-	n := min(passengersOf(q), mostTogether/len(ids))
-	return s.showTrip(w, r, user, ids, order{Passengers: party(n, q.Has("bicycles"), q.Has("dogs"))}, nil)
+	var wrong *fault
+	n := passengersOf(q)
+	if text := tooMany(n, len(ids)); text != "" {
+		n = mostTogether / len(ids)
+		wrong = &fault{Status: http.StatusBadRequest, Title: "Too many passengers", Text: text + " This page is for " + strconv.Itoa(n) + ". Pay for them, then book for the others."}
+	}
+	return s.showTrip(w, r, user, ids, order{Passengers: party(n, q.Has("bicycles"), q.Has("dogs"))}, wrong)
 }
 
 // showTrip shows trips with their form, and what was wrong with the form. A page that
