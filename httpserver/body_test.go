@@ -15,7 +15,7 @@ func TestBodyHabits(t *testing.T) {
 		`{"trip_id":"` + trip + `","passenger_name":"Anna"}`,
 		` { "passenger_name" : " Zoë 李 \u00fc " , "trip_id" : "` + strings.ToUpper(trip) + `" } ` + "\r\n",
 		`{"id":7,"links":null,"unknown":{"a":[{}]},"trip_id":"` + trip + `","passenger_name":"Anna","has_bicycle":false}`,
-		`{"trip_id":"` + trip + `","passenger_name":"نادر\u200cنیا क्\u200dष \u200fאב 👩\u200d🚀"}`,
+		`{"trip_id":"` + trip + `","passenger_name":"نادر\u200cنیا क्\u200dष אב 👩🚀"}`,
 		`{"Passenger_Name":1,"trip_id":"` + trip + `","passenger_name":"A"}`,
 	} {
 		w.post("/bookings", text).want(201)

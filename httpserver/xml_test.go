@@ -82,7 +82,7 @@ func TestXML(t *testing.T) {
 	b := w.book()
 	w.post("/bookings/"+b.ID+"/payment", payment(w.get("/trips/"+b.TripID).resource().Price, "4000000000000002")).want(200)
 	w.post("/bookings", strings.Replace(newBooking(b.TripID), "Anna Example", `<&>\"'\u2028\u0085 Ål`, 1)).problem(400, "invalid-request")
-	w.post("/bookings", strings.Replace(newBooking(b.TripID), "Anna Example", `<&>]]>\"'\u2028 Ål 🚆`, 1)).want(201)
+	w.post("/bookings", strings.Replace(newBooking(b.TripID), "Anna Example", `<&>]]>\"' Ål 🚆`, 1)).want(201)
 	for _, c := range []struct{ target, root, plural string }{
 		{"/stations?limit=3&search=ber&country=de", "data", "stations"},
 		{"/stations/" + berlin, "station", ""},

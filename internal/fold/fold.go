@@ -20,6 +20,11 @@ var plain = strings.NewReplacer(
 // String folds s: lower case, without accents and characters that cannot be seen, such as
 // joiners; compatible forms made plain.
 func String(s string) string {
+	return without(s, unicode.Mn, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// without folds s and leaves out the characters of some tables.
+func without(s string, tables ...*unicode.RangeTable) string {
 	if isASCII(s) {
 		return strings.ToLower(s)
 	}
@@ -27,7 +32,7 @@ func String(s string) string {
 	var b strings.Builder
 	b.Grow(len(decomposed))
 	for _, r := range decomposed {
-		if !unicode.In(r, unicode.Mn, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) {
+		if !unicode.In(r, tables...) {
 			b.WriteRune(unicode.ToLower(r))
 		}
 	}
@@ -73,9 +78,10 @@ func Words(folded string) []string {
 }
 
 // Label folds what a train or an operator is called, so that it is the same however
-// railways space it: "IC 1", "IC1", "ic  1".
+// railways space it: "IC 1", "IC1", "ic  1". It keeps characters that cannot be seen: the
+// IDs of trains are made of labels, and must not change.
 func Label(s string) string {
-	words := strings.Fields(String(s))
+	words := strings.Fields(without(s, unicode.Mn))
 	var b strings.Builder
 	for i, w := range words {
 		if i > 0 {

@@ -87,7 +87,7 @@ func TestLabel(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"IC 1": "ic1", "ic  1": "ic1", " IC1 ": "ic1", "IC 1 2": "ic1 2", "IC 12": "ic12", "1 2": "1 2", "RE 1 a": "re1 a",
-		"DB  Fernverkehr AG": "db fernverkehr ag", "": "", "IC\u00a01": "ic1", "IC-1": "ic-1",
+		"DB  Fernverkehr AG": "db fernverkehr ag", "": "", "IC\u00a01": "ic1", "IC-1": "ic-1", "I\u200bC\u00ad 1": "i\u200bc\u00ad 1",
 	} {
 		if got := Label(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

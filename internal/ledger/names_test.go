@@ -1,0 +1,109 @@
+package ledger_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/ledger"
+	"github.com/traintravel/traintravel/internal/officetest"
+	"github.com/traintravel/traintravel/internal/records"
+	"github.com/traintravel/traintravel/internal/tz"
+	"github.com/traintravel/traintravel/rail"
+	"github.com/traintravel/traintravel/store"
+	"github.com/traintravel/traintravel/store/memstore"
+)
+
+// Names that earlier versions accepted are refused in new requests. Bookings with such names
+// are found, paid, and erased, and a repeated request gets its first answer.
+func TestNamesOfEarlierVersions(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"Jo\u200bhn Do\u2060e", "John Doe\U000e0068", "John Do" + strings.Repeat("e\u0301\u0301\u0301\u0301\u0301\u0301", 3)} {
+		ctx, st := t.Context(), memstore.New()
+		o := officetest.New(t, st)
+		n := traintravel.NewBooking{TripID: o.TripID('A', 'B', "R 5"), PassengerName: "John Doe", IdempotencyKey: "k"}
+		b, err := o.CreateBooking(ctx, officetest.Anna, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.PassengerName = name
+		_, err = o.CreateBooking(ctx, officetest.Anna, n)
+		o.Expect("another request", err, traintravel.ErrKeyReused)
+		rename(t, st, b, n)
+		o = o.Another()
+		got, err := o.CreateBooking(ctx, officetest.Anna, n)
+		if err != nil || !got.Replayed || got.ID != b.ID || got.PassengerName != name {
+			t.Fatalf("%+q again: %+v, %v", name, got, err)
+		}
+		for _, key := range []string{"", "other"} {
+			n.IdempotencyKey = key
+			_, err = o.CreateBooking(ctx, officetest.Anna, n)
+			if invalid, ok := errors.AsType[*traintravel.InvalidError](err); !ok || invalid.Field != "passenger_name" {
+				t.Errorf("%+q: %v", name, err)
+			}
+		}
+		found(o, "john do", b.ID)
+		o.MustPay(got, traintravel.Succeeded)
+		if _, err := o.Ticket(ctx, officetest.Anna, b.ID); err != nil {
+			t.Errorf("the ticket of %+q: %v", name, err)
+		}
+		if _, err := o.EraseSubject(ctx, officetest.Anna.Subject); err != nil {
+			t.Errorf("erasing %+q: %v", name, err)
+		}
+	}
+}
+
+// rename stores a booking and the answer to its request as if it was made under another name.
+func rename(t *testing.T, st store.Store, b traintravel.Booking, n traintravel.NewBooking) {
+	t.Helper()
+	idem, err := (&ledger.Books{}).Idempotency(officetest.Anna, n.IdempotencyKey, "bookings", func(f *records.Fingerprint) {
+		f.ID(n.TripID)
+		f.Str(n.PassengerName)
+		f.Flags(n.HasBicycle, n.HasDog)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := records.BookingKey(b.ID)
+	err = st.Update(t.Context(), func(tx store.Tx) error {
+		v, err := tx.Get(t.Context(), idem.Key, key)
+		if err != nil {
+			return err
+		}
+		r, err := records.DecodeRemembered(v[0])
+		if err != nil {
+			return err
+		}
+		stored, err := records.DecodeBooking(v[1], &tz.Zones{})
+		if err != nil {
+			return err
+		}
+		r.Mark, stored.PassengerName = idem.Mark, n.PassengerName
+		tx.Put(idem.Key, r.Encode())
+		tx.Put(key, records.EncodeBooking(&stored))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Names on cards are checked likewise; a payment that came before is answered as before.
+func TestNamesOnCards(t *testing.T) {
+	t.Parallel()
+	o := officetest.New(t, memstore.New())
+	b := o.Book(officetest.Anna, o.TripID('A', 'B', "R 5"))
+	for _, key := range []string{"", "k"} {
+		n := traintravel.NewPayment{Amount: b.Price, Source: officetest.Visa(officetest.Works), IdempotencyKey: key}
+		n.Source.Card.Name = "An\u200bna"
+		_, err := o.PayBooking(t.Context(), officetest.Anna, b.ID, n)
+		if invalid, ok := errors.AsType[*rail.InvalidError](err); !ok || invalid.Field != "source.name" || !strings.Contains(invalid.Reason, "U+200B") {
+			t.Errorf("%v", err)
+		}
+	}
+	if _, err := o.Payment(t.Context(), officetest.Anna, b.ID); !errors.Is(err, traintravel.ErrNotFound) {
+		t.Errorf("the payment was recorded: %v", err)
+	}
+	o.MustPay(b, traintravel.Succeeded)
+}
