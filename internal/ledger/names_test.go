@@ -57,30 +57,22 @@ func TestNamesOfEarlierVersions(t *testing.T) {
 // rename stores a booking and the answer to its request as if it was made under another name.
 func rename(t *testing.T, st store.Store, b traintravel.Booking, n traintravel.NewBooking) {
 	t.Helper()
-	idem, err := (&ledger.Books{}).Idempotency(officetest.Anna, n.IdempotencyKey, "bookings", func(f *records.Fingerprint) {
+	answered(t, st, "bookings", n.IdempotencyKey, func(f *records.Fingerprint) {
 		f.ID(n.TripID)
 		f.Str(n.PassengerName)
 		f.Flags(n.HasBicycle, n.HasDog)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	key := records.BookingKey(b.ID)
-	err = st.Update(t.Context(), func(tx store.Tx) error {
-		v, err := tx.Get(t.Context(), idem.Key, key)
+	err := st.Update(t.Context(), func(tx store.Tx) error {
+		v, err := tx.Get(t.Context(), key)
 		if err != nil {
 			return err
 		}
-		r, err := records.DecodeRemembered(v[0])
+		stored, err := records.DecodeBooking(v[0], &tz.Zones{})
 		if err != nil {
 			return err
 		}
-		stored, err := records.DecodeBooking(v[1], &tz.Zones{})
-		if err != nil {
-			return err
-		}
-		r.Mark, stored.PassengerName = idem.Mark, n.PassengerName
-		tx.Put(idem.Key, r.Encode())
+		stored.PassengerName = n.PassengerName
 		tx.Put(key, records.EncodeBooking(&stored))
 		return nil
 	})
@@ -105,5 +97,44 @@ func TestNamesOnCards(t *testing.T) {
 	if _, err := o.Payment(t.Context(), officetest.Anna, b.ID); !errors.Is(err, traintravel.ErrNotFound) {
 		t.Errorf("the payment was recorded: %v", err)
 	}
-	o.MustPay(b, traintravel.Succeeded)
+	n := traintravel.NewPayment{Amount: b.Price, Source: officetest.Visa(officetest.Works), IdempotencyKey: "k"}
+	p, err := o.PayBooking(t.Context(), officetest.Anna, b.ID, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.Source.Card.Name = "An\u200bna"
+	_, err = o.PayBooking(t.Context(), officetest.Anna, b.ID, n)
+	o.Expect("another request", err, traintravel.ErrKeyReused)
+	answered(t, o.Store, "payment "+b.ID.String(), "k", func(f *records.Fingerprint) {
+		f.Money(n.Amount)
+		f.Source(n.Source, false)
+	})
+	if again, err := o.PayBooking(t.Context(), officetest.Anna, b.ID, n); err != nil || again.ID != p.ID || again.Status != p.Status {
+		t.Errorf("the same request again: %+v, %v", again, err)
+	}
+}
+
+// answered makes the answer to Anna's request with a key that to another request.
+func answered(t *testing.T, st store.Store, resource, key string, write func(*records.Fingerprint)) {
+	t.Helper()
+	idem, err := (&ledger.Books{}).Idempotency(officetest.Anna, key, resource, write)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = st.Update(t.Context(), func(tx store.Tx) error {
+		v, err := tx.Get(t.Context(), idem.Key)
+		if err != nil {
+			return err
+		}
+		r, err := records.DecodeRemembered(v[0])
+		if err != nil {
+			return err
+		}
+		r.Mark = idem.Mark
+		tx.Put(idem.Key, r.Encode())
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
