@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -17,10 +18,22 @@ type reader struct {
 // it does not change for as long.
 const stationLife = time.Hour
 
-// An atlas remembers stations that the API has told of.
+// searchLife is how long it is remembered which stations some words find, and longestKept
+// how many bytes such words have at most.
+const (
+	searchLife  = time.Minute
+	longestKept = 100
+)
+
+// An atlas remembers stations that the API has told of, and what it finds.
 type atlas struct {
 	known *shelf[station]
+	found *shelf[[]station] // by words and limit
 	now   func() time.Time
+}
+
+func newAtlas(now func() time.Time) *atlas {
+	return &atlas{newShelf[station](stationLife), newShelf[[]station](searchLife), now}
 }
 
 func (a *atlas) remember(all ...station) {
@@ -43,9 +56,19 @@ func (r reader) station(ctx context.Context, id string) (station, error) {
 
 // search returns the stations that the API finds by words.
 func (r reader) search(ctx context.Context, words string, limit int) ([]station, error) {
+	name := strconv.Itoa(limit) + " " + strings.ToLower(words)
+	if known, ok := r.atlas.found.get(name, r.atlas.now()); ok {
+		return known, nil
+	}
 	found, err := r.api.stations(ctx, words, limit)
+	if err != nil {
+		return nil, err
+	}
 	r.atlas.remember(found.Data...)
-	return found.Data, err
+	if len(name) <= longestKept {
+		r.atlas.found.put(name, found.Data, r.atlas.now())
+	}
+	return found.Data, nil
 }
 
 // find returns the stations that somebody may mean: one if it is clear.

@@ -10,8 +10,8 @@
 // authorization_code and client_credentials; WEBAPP_CLIENT_SECRET has the secret.
 //
 // Where to look: api.go is what is asked of the API, signin.go and discovery.go the
-// authorization code flow with PKCE, own.go the site's own token, session.go who is signed
-// in. routes.go has the addresses of all pages. In the order in which one sees them: the
+// authorization code flow with PKCE, own.go the site's own token, visitors.go how much of it
+// each visitor may use, session.go who is signed in. routes.go has the addresses of all pages. In the order in which one sees them: the
 // search (search.go, stations.go), the results (results.go) with their calendar (days.go), a
 // trip or two (trip.go), which are booked together (book.go), paid together (pay.go,
 // card.go, paid.go) and have one receipt (receipt.go), and the bookings with their tickets
@@ -63,11 +63,16 @@ func run(ctx context.Context, args []string, secret string, out, log io.Writer) 
 	flags.StringVar(&o.API, "api", "http://127.0.0.1:8080", "`URL` of the Train Travel API")
 	flags.StringVar(&o.ClientID, "client-id", demoClient, "`ID` of this site at the authorization server; WEBAPP_CLIENT_SECRET has its secret")
 	flags.StringVar(&o.URL, "base-url", "", "`URL` that people reach this site by (default http://ADDRESS, and 127.0.0.1 if that is all addresses)")
+	flags.IntVar(&o.VisitorRate, "visitor-rate", visitorRate, "most `requests` a minute to the API for each address of visitors who are not signed in")
+	flags.StringVar(&o.Proxies, "trusted-proxy", "", "`networks` of proxies, such as 10.0.0.0/8, whose X-Forwarded-For has the address of a visitor; separated by commas")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if flags.NArg() > 0 {
 		return fmt.Errorf("unknown argument %q", flags.Arg(0))
+	}
+	if o.VisitorRate < 1 {
+		return fmt.Errorf("--visitor-rate is %d: it must be 1 or more", o.VisitorRate)
 	}
 	switch {
 	case secret != "":

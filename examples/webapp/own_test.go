@@ -68,5 +68,5 @@ func TestOwnTokenRefused(t *testing.T) {
 	}
 	refusals = -1
 	v.get("/trips?from=rome&to=milan&date="+tomorrow(rw)).want(t, 502, "We cannot reach the railway")
-	v.get("/stations?q=paris").want(t, 502, "We cannot reach the railway")
+	v.get("/stations?q=lyon").want(t, 502, "We cannot reach the railway")
 }

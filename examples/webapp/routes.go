@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
@@ -44,9 +45,12 @@ func newSite(o options) (*site, error) {
 		s.cookie = "__Host-" + s.cookie
 	}
 	s.provider = &provider{api: o.API, client: s.client}
-	s.stations = &atlas{newShelf[station](stationLife), s.now}
+	s.stations = newAtlas(s.now)
+	if s.visitors, err = newVisitors(cmp.Or(o.VisitorRate, visitorRate), o.Proxies, s.now); err != nil {
+		return nil, err
+	}
 	own := *s.client
-	own.Transport = &ownTransport{&ownTokens{options: o, provider: s.provider, client: s.client}, s.client.Transport}
+	own.Transport = &visitorTransport{s.visitors, &ownTransport{&ownTokens{options: o, provider: s.provider, client: s.client}, s.client.Transport}}
 	s.anybody = reader{&api{o.API, &own}, s.stations}
 	if s.signIns, err = newSealer(); err != nil {
 		return nil, err
@@ -142,7 +146,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	s.handler.ServeHTTP(w, r)
+	s.handler.ServeHTTP(w, s.withVisitor(r))
 }
 
 // pathOf is the path and the query of a request. Of what else is in a request line, a scheme

@@ -12,12 +12,14 @@ import (
 
 // options are what differs between one such site and another.
 type options struct {
-	API      string           // URL of the Train Travel API
-	ClientID string           // at the authorization server
-	Secret   string           // of that client
-	URL      string           // of this site
-	Log      *slog.Logger     // nil is silent
-	Now      func() time.Time // nil is time.Now
+	API         string           // URL of the Train Travel API
+	ClientID    string           // at the authorization server
+	Secret      string           // of that client
+	URL         string           // of this site
+	VisitorRate int              // requests to the API a minute for each visitor who is not signed in; 0 is visitorRate
+	Proxies     string           // networks whose X-Forwarded-For is trusted, separated by commas
+	Log         *slog.Logger     // nil is silent
+	Now         func() time.Time // nil is time.Now
 }
 
 // A site answers all requests.
@@ -31,6 +33,7 @@ type site struct {
 	client   *http.Client
 	provider *provider
 	stations *atlas
+	visitors *visitors
 	anybody  reader // who has not signed in
 	days     *shelf[cheapest]
 	sessions *shelf[*session]
