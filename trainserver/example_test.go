@@ -40,7 +40,7 @@ func ExampleNew() {
 	go trains.Run(ctx) // ends holds, makes refunds, delivers events
 
 	mux := http.NewServeMux()
-	mux.Handle("/trains/", trains)
+	trains.Mount(mux)
 	go http.Serve(listener, mux)
 
 	token, err := trains.Token("anna", "read", "write")

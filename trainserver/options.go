@@ -73,13 +73,14 @@ type Issuer struct {
 }
 
 // A SignIn is the built-in authorization server. The zero value lets anybody sign in under any
-// name.
+// name. If the host of Options.BaseURL is a loopback address, it also has the client of
+// examples/webapp, whose secret is public.
 type SignIn struct {
 	// Users are offered on the sign-in page. With OnlyUsers nobody else may sign in.
 	Users     []authserver.User
 	OnlyUsers bool
 
-	// Clients are the programs that may ask for tokens.
+	// Clients are the programs that may ask for tokens, besides the page /docs.
 	Clients []authserver.Client
 
 	// OtherBases are base URLs besides Options.BaseURL at which people open the page /docs,

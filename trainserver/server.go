@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/traintravel/traintravel"
@@ -132,6 +133,9 @@ func (s *Server) builtin(ring *keys.Ring, h *httpserver.Options) error {
 	if o.CrossOrigin, err = httpserver.CrossOrigin(h.CORSOrigins); err != nil {
 		return err
 	}
+	if in.Users == nil && in.Clients == nil && !in.OnlyUsers && thishost.URL(o.Issuer) {
+		o.Clients = []authserver.Client{signin.SiteClient()}
+	}
 	for _, base := range append([]string{o.Issuer}, in.OtherBases...) {
 		uri, err := httpserver.DocsRedirectURI(base)
 		if err != nil {
@@ -203,6 +207,40 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	s.API.ServeHTTP(w, r)
+}
+
+// Mount registers the server with a mux at all paths that clients ask for: that of
+// Options.BaseURL with those below it, and, if it is not the root, those at which clients look for
+// the metadata of the server (RFC 9728) and of its built-in sign-in (RFC 8414):
+//
+//	/trains
+//	/trains/
+//	/.well-known/oauth-protected-resource/trains
+//	/.well-known/oauth-authorization-server/trains
+//
+// It panics, as [http.ServeMux.Handle] does, if the mux has a handler for one of them already.
+func (s *Server) Mount(mux *http.ServeMux) {
+	path := ""
+	if u, err := url.Parse(s.opts.BaseURL); err == nil { // New has checked it
+		path = u.EscapedPath()
+	}
+	if path == "" {
+		mux.Handle("/", s)
+		return
+	}
+	var below http.Handler = s
+	if plain, err := url.PathUnescape(path); err == nil {
+		probe := &http.Request{URL: &url.URL{Path: plain + "/"}}
+		if s.API.Below(probe) == probe { // it begins like a path of the API
+			below = http.StripPrefix(plain, s)
+		}
+	}
+	mux.Handle(path, below)
+	mux.Handle(path+"/", below)
+	mux.Handle("/.well-known/oauth-protected-resource"+path, s)
+	if s.signIn != nil {
+		mux.Handle("/.well-known/oauth-authorization-server"+path, s)
+	}
 }
 
 // Run does the work in the background until ctx ends: it ends holds, makes refunds, and delivers

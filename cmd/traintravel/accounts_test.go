@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/traintravel/traintravel/httpserver/authserver"
+	"github.com/traintravel/traintravel/internal/signin"
 )
 
 const boardSecret = "a secret of enough bytes"
@@ -41,6 +42,19 @@ func TestDemoAccounts(t *testing.T) {
 		if resp := r.ask("GET", "/oauth/authorize?"+query.Encode()); resp.StatusCode != want {
 			t.Errorf("back to %s: %d", redirect, resp.StatusCode)
 		}
+	}
+}
+
+// The example site's client is the same at a server of the command and at one of package
+// trainserver.
+func TestSiteClient(t *testing.T) {
+	t.Parallel()
+	a, err := parseAccounts(demoAccounts, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]authserver.Client{signin.SiteClient()}, a.clients); diff != "" {
+		t.Error(diff)
 	}
 }
 

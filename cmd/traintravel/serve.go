@@ -14,6 +14,7 @@ import (
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/gateway"
 	"github.com/traintravel/traintravel/httpserver"
+	"github.com/traintravel/traintravel/httpserver/authserver"
 	"github.com/traintravel/traintravel/internal/keys"
 	"github.com/traintravel/traintravel/sandbox"
 	"github.com/traintravel/traintravel/store/boltstore"
@@ -194,7 +195,7 @@ func (p *program) serverOptions(set settings, who accounts, addr net.Addr, base 
 		return o, err
 	}
 	o.SignIn = &trainserver.SignIn{
-		Users: who.users, OnlyUsers: !who.anyone, Clients: who.clients, OtherBases: otherBases(addr), TokenCommand: tokenCommand(set),
+		Users: who.users, OnlyUsers: !who.anyone, Clients: append([]authserver.Client{}, who.clients...), // not nil, which has a default OtherBases: otherBases(addr), TokenCommand: tokenCommand(set),
 		Links: []httpserver.Link{{Title: "Booking site", URL: "http://127.0.0.1:8090", Note: "a site for travellers, once it runs: go run ./examples/webapp"}},
 	}
 	return o, nil
