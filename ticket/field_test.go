@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +40,30 @@ func TestNamesStayInTheirField(t *testing.T) {
 			t.Errorf("%+.20q is drawn from %.1f mm above its field to %.1f mm below its first line", name, above, below)
 		}
 	}
+}
+
+// A name that is drawn as shapes leaves the colours of what follows as they are.
+func TestColoursAfterNames(t *testing.T) {
+	t.Parallel()
+	latin, thai := darkest(t, "Anna"), darkest(t, "สมชาย")
+	if latin != thai {
+		t.Errorf("the operator has the shade %d after a Thai name, %d after a Latin one", thai, latin)
+	}
+}
+
+// darkest is the shade of the darkest pixel below the passenger's name.
+func darkest(t *testing.T, passenger string) byte {
+	t.Helper()
+	const gap = 20 // pixels from the letters of a name to below the marks under them
+	width, _, grey := pixels(t, passenger)
+	_, _, empty := pixels(t, " ")
+	last := 0
+	for i := range grey {
+		if grey[i] != empty[i] {
+			last = i / width
+		}
+	}
+	return slices.Min(grey[(last+gap)*width:])
 }
 
 // pixels draws the page of a ticket in shades of grey.

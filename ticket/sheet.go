@@ -91,8 +91,7 @@ func (s *sheet) write(x, y, width float64, as style, text string) float64 {
 		what.text = s.face.printable(text)
 	}
 	s.tags.around(what, func() {
-		s.clip(x, y, width, size, len(lines))
-		defer s.pdf.ClipEnd()
+		defer s.clip(x, y, width, size, len(lines))()
 		for i, l := range lines {
 			if i > 0 {
 				y += size * leading * point
@@ -107,15 +106,21 @@ func (s *sheet) write(x, y, width float64, as style, text string) float64 {
 	return y
 }
 
-// clip limits what is drawn to the field of a text, until ClipEnd: marks upon marks would
+// clip limits what is drawn to the field of a text, until the function that it returns is
+// called: marks upon marks would
 // cover what is above and below. Accents on capitals, and what hangs below the last line,
 // have room.
-func (s *sheet) clip(x, baseline, width, size float64, lines int) {
+func (s *sheet) clip(x, baseline, width, size float64, lines int) (end func()) {
 	const side, label = 1, 2.7 // millimetres; labels end so far above what they are for
 	room := size * point / 2
 	top := baseline - size*capital*point - min(room, label)
 	bottom := baseline + size*leading*point*float64(lines-1) + room
 	s.pdf.ClipRect(x-side, top, width+2*side, bottom-top, false)
+	r, g, b := s.pdf.GetFillColor()
+	return func() {
+		s.pdf.ClipEnd()
+		s.pdf.SetFillColor(r, g, b) // as it is again in the page, which fpdf does not know
+	}
 }
 
 // fit chooses the size of a text, and breaks it into lines.
