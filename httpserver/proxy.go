@@ -32,7 +32,7 @@ func parseBase(text string) (base, error) {
 		return base{}, errors.New("is not an absolute http or https URL")
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return base{}, errors.New("has a user, a query or a fragment")
-	case !isHost(b.host) || b.path != "" && !isPrefix(b.path):
+	case !isHost(b.host) || b.path != "" && !isPrefix(b.path) || !strings.HasSuffix(text, u.EscapedPath()): // the last if a character was not escaped
 		return base{}, errors.New("has characters that a link should not have")
 	}
 	b.text = b.String()

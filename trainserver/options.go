@@ -2,13 +2,21 @@ package trainserver
 
 import (
 	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"log/slog"
+	"net/url"
+	"os"
 	"strings"
+	"time"
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/cities"
 	"github.com/traintravel/traintravel/httpserver"
 	"github.com/traintravel/traintravel/httpserver/authserver"
+	"github.com/traintravel/traintravel/internal/agreed"
 	"github.com/traintravel/traintravel/internal/keys"
 	"github.com/traintravel/traintravel/internal/thishost"
 	"github.com/traintravel/traintravel/sandbox"
@@ -102,6 +110,16 @@ func (o *Options) check() error {
 	if _, err := httpserver.DocsRedirectURI(o.BaseURL); err != nil {
 		return invalid("Options.BaseURL", strings.TrimPrefix(err.Error(), "baseURL: "))
 	}
+	if strings.HasSuffix(o.BaseURL, "/") {
+		return invalid("Options.BaseURL", "has a slash at its end")
+	}
+	if o.SignIn != nil {
+		for _, link := range o.SignIn.Links {
+			if u, err := url.Parse(link.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+				return invalid("Options.SignIn.Links", fmt.Sprintf("the URL %.200q is not an absolute http or https URL", link.URL))
+			}
+		}
+	}
 	ways := 0
 	for _, given := range []bool{o.Issuer != nil, o.SignIn != nil, o.HTTP.Auth != nil} {
 		if given {
@@ -129,6 +147,20 @@ func (o *Options) ring() (*keys.Ring, error) {
 		return keys.New()
 	}
 	return keys.Create(o.KeysFile)
+}
+
+// forget removes the keys file that a failed New has made, unless the store may need its keys.
+func (o *Options) forget(ctx context.Context, store traintravel.Store, ring *keys.Ring) error {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer stop()
+	recorded, err := agreed.Read(ctx, store)
+	if err != nil || recorded != nil && recorded.Fingerprint == ring.Prints().Fingerprint {
+		return nil
+	}
+	if err := os.Remove(o.KeysFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("removing the keys file that was made: %w", err)
+	}
+	return nil
 }
 
 // service are the settings of the service, complete.

@@ -61,8 +61,9 @@ type Previous struct {
 
 // New returns a server on a store, makes the keys file if it does not exist, and records in the
 // store that servers with other keys are to be refused. It returns ErrOtherKeys if it is such a
-// one, and an [*traintravel.InvalidError] for an option that cannot be.
-func New(ctx context.Context, store traintravel.Store, opts Options) (*Server, error) {
+// one, and an [*traintravel.InvalidError] for an option that cannot be. If it fails, it removes a
+// keys file that it has made.
+func New(ctx context.Context, store traintravel.Store, opts Options) (_ *Server, err error) {
 	s := &Server{opts: opts}
 	if err := s.opts.check(); err != nil {
 		return nil, err
@@ -71,6 +72,11 @@ func New(ctx context.Context, store traintravel.Store, opts Options) (*Server, e
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil && ring.Created() {
+			err = errors.Join(err, s.opts.forget(ctx, store, ring))
+		}
+	}()
 	settings, err := s.opts.service(store, ring)
 	if err != nil {
 		return nil, err
@@ -89,9 +95,11 @@ func New(ctx context.Context, store traintravel.Store, opts Options) (*Server, e
 		s.Previous.BaseURL = before.Base
 	}
 	if s.signIn != nil && opts.KeysFile != "" {
-		err = ring.RecordIssuer(opts.BaseURL) // for programs that make tokens with the file alone
+		if err := ring.RecordIssuer(opts.BaseURL); err != nil { // for programs that make tokens with the file alone
+			return nil, err
+		}
 	}
-	return s, err
+	return s, nil
 }
 
 // serve makes the handlers.

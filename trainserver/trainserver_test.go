@@ -187,8 +187,25 @@ func TestOptions(t *testing.T) {
 		{trainserver.Options{BaseURL: "https://trains.example", Issuer: &trainserver.Issuer{URL: "http://id.example"}}, "Options.Issuer"},
 		{trainserver.Options{BaseURL: "https://trains.example", Issuer: &trainserver.Issuer{URL: "https://id.example"}, HTTP: auth}, "Options.Issuer"},
 		{trainserver.Options{BaseURL: "http://127.0.0.1:1", HTTP: httpserver.Options{CORSOrigins: []string{"x"}}}, "Options.CORSOrigins"},
+		{trainserver.Options{BaseURL: "http://127.0.0.1:1/trains/"}, "Options.BaseURL"},
+		{trainserver.Options{BaseURL: "http://127.0.0.1:1/", HTTP: auth}, "Options.BaseURL"},
+		{trainserver.Options{BaseURL: `http://127.0.0.1:1/a"><script>x`}, "Options.BaseURL"},
+		{trainserver.Options{BaseURL: "http://127.0.0.1:1/a`b`"}, "Options.BaseURL"},
+		{trainserver.Options{BaseURL: `http://127.0.0.1:1/a\b`}, "Options.BaseURL"},
+		{trainserver.Options{BaseURL: "http://127.0.0.1:1/a b"}, "Options.BaseURL"},
+		{trainserver.Options{BaseURL: "http://127.0.0.1:1/{a}"}, "Options.BaseURL"},
+		{trainserver.Options{BaseURL: "http://127.0.0.1:1/a;b"}, "Options.BaseURL"},
+		{trainserver.Options{BaseURL: "http://127.0.0.1:1/a%20b/~c_d-e.f"}, ""},
+		{trainserver.Options{BaseURL: "http://127.0.0.1:1", SignIn: &trainserver.SignIn{Links: []httpserver.Link{{URL: "javascript:alert(1)"}}}}, "Options.SignIn.Links"},
+		{trainserver.Options{BaseURL: "http://127.0.0.1:1", SignIn: &trainserver.SignIn{Links: []httpserver.Link{{URL: "/here"}}}}, "Options.SignIn.Links"},
+		{trainserver.Options{BaseURL: "http://127.0.0.1:1", SignIn: &trainserver.SignIn{Links: []httpserver.Link{{URL: "https://shop.example/x"}}}}, ""},
+		{trainserver.Options{BaseURL: "http://127.0.0.1:1", Service: traintravel.Options{HoldFor: -1}}, "Options.HoldFor"},
 	} {
+		c.opts.KeysFile = filepath.Join(t.TempDir(), "keys.json")
 		_, err := trainserver.New(t.Context(), memstore.New(), c.opts)
+		if _, missing := os.Stat(c.opts.KeysFile); (err != nil) != (missing != nil) {
+			t.Errorf("%+v: New returned %v, and left the keys file: %v", c.opts, err, missing == nil)
+		}
 		bad, _ := errors.AsType[*traintravel.InvalidError](err)
 		if c.field == "" && err != nil || c.field != "" && (bad == nil || bad.Field != c.field) {
 			t.Errorf("%+v: %v", c.opts, err)
@@ -233,6 +250,14 @@ func TestKeys(t *testing.T) {
 	if _, err := trainserver.New(t.Context(), store, opts); !errors.Is(err, trainserver.ErrOtherKeys) {
 		t.Errorf("other keys: %v", err)
 	}
+	opts.KeysFile = filepath.Join(t.TempDir(), "others.json")
+	if _, err := trainserver.New(t.Context(), store, opts); !errors.Is(err, trainserver.ErrOtherKeys) {
+		t.Errorf("keys that were made: %v", err)
+	}
+	if _, err := os.Stat(opts.KeysFile); err == nil {
+		t.Error("the refused server left its new keys file")
+	}
+	opts.KeysFile = ""
 	opts.NewKeys = true
 	if third := newServer(t, store, opts); ask(third) != 401 || !third.Previous.Replaced {
 		t.Errorf("%d, %+v", ask(third), third.Previous)

@@ -21,6 +21,14 @@ func name(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && addr.Unmap().IsLoopback()
 }
 
+// proxied are the headers, beside X-Forwarded and what begins with it, and those of Cloudflare,
+// that proxies add to a request, and Origin, which pages of other sites send.
+var proxied = map[string]bool{
+	"Forwarded": true, "Via": true, "Origin": true, "X-Real-Ip": true, "X-Client-Ip": true, "X-Cluster-Client-Ip": true,
+	"X-Original-Forwarded-For": true, "X-Original-Host": true, "Client-Ip": true, "True-Client-Ip": true, "Fastly-Client-Ip": true,
+	"X-Envoy-External-Address": true, "X-Proxyuser-Ip": true, "X-Azure-Clientip": true, "Fly-Client-Ip": true, "Cdn-Loop": true,
+}
+
 // Request says whether a request is from a program on this machine, such as a browser in which
 // somebody opened the address: not through a proxy, not by a name that leads here and belongs to
 // somebody else (DNS rebinding), and not from a page of another site.
@@ -29,11 +37,14 @@ func Request(r *http.Request) bool {
 	if err != nil || !from.Addr().Unmap().IsLoopback() || !name((&url.URL{Host: r.Host}).Hostname()) {
 		return false
 	}
-	for _, header := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Prefix", "X-Real-Ip", "Via", "Origin"} {
-		if r.Header[header] != nil {
+	if !r.ProtoAtLeast(1, 1) { // browsers speak later versions, and many proxies this one
+		return false
+	}
+	for header := range r.Header {
+		if proxied[header] || strings.HasPrefix(header, "X-Forwarded") || strings.HasPrefix(header, "Cf-") {
 			return false
 		}
 	}
-	site := r.Header.Get("Sec-Fetch-Site")
-	return site == "" || site == "none" || site == "same-origin"
+	site, dest := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Sec-Fetch-Dest")
+	return (site == "" || site == "none" || site == "same-origin") && (dest == "" || dest == "document")
 }

@@ -36,6 +36,13 @@ func TestRequest(t *testing.T) {
 		{"127.0.0.1:5", "localhost", "X-Forwarded-For", "10.0.0.1", false},
 		{"127.0.0.1:5", "localhost", "Forwarded", "for=10.0.0.1", false},
 		{"127.0.0.1:5", "localhost", "Via", "1.1 proxy", false},
+		{"127.0.0.1:5", "localhost", "Cf-Connecting-Ip", "10.0.0.1", false},
+		{"127.0.0.1:5", "localhost", "X-Client-Ip", "10.0.0.1", false},
+		{"127.0.0.1:5", "localhost", "X-Real-Ip", "10.0.0.1", false},
+		{"127.0.0.1:5", "localhost", "True-Client-Ip", "10.0.0.1", false},
+		{"127.0.0.1:5", "localhost", "X-Forwarded-Server", "proxy", false},
+		{"127.0.0.1:5", "localhost", "Sec-Fetch-Dest", "iframe", false},
+		{"127.0.0.1:5", "localhost", "Sec-Fetch-Dest", "document", true},
 		{"@", "localhost", "", "", false},
 	} {
 		r := httptest.NewRequest("GET", "/", nil)
@@ -46,5 +53,16 @@ func TestRequest(t *testing.T) {
 		if got := thishost.Request(r); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
+	}
+}
+
+// Proxies ask in HTTP/1.0, and browsers do not.
+func TestOldProtocol(t *testing.T) {
+	t.Parallel()
+	r := httptest.NewRequest("GET", "/", nil)
+	r.RemoteAddr, r.Host = "127.0.0.1:5", "localhost"
+	r.Proto, r.ProtoMajor, r.ProtoMinor = "HTTP/1.0", 1, 0
+	if thishost.Request(r) {
+		t.Error("a request in HTTP/1.0 counts as one from this machine")
 	}
 }
