@@ -50,6 +50,9 @@ containers, which have no shell and no curl.`,
 				return err
 			}
 			if err := h.ask(c.Context(), target, own); err != nil {
+				if asJSON {
+					err = errors.Join(err, p.printJSON(object{"status": "failed", "error": err.Error()}))
+				}
 				return err
 			}
 			state := "ready"

@@ -33,6 +33,9 @@ func TestHealth(t *testing.T) {
 		}
 	}
 	r.stop()
+	if code, said, errs := once(t, nil, "health", "--json", r.base); code != 1 || !strings.Contains(said, `"status": "failed"`) || !strings.Contains(said, r.base+"/readyz: ") || errs == "" {
+		t.Errorf("as JSON, of a server that has stopped: %d, %q, %s", code, said, errs)
+	}
 	if code, said, errs := once(t, nil, "health", r.base); code != 1 || said != "" || !strings.Contains(errs, r.base+"/readyz: ") {
 		t.Errorf("of a server that has stopped: %d, %q, %s", code, said, errs)
 	}

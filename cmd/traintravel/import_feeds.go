@@ -90,7 +90,10 @@ func readParts(ctx context.Context, named []string, flags feedOptions, progress 
 			if errors.Is(err, fs.ErrNotExist) && !exists(path) {
 				return nil, nil, fmt.Errorf("feed %s not found", path)
 			}
-			return nil, nil, fmt.Errorf("%s: %w", path, flags.Limits.named(err))
+			if err = flags.Limits.named(err); !strings.Contains(err.Error(), " "+path+":") {
+				err = fmt.Errorf("%s: %w", path, err)
+			}
+			return nil, nil, err
 		}
 		parts[i] = feeds.Part{Feed: name, Timetable: t}
 		if len(named) > 1 {

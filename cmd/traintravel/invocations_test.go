@@ -19,6 +19,7 @@ func TestWrongInvocations(t *testing.T) {
 		{"sell", "", 2, `traintravel: unknown command "sell"`},
 		{"serv", "", 2, `traintravel: unknown command "serv": did you mean serve?`},
 		{"improt feed.zip", "", 2, `traintravel: unknown command "improt": did you mean import?`},
+		{"help booking nosuch", "", 2, `traintravel help: unexpected argument "nosuch": 'traintravel booking' has no commands below it`},
 		{"help nosuch", "", 2, `traintravel help: unknown command "nosuch"`},
 		{"help serv", "", 2, `traintravel help: unknown command "serv": did you mean serve?`},
 		{"payment stock", "", 2, `traintravel payment: unknown command "stock": did you mean stuck?`},

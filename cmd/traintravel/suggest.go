@@ -77,6 +77,9 @@ func unknownCommand(c *cobra.Command, name string) error {
 		}
 	}
 	guess := didYouMean(name, "", known)
+	if len(known) == 0 {
+		return usageError{fmt.Errorf("unexpected argument %.100q: '%s' has no commands below it", name, c.CommandPath()), c.CommandPath()}
+	}
 	if guess == "" && c.HasParent() {
 		guess = ": want " + orList(known)
 	}

@@ -28,6 +28,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/signal"
 	"syscall"
@@ -89,6 +90,9 @@ func run(ctx context.Context, args []string, secret string, out, log io.Writer) 
 	defer listener.Close()
 	if o.URL == "" {
 		o.URL = "http://" + hereOf(listener.Addr())
+	}
+	if here, err := url.Parse(o.URL); secret == "" && err == nil && (here.Scheme != "http" || here.Hostname() != "127.0.0.1") {
+		return fmt.Errorf("nobody could sign in at %s: the demo client may use http://127.0.0.1 alone, at any port; for another base URL set WEBAPP_CLIENT_SECRET, and give the client the redirect URI %[1]s/callback", o.URL)
 	}
 	o.Log = slog.New(slog.NewTextHandler(log, nil))
 	site, err := newSite(o)

@@ -111,7 +111,10 @@ func write(path string, text []byte, publish func(temporary string) error) (err 
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*") // mode 0600
 	if err != nil {
-		return err
+		if inner := (*fs.PathError)(nil); errors.As(err, &inner) {
+			err = inner.Err // its path is one that nobody has asked for
+		}
+		return fmt.Errorf("cannot make the file %s: %w: make the folder %s, or have it let this user write, or name another file", path, err, dir)
 	}
 	defer os.Remove(f.Name()) // gone already if it was renamed
 	_, err = f.Write(text)
