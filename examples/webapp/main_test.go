@@ -42,13 +42,15 @@ func TestRun(t *testing.T) {
 
 func TestRunRefuses(t *testing.T) {
 	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	stop() // so that a site that starts ends at once
 	for _, args := range [][]string{
 		{"x"}, {"--nothing"}, {"--addr", "nowhere:x"}, {"--addr", "127.0.0.1:0", "--api", "ftp://x"}, {"--addr", "127.0.0.1:0", "--api", "http://x?y"},
 		{"--addr", "127.0.0.1:0", "--base-url", "http://x/path"}, {"--addr", "127.0.0.1:0", "--base-url", "x"},
 		{"--addr", "127.0.0.1:0", "--client-id", "mine"},                 // without its secret
 		{"--addr", "127.0.0.1:0", "--base-url", "http://localhost:8090"}, // no redirect URI of the demo client
 	} {
-		if err := run(t.Context(), args, "", io.Discard, io.Discard); err == nil {
+		if err := run(ctx, args, "", io.Discard, io.Discard); err == nil {
 			t.Errorf("run with %q: no error", args)
 		}
 	}
