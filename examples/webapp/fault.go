@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -185,4 +186,35 @@ func (s *site) fail(w http.ResponseWriter, r *http.Request, user *session, err e
 		s.log.Error("a page was not made", "error", err)
 		http.Error(w, f.Title+". "+f.Text, f.Status)
 	}
+}
+
+// A paidError is that something failed after bookings were paid: people must know that
+// before all else.
+type paidError struct {
+	paid []link // to the bookings
+	of   int    // bookings
+	err  error
+}
+
+func (e *paidError) Error() string {
+	return fmt.Sprintf("%d of %d bookings are paid, but then: %v", len(e.paid), e.of, e.err)
+}
+
+func (e *paidError) Unwrap() error { return e.err }
+
+// fault says what was paid, and then what failed.
+func (e *paidError) fault() fault {
+	f := faultOf(e.err)
+	why := strings.TrimSuffix(f.Title, ".") + "."
+	if len(e.paid) < e.of {
+		f.Title = "A part of your payment went through"
+		// What is said of the others is not so of all.
+		f.Text = fmt.Sprintf("%d of %d bookings are paid. The others: %s %s", len(e.paid), e.of, why, strings.ReplaceAll(f.Text, "Nothing was charged", "Nothing more was charged"))
+	} else {
+		f.Title = "Your payment went through"
+		f.Text = "Everything is paid: please do not pay again. Only this page cannot be shown at the moment. " + why
+	}
+	f.Links = slices.Clone(e.paid)
+	f.Link, f.Next = "/bookings", "My bookings"
+	return f
 }

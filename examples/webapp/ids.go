@@ -1,6 +1,8 @@
 package main
 
-import "regexp"
+import (
+	"regexp"
+)
 
 // isID says whether a text has the form of the API's IDs. Nothing else becomes part of
 // an address of the API.

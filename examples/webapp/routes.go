@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
@@ -149,16 +150,6 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.handler.ServeHTTP(w, s.withVisitor(r))
 }
 
-// pathOf is the path and the query of a request. Of what else is in a request line, a scheme
-// or a host, nothing is used: it would lead elsewhere.
-func pathOf(r *http.Request) string {
-	path := "/" + strings.TrimPrefix(r.URL.EscapedPath(), "/")
-	if r.URL.RawQuery != "" {
-		path += "?" + r.URL.RawQuery
-	}
-	return path
-}
-
 // sent says whether a form is one that this session was given.
 func (s *session) sent(r *http.Request) bool {
 	return subtle.ConstantTimeCompare([]byte(r.PostFormValue("csrf")), []byte(s.csrf)) == 1
@@ -173,4 +164,9 @@ func (s *site) open(do func(w http.ResponseWriter, r *http.Request, user *sessio
 			s.fail(w, r, user, err)
 		}
 	}
+}
+
+// withVisitor notes in a request's context who sent it.
+func (s *site) withVisitor(r *http.Request) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), visitorKey{}, s.visitors.of(r)))
 }

@@ -31,9 +31,6 @@ type search struct {
 	Instead           *link  // a search that may find something
 }
 
-// A link is somewhere to go on.
-type link struct{ Text, Path string }
-
 const (
 	byArrival = "arrive"
 	lastTrips = "last"

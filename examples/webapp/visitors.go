@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"math"
@@ -132,9 +131,4 @@ func (t *visitorTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		Status: "429 Too Many Requests", StatusCode: http.StatusTooManyRequests, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: header, Body: io.NopCloser(strings.NewReader(`{"type":"/problems/rate-limited"}`)), Request: r,
 	}, nil
-}
-
-// withVisitor notes in a request's context who sent it.
-func (s *site) withVisitor(r *http.Request) *http.Request {
-	return r.WithContext(context.WithValue(r.Context(), visitorKey{}, s.visitors.of(r)))
 }
