@@ -195,8 +195,9 @@ func (p *program) serverOptions(set settings, who accounts, addr net.Addr, base 
 		return o, err
 	}
 	o.SignIn = &trainserver.SignIn{
-		Users: who.users, OnlyUsers: !who.anyone, Clients: append([]authserver.Client{}, who.clients...), // not nil, which has a default OtherBases: otherBases(addr), TokenCommand: tokenCommand(set),
-		Links: []httpserver.Link{{Title: "Booking site", URL: "http://127.0.0.1:8090", Note: "a site for travellers, once it runs: go run ./examples/webapp"}},
+		Users: who.users, OnlyUsers: !who.anyone, OtherBases: otherBases(addr), TokenCommand: tokenCommand(set),
+		Clients: append([]authserver.Client{}, who.clients...), // not nil: with that come those of the demo
+		Links:   []httpserver.Link{{Title: "Booking site", URL: "http://127.0.0.1:8090", Note: "a site for travellers, once it runs: go run ./examples/webapp"}},
 	}
 	return o, nil
 }
