@@ -243,7 +243,7 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 	for _, name := range []string{"site", "ticket"} {
 		if picture := read(t, "docs/images/"+name+".png"); len(picture) >= 100_000 || !strings.HasPrefix(picture, "\x89PNG\r\n") {
-			t.Errorf("docs/images/%s.png has %d bytes, want a PNG of less than 100 KB: see docs/images/make", name, len(picture))
+			t.Errorf("docs/images/%s.png has %d bytes, want a PNG of less than 100 KB: see packaging/make-pictures", name, len(picture))
 		}
 	}
 }
