@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/traintravel/traintravel/gtfs"
+	"github.com/traintravel/traintravel/internal/need"
 	"github.com/traintravel/traintravel/internal/synthfeed"
 )
 
@@ -13,9 +14,7 @@ import (
 // both, names in many languages find the cities. One without a station finds nothing.
 func TestNamesOfEurope(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("-short leaves out the feed of all Europe, which takes a second to make")
-	}
+	need.Short(t, "a feed of all Europe")
 	dir := t.TempDir()
 	if err := synthfeed.Write(dir, synthfeed.Options{Days: 3}); err != nil {
 		t.Fatal(err)

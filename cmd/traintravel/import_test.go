@@ -127,7 +127,7 @@ func TestImportOfTwo(t *testing.T) {
 	one := named("one")
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(one, link); err != nil && runtime.GOOS == "windows" {
-		t.Skip("Windows makes links for administrators alone: ", err)
+		t.Skip("on Windows only administrators can create symbolic links: ", err)
 	} else if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ const (
 // end no faults found, and all that was acknowledged is there and was told.
 func TestSoak(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("no process is told to stop by a signal here")
+		t.Skip("Windows cannot stop a process with a signal")
 	}
 	need.Short(t, "other processes")
 	t.Parallel()

@@ -231,7 +231,7 @@ func retryDeliveries(ctx context.Context, service *traintravel.Service, own []tr
 			_, err = service.Desk().RetryDelivery(ctx, own[i].ID, id, "")
 		}
 		if errors.Is(err, traintravel.ErrDisabled) {
-			return fmt.Errorf("cannot retry %v: its URL is no longer among --webhook", id)
+			return fmt.Errorf("cannot retry delivery %v: the server no longer posts to its URL; add it with --webhook", id)
 		}
 		if err != nil {
 			return fmt.Errorf("%v: %w", id, err)

@@ -295,7 +295,7 @@ func webhooksCommand(t *testing.T, ring string, where ...string) {
 		if said := ask(0, "retry", "--all"); !strings.HasPrefix(said, shown+": no longer among --webhook") {
 			t.Errorf("it says %s", said)
 		}
-		if said := ask(1, "retry", other); !strings.Contains(said, "no longer among --webhook") {
+		if said := ask(1, "retry", other); !strings.Contains(said, "no longer posts to its URL") {
 			t.Errorf("it says %s", said)
 		}
 		r.stop()

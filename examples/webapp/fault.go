@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	errNoPage      = errors.New("there is no such page")
+	errNoPage      = errors.New("page not found")
 	errForged      = errors.New("the form is not from this site")
 	errSignedOut   = errors.New("nobody is signed in")
 	errSignIn      = errors.New("signing in did not work")
@@ -42,7 +42,7 @@ var ours = []struct {
 	err error
 	fault
 }{
-	{errNoPage, fault{Status: 404, Title: "There is no such page", Text: "The address may be mistyped, or the page is gone."}},
+	{errNoPage, fault{Status: 404, Title: "Page not found", Text: "The address may be mistyped, or the page is gone."}},
 	{errForged, fault{Status: 403, Title: "That form was not ours", Text: "It was sent from somewhere else, or it is from before you signed in. Nothing was done. Please open the page again."}},
 	{errSignedOut, fault{Status: 403, Title: "You are signed out", Text: "Nothing was done. Please sign in and try again.", Link: "/sign-in", Next: "Sign in"}},
 	{errNotBegun, fault{Status: 400, Title: "That sign-in is over", Text: "It was begun too long ago, or in another browser.", Link: "/sign-in", Next: "Sign in"}},

@@ -118,8 +118,8 @@ func TestOrderInPart(t *testing.T) {
 	v.pay(v.get(held.at.RequestURI()), "4242 4242 4242 4242").want(t, 200, "Your tickets and receipt")
 
 	for path, says := range map[string]string{
-		"/pay": "no such page", "/pay?booking=x": "no such page", "/receipt": "no such page",
-		payPath(strings.Split(strings.Repeat("01a22309-4633-7356-b883-e30e42d0c74b ", 10), " ")...): "no such page",
+		"/pay": "not found", "/pay?booking=x": "not found", "/receipt": "not found",
+		payPath(strings.Split(strings.Repeat("01a22309-4633-7356-b883-e30e42d0c74b ", 10), " ")...): "not found",
 		payPath("01a22309-4633-7356-b883-e30e42d0c74b"):                                             "We cannot find that",
 	} {
 		v.get(path).want(t, 404, says)

@@ -21,7 +21,7 @@ func newSite(o options) (*site, error) {
 	}
 	here, err := webAddress(o.URL)
 	if err != nil || here.Path != "" {
-		return nil, fmt.Errorf("%q is no address for this site: http or https, a host, and no path", o.URL)
+		return nil, fmt.Errorf("invalid base URL %q: want http or https and a host, without a path", o.URL)
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

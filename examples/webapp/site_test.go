@@ -37,7 +37,7 @@ func TestBooking(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"ticket.exe", "ticket.png?leg=x", "ticket.png?leg=0"} {
-		v.get(booking+"/"+name).want(t, 404, "no such page")
+		v.get(booking+"/"+name).want(t, 404, "not found")
 	}
 	v.get("/bookings").want(t, 200, "Anna Example", ">paid<")
 	cancel := v.get(booking + "/cancel")

@@ -107,7 +107,7 @@ func TestChangeThroughALink(t *testing.T) {
 	create(t, path)
 	link := path + ".link"
 	if err := os.Symlink(path, link); err != nil && runtime.GOOS == "windows" {
-		t.Skip("Windows makes links for administrators alone: ", err)
+		t.Skip("on Windows only administrators can create symbolic links: ", err)
 	} else if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func collectLicences(to string, env []string) error {
 	for _, line := range slices.Sorted(strings.Lines(list + "\n")) {
 		p := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if len(p) != 3 {
-			return fmt.Errorf("go list: %q is no package of a module", line)
+			return fmt.Errorf("go list: unexpected line %q: want a package, its module and a folder", line)
 		}
 		if err := l.add(p[0], p[1], p[2]); err != nil {
 			return err

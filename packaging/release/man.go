@@ -109,7 +109,7 @@ func (m *manual) ask(command ...string) (d described, err error) {
 			switch f := flagLine.FindStringSubmatch(line); {
 			case f == nil && strings.HasPrefix(line, "Use "): // "Use … for more information"
 			case f == nil:
-				return d, fmt.Errorf("%v --help: %q is no flag", command, line)
+				return d, fmt.Errorf("%v --help: cannot read the flag %q", command, line)
 			case f[2] != "help" && (f[2] != "config" || command == nil):
 				d.flags = append(d.flags, line)
 			}

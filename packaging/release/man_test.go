@@ -87,7 +87,7 @@ func TestManPageUnderstands(t *testing.T) {
 	t.Parallel()
 	good := "Do it.\n\nUsage:\n  traintravel [command]\n\nAvailable Commands:\n  run   Run\n"
 	for want, help := range map[string]string{
-		"is no flag":                "Run.\n\nUsage:\n  traintravel run\n\nFlags:\n  nonsense\n",
+		"cannot read the flag":      "Run.\n\nUsage:\n  traintravel run\n\nFlags:\n  nonsense\n",
 		"what is \"Aliases:\"":      "Run.\n\nUsage:\n  traintravel run\n\nAliases:\n  walk\n",
 		"it says nothing of itself": "\nUsage:\n  traintravel run\n",
 		"it cannot":                 "",

@@ -39,7 +39,7 @@ func TestKilled(t *testing.T) {
 		return
 	}
 	if runtime.GOOS == "windows" {
-		t.Skip("no process is killed by a signal here")
+		t.Skip("Windows cannot kill a process with a signal")
 	}
 	need.Short(t, "other processes")
 	t.Parallel()
