@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"mime"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
@@ -254,6 +256,9 @@ func (a answer) fault() string {
 	}
 	var p problem
 	mediaType := a.header.Get("Content-Type")
+	if a.status < 400 && (strings.HasPrefix(mediaType, "text/") || mediaType == "application/yaml" || mediaType == "image/png") {
+		return a.fileFault(mediaType)
+	}
 	if strings.HasSuffix(mediaType, "xml") {
 		var any struct{}
 		if err := xml.Unmarshal([]byte(a.body), &any); err != nil {
@@ -291,6 +296,24 @@ func (a answer) fault() string {
 		return "WWW-Authenticate"
 	case (a.status == 405) != (a.header.Get("Allow") != ""):
 		return "Allow"
+	}
+	return ""
+}
+
+// fileFault is what is wrong with a page, a file that a page loads, or the
+// description of the API: what the server answers besides documents and problems.
+func (a answer) fileFault(mediaType string) string {
+	switch media, params, err := mime.ParseMediaType(mediaType); {
+	case err != nil:
+		return err.Error()
+	case a.body == "":
+		return "an empty file"
+	case a.header.Get("Content-Encoding") != "":
+		return "" // it is compressed, as the client asked
+	case media == "text/html" && !strings.HasPrefix(a.body, "<!DOCTYPE html>"):
+		return "a page that does not begin with its document type"
+	case strings.HasPrefix(media, "text/") && (params["charset"] != "utf-8" || !utf8.ValidString(a.body)):
+		return "a text without its encoding"
 	}
 	return ""
 }
