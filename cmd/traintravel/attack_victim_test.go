@@ -139,7 +139,7 @@ func newVictim(t *testing.T, builtin bool) *victim {
 	t.Helper()
 	dir := t.TempDir()
 	v := &victim{t: t, data: filepath.Join(dir, "t.db"), partner: newPartner(t)}
-	args := []string{"serve", "--data", v.data, "--admin-addr", "127.0.0.1:0", "--base-url", shownBase, "--gateway", v.partner.gateway.URL}
+	args := []string{"serve", "--data", v.data, "--admin-addr", "127.0.0.1:0", "--base-url", shownBase, "--gateway", v.partner.gateway.URL, "--demo"}
 	if !builtin {
 		args = append(args, "--issuer", v.partner.issuer.URL)
 	}

@@ -22,7 +22,7 @@ are left out. Passwords and the queries of URLs are hidden. All invalid settings
 named. Nothing is tried: no port is opened, and no file but those of --config and
 --accounts is read.`,
 		Args:    takes(),
-		PreRunE: func(c *cobra.Command, _ []string) error { return p.checkConfig(c.Flags(), set) },
+		PreRunE: func(c *cobra.Command, _ []string) error { return p.checkConfig(c.Flags(), &set) },
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.printConfig(c.Flags(), set, asJSON)
 		},
@@ -33,7 +33,7 @@ named. Nothing is tried: no port is opened, and no file but those of --config an
 }
 
 // checkConfig finds all mistakes that serve finds before it opens its data.
-func (p *program) checkConfig(flags *pflag.FlagSet, set settings) error {
+func (p *program) checkConfig(flags *pflag.FlagSet, set *settings) error {
 	wrong := set.check(flags)
 	_, money := p.gatewayClient(set.gateway)
 	var who error

@@ -24,7 +24,7 @@ func TestGateway(t *testing.T) {
 	there := httptest.NewServer(h)
 	t.Cleanup(there.Close)
 	data := filepath.Join(t.TempDir(), "t.db")
-	r := startIn(t, []string{gatewaySecret + "=" + sharedSecret}, "serve", "--data", data, "--gateway", there.URL)
+	r := startIn(t, []string{gatewaySecret + "=" + sharedSecret}, "serve", "--data", data, "--gateway", there.URL, "--demo")
 	r.book(issue(t, "anna", data), time.Now().AddDate(0, 0, 2).Format(time.DateOnly), "")
 	all, err := bank.Movements(t.Context())
 	if err != nil || len(all) != 1 {
@@ -35,12 +35,46 @@ func TestGateway(t *testing.T) {
 	}
 	r.stop()
 	said := r.stderr.String()
-	if !strings.Contains(said, "payments move real money") || !strings.Contains(said, there.URL) || strings.Contains(said, "sandbox payments") || strings.Contains(said, "WARN msg=\"the gateway") {
+	if !strings.Contains(said, "loaded the demo network, whose trains are invented; but payments for them move real money") {
+		t.Errorf("it does not warn of the demo network: %s", said)
+	}
+	if !strings.Contains(said, "payments move real money through") || !strings.Contains(said, there.URL) || strings.Contains(said, "sandbox payments") || strings.Contains(said, "WARN msg=\"the gateway") {
 		t.Errorf("it said: %s", said)
 	}
 	if strings.Contains(said, "4242424242424242") || strings.Contains(said, sharedSecret) {
 		t.Errorf("it shows what is secret: %s", said)
 	}
+}
+
+// With --gateway no invented trains are sold unless --demo says so, and the log says what to do.
+// The command config prints the default that is in force.
+func TestGatewayWithoutDemo(t *testing.T) {
+	t.Parallel()
+	down := httptest.NewServer(nil)
+	down.Close()
+	data := filepath.Join(t.TempDir(), "t.db")
+	env := []string{gatewaySecret + "=" + sharedSecret}
+	r := startIn(t, env, "serve", "--data", data, "--gateway", down.URL)
+	r.call(issue(t, "anna", data), "GET", "/stations", "", 503)
+	r.stop()
+	said := r.stderr.String()
+	for _, want := range []string{"no timetable is loaded", "import FEED.zip --data " + data, "give --demo"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the log does not say %q: %s", want, said)
+		}
+	}
+	for want, more := range map[string][]string{
+		"demo: false": nil,
+		"demo: true":  {"--demo"},
+	} {
+		code, printed, stderr := config(t, env, append([]string{"--gateway", down.URL}, more...)...)
+		if code != 0 || !strings.Contains(printed, want) {
+			t.Errorf("config %v: %d, %s, %s", more, code, printed, stderr)
+		}
+	}
+	env = append(env, "TRAINTRAVEL_DEMO=true")
+	r = startIn(t, env, "serve", "--data", data, "--gateway", down.URL)
+	r.call(issue(t, "anna", data), "GET", "/stations", "", 200)
 }
 
 // A gateway that is not there is said, and does not keep the server from selling.
@@ -49,7 +83,7 @@ func TestGatewayDown(t *testing.T) {
 	down := httptest.NewServer(nil)
 	down.Close()
 	data := filepath.Join(t.TempDir(), "t.db")
-	r := startIn(t, []string{gatewaySecret + "=" + sharedSecret}, "serve", "--data", data, "--gateway", down.URL)
+	r := startIn(t, []string{gatewaySecret + "=" + sharedSecret}, "serve", "--data", data, "--gateway", down.URL, "--demo")
 	if status := r.ask("GET", "/readyz").StatusCode; status != 200 {
 		t.Errorf("readiness is %d", status)
 	}

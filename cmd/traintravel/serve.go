@@ -32,7 +32,7 @@ Without flags it sells the demo network from a data file in the working folder, 
 sign-in by a built-in authorization server and a sandbox that moves no money. 'import'
 loads another timetable, and --demo=false starts without the demo network. With
 --gateway, payments move real money through a program that answers as
-gateway/openapi.yaml describes.
+gateway/openapi.yaml describes, and the demo network is loaded only if --demo is given.
 
 Servers that share a database (--postgres) need the same --base-url and copies of the
 same --keys file. Otherwise one would refuse the tokens of another, and a retry of a

@@ -80,7 +80,7 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.BoolVar(&s.publicSign, "public-signin", false, "let other machines use the built-in sign-in, which asks for no password: with an --addr or a --base-url that is not a loopback address, or behind a --trusted-proxy")
 	f.StringVar(&s.clock, "clock", "", "`time` such as 2024-02-01T08:00:00Z at which the clock of the service starts (default: the real time)")
 	s.watch.flags(f)
-	f.BoolVar(&s.demo, "demo", true, "load the demo network if the data has no timetable yet; --demo=false starts without one, until one is imported")
+	f.BoolVar(&s.demo, "demo", true, "load the demo network if the data has no timetable yet; --demo=false starts without one, until one is imported, and is the default with --gateway")
 	f.BoolVar(&s.anyAmount, "any-amount", false, "accept a payment of any positive amount in any currency")
 }
 
@@ -96,9 +96,13 @@ func (s *settings) tokens() string {
 	return fmt.Sprintf("An access token (RFC 9068) of %s for the audience `%s`.", s.issuer, audience)
 }
 
-// check finds all mistakes in the settings that can be found without trying.
+// check finds all mistakes in the settings that can be found without trying, and completes
+// the defaults that depend on other settings.
 func (s *settings) check(f *pflag.FlagSet) error {
 	var errs []error
+	if s.gateway != "" && !f.Changed("demo") { // nobody should pay real money for invented trains
+		s.demo = false
+	}
 	if err := s.storage.check(f); err != nil {
 		errs = append(errs, err)
 	}

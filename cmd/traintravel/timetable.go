@@ -21,8 +21,14 @@ func (p *program) firstTimetable(ctx context.Context, set settings, service *tra
 	if err != nil && !none {
 		return err
 	}
-	do := "import a timetable: " + importCommand(set)
+	do, money := "import a timetable: "+importCommand(set), "for trying out only"
+	if set.gateway != "" {
+		money = "but payments for them move real money"
+	}
 	if none && !set.demo {
+		if set.gateway != "" {
+			do += "; or, to try the gateway out, give --demo to sell the invented trains of the demo network"
+		}
 		p.log.Warn("no timetable is loaded: stations and trips are answered with 503 until one is imported", "do", do)
 		return nil
 	}
@@ -42,9 +48,9 @@ func (p *program) firstTimetable(ctx context.Context, set settings, service *tra
 	now := state.Timetable
 	switch last := now.Last.Start(time.UTC); {
 	case none:
-		p.log.Warn("no timetable was loaded yet; loaded the demo network, whose trains are invented; for trying out only", "do", do)
+		p.log.Warn("no timetable was loaded yet; loaded the demo network, whose trains are invented; "+money, "do", do)
 	case now.Stations == len(network.Stations) && now.Trains == len(network.Trains):
-		p.log.Warn("the timetable is the demo network, whose trains are invented; for trying out only", "do", do)
+		p.log.Warn("the timetable is the demo network, whose trains are invented; "+money, "do", do)
 	case now.Trains > 0 && state.At.After(last.AddDate(0, 0, 2)): // over everywhere
 		p.log.Warn("the timetable has expired: there are no trips to sell", "last_day", now.Last.String(), "do", do)
 	case now.Trains > 0 && state.At.After(last.Add(-endsSoon)):
