@@ -22,7 +22,7 @@ import (
 // A NewBooking asks for a hold on a trip.
 type NewBooking struct {
 	TripID        uuid.UUID
-	PassengerName string // 1 to 200 characters after trimming, none of them invisible (see [rail.BadName])
+	PassengerName string // 1 to 200 characters after trimming (see [rail.TrimName]), none of them invisible (see [rail.BadName])
 	HasBicycle    bool
 	HasDog        bool
 	// IdempotencyKey makes it safe to retry: for 24 hours, a request of the same
@@ -32,7 +32,7 @@ type NewBooking struct {
 }
 
 func (n NewBooking) normalize() (NewBooking, error) {
-	n.PassengerName = strings.TrimSpace(n.PassengerName)
+	n.PassengerName = rail.TrimName(n.PassengerName)
 	if reason := rail.BadText(n.PassengerName, true); reason != "" {
 		return n, rail.Invalid("passenger_name", "%s", reason)
 	}
@@ -62,6 +62,7 @@ func (s *Service) CreateBooking(ctx context.Context, by Caller, n NewBooking) (_
 	if err := by.Check(); err != nil {
 		return Booking{}, err
 	}
+	typed := strings.TrimSpace(n.PassengerName) // as fingerprints of earlier versions have it
 	n, err = n.normalize()
 	if err != nil {
 		return Booking{}, err
@@ -75,7 +76,7 @@ func (s *Service) CreateBooking(ctx context.Context, by Caller, n NewBooking) (_
 	}
 	idem, err := s.books.Idempotency(by, n.IdempotencyKey, "bookings", func(f *records.Fingerprint) {
 		f.ID(n.TripID)
-		f.Str(n.PassengerName)
+		f.Str(typed)
 		f.Flags(n.HasBicycle, n.HasDog)
 	})
 	if err != nil {

@@ -63,8 +63,6 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 	if s.opts.Gateway == nil {
 		return Payment{}, ErrNoGateway
 	}
-	// Earlier versions accepted such names: a repeated request gets its first answer.
-	badName := n.Source.CheckNames()
 	idem, err := s.books.Idempotency(by, n.IdempotencyKey, "payment "+booking.String(), func(f *records.Fingerprint) {
 		f.Money(n.Amount)
 		f.Source(n.Source, s.opts.FingerprintKey != nil)
@@ -72,6 +70,9 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 	if err != nil {
 		return Payment{}, err
 	}
+	n.Source = n.Source.TrimNames()
+	// Earlier versions accepted such names: a repeated request gets its first answer.
+	badName := n.Source.CheckNames()
 	if badName != nil && idem.None() {
 		return Payment{}, badName
 	}

@@ -2,6 +2,7 @@ package rail
 
 import (
 	"fmt"
+	"strings"
 	"unicode"
 
 	"github.com/traintravel/traintravel/internal/fold"
@@ -40,6 +41,13 @@ func BadName(s string) string {
 		}
 	}
 	return ""
+}
+
+// TrimName returns a customer's name without leading and trailing blanks and direction marks
+// (U+200E, U+200F, U+061C). Names copied from a page in Hebrew or Arabic often begin or end
+// with one, which nobody sees; there it changes nothing about how the name reads.
+func TrimName(s string) string {
+	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '\u200e' || r == '\u200f' || r == '\u061c' })
 }
 
 // joiner says whether r is the zero width non-joiner or the zero width joiner.

@@ -7,6 +7,18 @@ import (
 	"github.com/traintravel/traintravel/rail"
 )
 
+func TestTrimName(t *testing.T) {
+	t.Parallel()
+	for typed, want := range map[string]string{
+		" Anna ": "Anna", "\u200eAnna Example\u200e": "Anna Example", "\u200f דוד כהן \u200f": "דוד כהן", "\u061cنادر\u200cنیا": "نادر\u200cنیا",
+		"דוד \u200fכהן": "דוד \u200fכהן", "\u200bAnna": "\u200bAnna", "\u202eAnna": "\u202eAnna", "\u200f \u200e": "", "": "",
+	} {
+		if got := rail.TrimName(typed); got != want {
+			t.Errorf("%+q: %+q, want %+q", typed, got, want)
+		}
+	}
+}
+
 func TestBadName(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{

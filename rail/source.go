@@ -94,6 +94,25 @@ func (s Source) CheckNames() error {
 	return nil
 }
 
+// TrimNames returns a copy whose texts are without direction marks at their ends, as
+// [TrimName] has them. Normalize keeps the marks because earlier versions kept them: a
+// repeated request has to be known again.
+func (s Source) TrimNames() Source {
+	if s.Card != nil {
+		c := *s.Card
+		for _, text := range []*string{&c.Name, &c.Address1, &c.Address2, &c.City, &c.PostCode} {
+			*text = TrimName(*text)
+		}
+		s.Card = &c
+	}
+	if s.Bank != nil {
+		b := *s.Bank
+		b.Name, b.BankName = TrimName(b.Name), TrimName(b.BankName)
+		s.Bank = &b
+	}
+	return s
+}
+
 // A sourceChecker normalises the members of a source one after another and
 // keeps the first error.
 type sourceChecker struct{ err error }

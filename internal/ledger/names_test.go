@@ -81,6 +81,38 @@ func rename(t *testing.T, st store.Store, b traintravel.Booking, n traintravel.N
 	}
 }
 
+// Direction marks at the ends of a name, which come with text that is copied from right to left,
+// are removed. Within a name they are refused. The same request again gets its first answer, also
+// if an earlier version, which kept the marks, made the booking.
+func TestDirectionMarks(t *testing.T) {
+	t.Parallel()
+	ctx, st := t.Context(), memstore.New()
+	o := officetest.New(t, st)
+	n := traintravel.NewBooking{TripID: o.TripID('A', 'B', "R 5"), PassengerName: "\u200f דוד כהן\u200f", IdempotencyKey: "k"}
+	b, err := o.CreateBooking(ctx, officetest.Anna, n)
+	if err != nil || b.PassengerName != "דוד כהן" {
+		t.Fatalf("%+q, %v", b.PassengerName, err)
+	}
+	if again, err := o.CreateBooking(ctx, officetest.Anna, n); err != nil || again.ID != b.ID {
+		t.Errorf("again: %+v, %v", again, err)
+	}
+	rename(t, st, b, n)
+	if again, err := o.Another().CreateBooking(ctx, officetest.Anna, n); err != nil || again.ID != b.ID || again.PassengerName != n.PassengerName {
+		t.Errorf("from an earlier version: %+v, %v", again, err)
+	}
+	pay := traintravel.NewPayment{Amount: b.Price, Source: officetest.Visa(officetest.Works)}
+	pay.Source.Card.Name, pay.Source.Card.City = "\u200eDavid Cohen\u200e", "\u200fחיפה"
+	p, err := o.PayBooking(ctx, officetest.Anna, b.ID, pay)
+	if err != nil || p.Source.Card.Name != "David Cohen" || p.Source.Card.City != "חיפה" {
+		t.Errorf("%+v, %v", p, err)
+	}
+	n.IdempotencyKey, n.PassengerName = "", "דוד \u200fכהן"
+	_, err = o.CreateBooking(ctx, officetest.Anna, n)
+	if invalid, ok := errors.AsType[*traintravel.InvalidError](err); !ok || invalid.Field != "passenger_name" || !strings.Contains(invalid.Reason, "U+200F: remove it") {
+		t.Errorf("within a name: %v", err)
+	}
+}
+
 // Names on cards are checked likewise; a payment that came before is answered as before.
 func TestNamesOnCards(t *testing.T) {
 	t.Parallel()
