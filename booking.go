@@ -220,7 +220,8 @@ func (s *Service) lister(by Caller) *records.Lister {
 // [BookingCancelled].
 //
 // It returns ErrNotFound if the booking has ended or is not the caller's,
-// ErrPaymentInProgress while a payment is in progress, and ErrDeparted for a
+// ErrCancelled if the operator has cancelled it and [Service.Booking] still returns
+// it, ErrPaymentInProgress while a payment is in progress, and ErrDeparted for a
 // confirmed booking after departure.
 func (s *Service) CancelBooking(ctx context.Context, by Caller, id uuid.UUID) (err error) {
 	ctx, end := s.begin(ctx, "CancelBooking")
@@ -279,7 +280,8 @@ func (s *Service) terms(b Booking, now time.Time) (Money, error) {
 }
 
 // Ticket returns the ticket of a booking of the caller's. It returns ErrNotPaid
-// while the booking is held, and ErrNotFound after it has expired or was cancelled.
+// while the booking is held, ErrCancelled if the operator has cancelled it and
+// [Service.Booking] still returns it, and ErrNotFound after it has otherwise ended.
 func (s *Service) Ticket(ctx context.Context, by Caller, booking uuid.UUID) (_ Ticket, err error) {
 	ctx, end := s.begin(ctx, "Ticket")
 	defer end(&err)
@@ -293,8 +295,8 @@ func (s *Service) Ticket(ctx context.Context, by Caller, booking uuid.UUID) (_ T
 	switch {
 	case err != nil:
 		return Ticket{}, err
-	case b.Status == Cancelled:
-		return Ticket{}, ErrNotFound
+	case b.Status == Cancelled: // by the operator, as Booking returns it
+		return Ticket{}, ErrCancelled
 	case b.Status != Confirmed:
 		return Ticket{}, ErrNotPaid
 	}

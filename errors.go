@@ -30,6 +30,9 @@ var (
 	ErrAlreadyPaid       = rail.ErrAlreadyPaid
 	ErrPaymentInProgress = rail.ErrPaymentInProgress
 	ErrNoGateway         = rail.ErrNoGateway
+	// ErrCancelled: the operator has cancelled the booking, and [Service.Booking] still
+	// returns it. What was paid is given back in full.
+	ErrCancelled = rail.ErrCancelled
 
 	// ErrNotPaid: the booking is held, and has no ticket before it is paid.
 	ErrNotPaid = rail.ErrNotPaid

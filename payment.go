@@ -49,7 +49,7 @@ func (n NewPayment) normalize() (_ NewPayment, err error) {
 // earlier attempt was lost and the gateway has not confirmed its cancellation, PayBooking
 // requests that first.
 //
-// It returns ErrNotFound, ErrHoldExpired, ErrTooManyDeclines, ErrAlreadyPaid,
+// It returns ErrNotFound, ErrCancelled, ErrHoldExpired, ErrTooManyDeclines, ErrAlreadyPaid,
 // ErrPaymentInProgress, ErrNoGateway, ErrKeyReused, an [*AmountError], a [*DeclinesError]
 // or an [*InvalidError]; then nothing was charged. A repeated request returns the payment
 // in its current state, Pending while the first request is still in progress.

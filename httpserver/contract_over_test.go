@@ -60,8 +60,18 @@ func (c *contract) over(t *testing.T) {
 	if again := k.ask(200, "get-booking", at(operators)+"?over=true", reading); again.body != shown.body {
 		t.Errorf("%s and %s", shown.body, again.body)
 	}
-	k.ask(404, "get-booking-ticket", at(operators)+"/ticket", reading)
-	k.ask(404, "delete-booking", at(operators), writing)
+	// Nothing more can be done with it, and only its owner learns why.
+	for _, refused := range []answer{
+		k.ask(409, "get-booking-ticket", at(operators)+"/ticket", reading),
+		k.ask(409, "delete-booking", at(operators), writing),
+		k.ask(409, "create-booking-payment", at(operators)+"/payment", writing, body(payment("113.58", goodCard))),
+	} {
+		refused.problem(409, "cancelled-by-operator")
+	}
+	k.ask(404, "delete-booking", at(operators), as("berta-w"))
+	k.ask(404, "create-booking-payment", at(operators)+"/payment", as("berta-w"), body(payment("113.58", goodCard)))
+	k.ask(404, "delete-booking", at(owners), writing)
+	k.ask(404, "create-booking-payment", at(owners)+"/payment", writing, body(payment("113.58", goodCard)))
 	k.ask(304, "get-booking", at(operators), reading, header("If-None-Match", shown.header.Get("Etag")))
 	k.ask(404, "get-booking", at(operators)+"?over=true", as("berta-r"))
 	k.ask(400, "get-booking", at(operators)+"?over=yes", reading)
@@ -113,6 +123,7 @@ func (c *contract) over(t *testing.T) {
 	// After 30 days it has left its own address.
 	w.later(30 * 24 * time.Hour)
 	k.ask(404, "get-booking", at(operators), reading)
+	k.ask(404, "delete-booking", at(operators), writing)
 	if self := k.ask(200, "get-booking", at(operators)+"?over=true", reading).resource().Links["self"]; self != base+at(operators)+"?over=true" {
 		t.Errorf("it is at %s", self)
 	}

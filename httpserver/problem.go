@@ -87,6 +87,8 @@ var refusals = []struct {
 		detail: "The charge went through only when the booking could not have its places any more. The money is given back."}},
 	{traintravel.ErrAlreadyPaid, problem{status: http.StatusConflict, slug: "already-paid", title: "The booking is paid",
 		detail: "The booking is confirmed. Nothing was charged again."}},
+	{traintravel.ErrCancelled, problem{status: http.StatusConflict, slug: "cancelled-by-operator", title: "The operator has cancelled the booking",
+		detail: "The operator has cancelled the train, and the booking with it. What was paid for it is given back in full."}},
 	{traintravel.ErrNotPaid, problem{status: http.StatusConflict, slug: "not-paid", title: "The booking is not paid",
 		detail: "The booking is held, and has no ticket before it is paid."}},
 	{traintravel.ErrPaymentInProgress, problem{status: http.StatusConflict, slug: "payment-in-progress", title: "A payment is in progress",

@@ -36,6 +36,11 @@ var (
 	ErrPaymentInProgress = errors.New("a payment of this booking is in progress")
 	ErrNoGateway         = errors.New("no payment gateway is configured")
 
+	// ErrCancelled: the operator has cancelled the booking, and its owner can still read it:
+	// see Booking.Shown. After that, and for one that its owner has cancelled, the error is
+	// ErrNotFound.
+	ErrCancelled = errors.New("the operator has cancelled the booking")
+
 	// ErrNotPaid: the booking is held, and has no ticket before it is paid.
 	ErrNotPaid = errors.New("the booking is not paid")
 

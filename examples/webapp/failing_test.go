@@ -96,7 +96,7 @@ func TestProblems(t *testing.T) {
 		v.fill(trip, "/bookings", "passenger", "Anna", "bicycle", "1").want(t, 409, says, `role="alert"`, `value="Anna"`)
 	}
 	for slug, says := range map[string]string{
-		"already-paid": "paid already", "payment-in-progress": "under way", "payments-not-accepted": "not taken", "hold-expired": "free again", "too-many-declines": "Too many payments", "paid-too-late": "too late",
+		"already-paid": "paid already", "payment-in-progress": "under way", "payments-not-accepted": "not taken", "hold-expired": "free again", "too-many-declines": "Too many payments", "paid-too-late": "too late", "cancelled-by-operator": "has cancelled this train",
 	} {
 		post(slug, 409)
 		v.pay(held, "4242424242424242").want(t, 409, says, `role="alert"`)

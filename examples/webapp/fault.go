@@ -69,6 +69,7 @@ var theirs = map[string]fault{
 	"too-many-holds":        {Title: "You hold seats that are not paid", Text: "There may be only so many at a time. Pay for one of your bookings, or cancel one, and try again.", Link: "/bookings", Next: "My bookings"},
 	"paid-too-late":         {Title: "The payment came too late", Text: "The seat was gone when it went through. The money is on its way back to you.", Link: "/bookings", Next: "My bookings"},
 	"already-paid":          {Title: "This is paid already", Text: "Nothing was charged again.", Link: "/bookings", Next: "My bookings"},
+	"cancelled-by-operator": {Title: "The railway has cancelled this train", Text: "The booking is cancelled with it. What you paid for it is given back in full. The booking says how much, and when.", Link: "/bookings", Next: "My bookings"},
 	"payment-in-progress":   {Title: "A payment is under way", Text: "Its outcome is not known yet. Please wait for it.", Link: "/bookings", Next: "My bookings"},
 	"payments-not-accepted": {Title: "Payments are not taken", Text: "The railway is not set up to take payments at the moment."},
 	"not-paid":              {Title: "There is no ticket yet", Text: "It comes as soon as the booking is paid.", Link: "/bookings", Next: "My bookings"},

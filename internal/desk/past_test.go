@@ -34,9 +34,16 @@ func TestOwnersLearnOfCancelledRuns(t *testing.T) {
 			if l, err := o.PastBookings(ctx, officetest.Anna, traintravel.Page{}); err != nil || (len(l.Items) == 1) != told {
 				t.Errorf("%s: %+v, %v", when, l, err)
 			}
+			refusal := traintravel.ErrNotFound
+			if shown {
+				refusal = traintravel.ErrCancelled
+			}
 			_, err = o.Ticket(ctx, officetest.Anna, b.ID)
-			o.Expect(when+": the ticket", err, traintravel.ErrNotFound)
-			o.Expect(when+": cancelling", o.CancelBooking(ctx, officetest.Anna, b.ID), traintravel.ErrNotFound)
+			o.Expect(when+": the ticket", err, refusal)
+			o.Expect(when+": cancelling", o.CancelBooking(ctx, officetest.Anna, b.ID), refusal)
+			_, err = o.Pay(b)
+			o.Expect(when+": paying", err, refusal)
+			o.Expect(when+": another cancels", o.CancelBooking(ctx, officetest.Berta, b.ID), traintravel.ErrNotFound)
 			for _, other := range []traintravel.Caller{officetest.Berta, {Subject: traintravel.Subject{Issuer: "another", ID: officetest.Anna.ID}}} {
 				_, err = o.Booking(ctx, other, b.ID)
 				o.Expect(when+": another's", err, traintravel.ErrNotFound)

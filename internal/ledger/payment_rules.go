@@ -49,7 +49,7 @@ func (l *Ledger) Pay(by rail.Caller, idem records.Idempotency, refusal error, co
 func (l *Ledger) startPayment(b *rail.Booking, p records.Payment) error {
 	switch {
 	case b.Status == rail.Cancelled:
-		return rail.ErrNotFound
+		return l.gone(b)
 	case b.Status == rail.Confirmed:
 		return rail.ErrAlreadyPaid
 	case b.Status != rail.Held:

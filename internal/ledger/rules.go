@@ -202,7 +202,7 @@ func (l *Ledger) become(b *rail.Booking, s rail.BookingStatus) {
 func (l *Ledger) Cancel(b *rail.Booking, refund rail.Money, refused error) error {
 	switch {
 	case !b.Live(l.Now):
-		return rail.ErrNotFound
+		return l.gone(b)
 	case b.OpenPayment != uuid.Nil:
 		return rail.ErrPaymentInProgress
 	case b.Status == rail.Confirmed && !l.Now.Before(b.Departs()):
@@ -223,6 +223,15 @@ func (l *Ledger) Cancel(b *rail.Booking, refund rail.Money, refused error) error
 		}
 	}
 	return l.End(b, refund)
+}
+
+// gone says why nothing can be done with a booking that is over: its owner is told that the
+// operator has cancelled it for as long as they can read it.
+func (l *Ledger) gone(b *rail.Booking) error {
+	if b.Shown(l.Now) {
+		return rail.ErrCancelled
+	}
+	return rail.ErrNotFound
 }
 
 // End cancels a booking and records what its payer gets back. A payment that is

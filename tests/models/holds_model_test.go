@@ -214,7 +214,7 @@ func (h *hoarding) pay(t *rapid.T) {
 	}
 	survive(func() {
 		p, err := l.Pay(b, card)
-		expected(t, "paying", err, traintravel.ErrNotFound, traintravel.ErrHoldExpired, traintravel.ErrAlreadyPaid,
+		expected(t, "paying", err, traintravel.ErrNotFound, traintravel.ErrCancelled, traintravel.ErrHoldExpired, traintravel.ErrAlreadyPaid,
 			traintravel.ErrPaymentInProgress, traintravel.ErrTooManyDeclines, traintravel.ErrPaidTooLate)
 		if err == nil && p.Status == traintravel.Succeeded {
 			h.over[b.ID] = true

@@ -211,7 +211,7 @@ func (c *counter) ask(t *rapid.T, l *till, r payRequest) {
 	survive(func() {
 		p, err := l.PayBooking(t.Context(), traintravel.Caller{Subject: r.booking.Owner}, r.booking.ID,
 			traintravel.NewPayment{Amount: r.booking.Price, Source: officetest.Visa(r.card), IdempotencyKey: r.key})
-		expected(t, "paying", err, traintravel.ErrNotFound, traintravel.ErrHoldExpired, traintravel.ErrAlreadyPaid,
+		expected(t, "paying", err, traintravel.ErrNotFound, traintravel.ErrCancelled, traintravel.ErrHoldExpired, traintravel.ErrAlreadyPaid,
 			traintravel.ErrPaymentInProgress, traintravel.ErrTooManyDeclines, traintravel.ErrPaidTooLate)
 		if err != nil {
 			return
@@ -269,7 +269,7 @@ func (c *counter) cancel(t *rapid.T) {
 func (c *counter) cancels(t *rapid.T, l *till, b traintravel.Booking) {
 	survive(func() {
 		err := l.CancelBooking(t.Context(), traintravel.Caller{Subject: b.Owner}, b.ID)
-		expected(t, "cancelling", err, traintravel.ErrNotFound, traintravel.ErrPaymentInProgress, traintravel.ErrDeparted)
+		expected(t, "cancelling", err, traintravel.ErrNotFound, traintravel.ErrCancelled, traintravel.ErrPaymentInProgress, traintravel.ErrDeparted)
 	})
 }
 
