@@ -31,6 +31,7 @@ var levels = [][]room{
 		{"internal/demo/gen", "makes it"},
 		{"internal/need", "programs that tests call, and how long tests take"},
 		{"internal/thishost", "what only programs on this machine reach"},
+		{"internal/sim/chance", "the draws of simulated histories"},
 	},
 	{
 		{"rail", "the nouns: stations, trips, bookings, payments, events, errors"},
@@ -73,19 +74,24 @@ var levels = [][]room{
 		{"gateway", "payments through another program"},
 		{"metrics", "numbers for Prometheus"},
 		{"tracing", "spans"},
-		{"paymenttest", "the contract of a gateway, as a test"},
-		{"store/storetest", "the contract of a store, as a test"},
 		{"store/memstore", "a store in memory"},
 		{"internal/audittest", "stores read whole, and damaged, for tests"},
 		{"internal/group", "updates that share a commit"},
 		{"internal/agreed", "what the servers of one store have in common"},
 		{"internal/synthfeed", "feeds as large as wanted"},
+		{"internal/sim/world", "a store, a bank and receivers that fail, in virtual time"},
 	},
 	{
 		{"feeds", "several timetables into one"},
 		{"sandbox", "a gateway that moves no money"},
 		{"store/boltstore", "a store in one file"},
 		{"store/pgstore", "a store in PostgreSQL"},
+		{"internal/sim/model", "what may be true after what callers were told"},
+	},
+	{{"internal/sim/history", "simulated histories of a railway, each from a seed"}},
+	{
+		{"paymenttest", "the contract of a gateway, as a test"},
+		{"store/storetest", "the contract of a store, as a test"},
 	},
 	{
 		{"internal/officetest", "a service with its bank and its clock for tests"},
@@ -98,6 +104,7 @@ var levels = [][]room{
 		{"cmd", "the command"},
 		{"examples", "programs to begin from"},
 		{"packaging", "what is released"},
+		{"internal/sim", "the command that runs simulated histories"},
 		{"tests", "several packages together, under crashes and many servers"},
 	},
 }

@@ -1,0 +1,314 @@
+// Package history runs a railway in virtual time: users, an operator and several servers, with
+// every fault of package world, under the eyes of package model. One seed makes one history.
+package history
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/cryptotest"
+	"testing/synctest"
+	"time"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/sim/chance"
+	"github.com/traintravel/traintravel/internal/sim/model"
+	"github.com/traintravel/traintravel/internal/sim/world"
+	"github.com/traintravel/traintravel/store/memstore"
+)
+
+// Config determines a history.
+type Config struct {
+	Seed chance.Seed
+	// Days is how long it lasts; zero is 30. PerDay is how many operations a day has on
+	// average; zero is 200.
+	Days, PerDay int
+	// Users is how many users there are; zero is 3. Services is how many servers there are;
+	// zero draws one to three.
+	Users, Services int
+	// Faults says which classes may occur; nil is all.
+	Faults map[world.Class]bool
+	// Open opens an empty store, in the bubble. Nil is a memstore.
+	Open func() traintravel.Store
+	// Mask leaves out parts of the history.
+	Mask Mask
+	// Story keeps the journal.
+	Story bool
+}
+
+// A Mask leaves out parts of a history and changes nothing else about it. The zero Mask
+// leaves out nothing.
+type Mask struct {
+	// Until is the last operation that happens; zero is all.
+	Until int
+	// Skip are operations that do not happen.
+	Skip map[int]bool
+	// Strikes are single faults that do not happen.
+	Strikes map[world.Strike]bool
+}
+
+func (m *Mask) leavesOut(n int) bool { return m.Skip[n] || m.Until > 0 && n > m.Until }
+
+// A Result is what came of a history.
+type Result struct {
+	Config     Config
+	Failures   []model.Failure // of the first operation that broke an invariant
+	FailedAt   int             // that operation, zero in the end
+	Operations int             // that were planned
+	Done       map[string]int  // operations that happened, by kind
+	Performed  []int           // the numbers of the operations that happened
+	Commits    int
+	Bookings   int
+	Faults     map[world.Class]int
+	Struck     []world.Strike
+	Hash       uint64
+	Lines      int
+	Story      []world.Line
+}
+
+// Run runs a history, in a bubble of its own.
+func Run(t *testing.T, c Config) (res Result) {
+	t.Helper()
+	if testing.Testing() { // in other programs it is not possible
+		cryptotest.SetGlobalRandom(t, uint64(c.Seed))
+	}
+	synctest.Test(t, func(t *testing.T) {
+		h := begin(c)
+		defer func() {
+			for _, s := range h.servers {
+				s.stop()
+			}
+			res = h.result()
+		}()
+		h.story()
+	})
+	return res
+}
+
+// A history is one under way. The operations and the model are used by one goroutine at a
+// time, the one that holds mu.
+type history struct {
+	Config
+	w       *world.World
+	m       *model.Model
+	mu      sync.Mutex
+	servers []*server
+	options traintravel.Options // what all servers have in common
+	made    int                 // servers so far
+	nobody  []spell             // when no server does scheduled work
+	orders  map[int]*order      // by the operation that made it
+	later   queue
+	trips   []traintravel.Trip // that were found, for those who ask again
+	next    int
+	failed  int
+	done    map[string]int
+	did     []int
+}
+
+type spell struct{ from, to time.Time }
+
+func begin(c Config) *history {
+	c.Days, c.PerDay, c.Users = cmp.Or(c.Days, 30), cmp.Or(c.PerDay, 200), cmp.Or(c.Users, 3)
+	if c.Faults == nil {
+		c.Faults, _ = world.ParseFaults("all")
+	}
+	store := traintravel.Store(memstore.New())
+	if c.Open != nil {
+		store = c.Open()
+	}
+	h := &history{Config: c, orders: map[int]*order{}, done: map[string]int{}}
+	h.w = world.New(world.Config{Seed: c.Seed, Faults: c.Faults, Skip: c.Mask.Strikes, Days: c.Days, Store: store, Story: c.Story})
+	r := c.Seed.At("options", 0)
+	terms := model.Terms{
+		HoldFor:    []time.Duration{10 * time.Minute, time.Hour, 20 * time.Hour}[r.IntN(3)],
+		PendingFor: []time.Duration{2 * time.Hour, 24 * time.Hour, 48 * time.Hour}[r.IntN(3)],
+		Back:       []int64{100, 50, 0}[r.IntN(3)],
+	}
+	if h.w.Faults.On(world.Skew) {
+		terms.Skew = maxSkew
+	}
+	h.options = traintravel.Options{
+		HoldFor: terms.HoldFor, PendingFor: terms.PendingFor, Holds: traintravel.HoldLimits{User: -1, Train: -1},
+		Declines:       traintravel.DeclineLimits{Card: -1, User: -1},
+		FingerprintKey: make([]byte, 32),
+		Cancel: func(b traintravel.Booking, _ time.Time) (traintravel.Money, error) {
+			return traintravel.Money{Amount: b.Price.Amount * terms.Back / 100, Currency: b.Price.Currency}, nil
+		},
+	}
+	h.m = model.New(terms, h.w.Bank)
+	if h.w.Faults.On(world.NobodyRuns) {
+		r := c.Seed.At("nobody runs", 0)
+		for range r.IntN(5) {
+			from := h.w.Start.Add(time.Duration(r.Int64N(int64(c.Days) * int64(24*time.Hour))))
+			h.nobody = append(h.nobody, spell{from, from.Add(chance.Between(r, time.Hour, 60*time.Hour))})
+		}
+	}
+	n := cmp.Or(c.Services, 1+r.IntN(3))
+	for range n {
+		h.servers = append(h.servers, h.open(len(h.servers), true))
+	}
+	return h
+}
+
+// story is the whole history: its beginning, its operations, and its end.
+func (h *history) story() {
+	first := timetable(h.Seed, 0)
+	if _, err := h.bare().LoadTimetable(context.Background(), first); err != nil {
+		h.m.Fail("A1", "the first timetable was refused: %v", err)
+		return
+	}
+	h.m.Loaded(first, true)
+	end := h.w.Start.Add(time.Duration(h.Days) * 24 * time.Hour)
+	base := h.w.Start
+	for h.next = 1; ; {
+		gap := h.Seed.At("gap", uint64(h.next)).Int64N(int64(48*time.Hour) / int64(h.PerDay))
+		if at := base.Add(time.Duration(1 + gap)); len(h.later) == 0 || at.Before(h.later[0].at) {
+			if !at.Before(end) {
+				break
+			}
+			base = at
+			sleepUntil(at)
+			h.plan(h.next)
+			h.next++
+		} else {
+			next := heap.Pop(&h.later).(planned)
+			sleepUntil(next.at)
+			h.perform(next.n, next.r)
+		}
+		if len(h.m.Failures()) > 0 {
+			return
+		}
+	}
+	h.failed = 0
+	h.finish()
+}
+
+func sleepUntil(at time.Time) {
+	if wait := time.Until(at); wait > 0 {
+		time.Sleep(wait)
+	}
+}
+
+// plan begins operation n: half of all wait for a deadline, to happen exactly then, or a
+// little before or after.
+func (h *history) plan(n int) {
+	if h.Mask.leavesOut(n) {
+		return
+	}
+	r := h.Seed.Operation(n)
+	r.Uint64() // its kind
+	if r.IntN(2) == 0 {
+		if at, ok := h.deadline(n, r); ok {
+			heap.Push(&h.later, planned{at, n, r})
+			return
+		}
+	}
+	h.perform(n, r)
+}
+
+// deadline draws an instant near one at which something changes.
+func (h *history) deadline(n int, r *rand.Rand) (time.Time, bool) {
+	o := h.target(n, r)
+	which := r.Float64()
+	off := []time.Duration{0, 1, time.Millisecond, time.Second, time.Minute}[r.IntN(5)] * time.Duration(1-2*r.IntN(2))
+	if o == nil || o.Booking == nil {
+		return time.Time{}, false
+	}
+	s := h.servers[h.serverOf(n)]
+	ds := h.m.Deadlines(o.Booking)
+	ds = slices.DeleteFunc(ds, func(d time.Time) bool { return !d.Add(off - s.skew).After(time.Now()) })
+	if len(ds) == 0 {
+		return time.Time{}, false
+	}
+	return ds[int(which*float64(len(ds)))].Add(off - s.skew), true
+}
+
+// target draws the booking that operation n is about: one that was made not long before.
+// Which it is does not depend on what happened to others.
+func (h *history) target(n int, r *rand.Rand) *order {
+	back := 1 + int(r.ExpFloat64()*12)
+	for k := n - back; k > 0 && k > n-back-20; k-- {
+		if kindOf(h.Seed, k).name == "book" {
+			return h.orders[k]
+		}
+	}
+	return nil
+}
+
+// serverOf draws the server that does operation n.
+func (h *history) serverOf(n int) int {
+	return int(h.Seed.At("server", uint64(n)).Uint64() % uint64(len(h.servers)))
+}
+
+// perform does operation n.
+func (h *history) perform(n int, r *rand.Rand) {
+	k := kindOf(h.Seed, n)
+	h.w.Bank.Tick()
+	s := h.alive(h.serverOf(n))
+	h.done[k.name]++
+	h.did = append(h.did, n)
+	h.failed = n
+	op := &operation{history: h, n: n, r: r, s: s}
+	defer func() {
+		if p := recover(); p != nil {
+			h.m.Fail("X1", "%s panics: %v", k.name, p)
+		}
+	}()
+	k.do(op)
+	h.m.Step(time.Now())
+}
+
+// planned is an operation that waits for its instant.
+type planned struct {
+	at time.Time
+	n  int
+	r  *rand.Rand
+}
+
+type queue []planned
+
+func (q queue) Len() int { return len(q) }
+func (q queue) Less(i, j int) bool {
+	return cmp.Or(q[i].at.Compare(q[j].at), cmp.Compare(q[i].n, q[j].n)) < 0
+}
+func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(x any)   { *q = append(*q, x.(planned)) }
+func (q *queue) Pop() any {
+	old := *q
+	x := old[len(old)-1]
+	*q = old[:len(old)-1]
+	return x
+}
+
+// result is what came of the history.
+func (h *history) result() Result {
+	return Result{
+		Config: h.Config, Failures: h.m.Failures(), FailedAt: h.failed, Operations: h.next - 1, Done: h.done, Performed: slices.Sorted(slices.Values(h.did)),
+		Commits: h.w.Disk.Commits(), Bookings: len(h.m.Bookings()), Faults: h.w.Faults.Counts(), Struck: h.w.Faults.Struck(),
+		Hash: h.w.Journal.Hash(), Lines: h.w.Journal.Len(), Story: h.w.Journal.Lines(),
+	}
+}
+
+// String is the line that a command prints of a history.
+func (r Result) String() string {
+	faults := 0
+	for _, n := range r.Faults {
+		faults += n
+	}
+	return fmt.Sprintf("seed %d: %d days, %d operations, %d bookings, %d commits, %d faults, hash %016x", r.Config.Seed, r.Config.Days, len(r.Performed), r.Bookings, r.Commits, faults, r.Hash)
+}
+
+// Kinds lists the operations that happened, with how often.
+func (r Result) Kinds() string {
+	var parts []string
+	for _, k := range slices.Sorted(maps.Keys(r.Done)) {
+		parts = append(parts, fmt.Sprintf("%s %d", k, r.Done[k]))
+	}
+	return fmt.Sprint(parts)
+}

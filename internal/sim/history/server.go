@@ -1,0 +1,87 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/sim/world"
+)
+
+// maxSkew is how far the clock of a server may be from real time.
+const maxSkew = 2 * time.Second
+
+// A server is one process, from its start to its end.
+type server struct {
+	*traintravel.Service
+	name string
+	seat *world.Seat
+	skew time.Duration
+	ids  atomic.Uint64
+	quit context.CancelFunc // of Run, nil if it does not run
+	over chan struct{}
+}
+
+// now is the server's clock.
+func (s *server) now() time.Time { return time.Now().Add(s.skew) }
+
+// open starts the next process in place i.
+func (h *history) open(i int, first bool) *server {
+	h.made++
+	name := fmt.Sprintf("server %d.%d", i+1, h.made)
+	r := h.Seed.At("start of "+name, 0)
+	dies := 0
+	if deadly := r.IntN(3) == 0; deadly && h.w.Faults.On(world.Death) {
+		dies = 1 + r.IntN(2000)
+	}
+	s := &server{name: name, seat: h.w.NewSeat(name, dies)}
+	if skew := time.Duration(r.Int64N(int64(2*maxSkew))) - maxSkew; h.w.Faults.On(world.Skew) {
+		s.skew = skew
+	}
+	opts := h.options
+	opts.Observer = traintravel.Observer{Begin: world.Within}
+	opts.Gateway, opts.Notifier = h.w.Gateway(s.seat), h.w.Notifier(s.seat)
+	opts.Now = s.now
+	opts.NewID = func() uuid.UUID { return h.Seed.ID(name, s.ids.Add(1)) }
+	var err error
+	if s.Service, err = traintravel.New(s.seat, opts); err != nil {
+		panic(err) // of the options, which do not change
+	}
+	if !first {
+		h.w.Journal.Say("%s starts, its clock %v off", name, s.skew)
+	}
+	return s
+}
+
+// stop ends the server's Run.
+func (s *server) stop() {
+	if s.quit != nil {
+		s.quit()
+		<-s.over
+		s.quit = nil
+	}
+}
+
+// alive returns the server in place i, after the start of a new one if it has died.
+func (h *history) alive(i int) *server {
+	if s := h.servers[i]; s.seat.Dead() {
+		s.stop()
+		h.servers[i] = h.open(i, false)
+	}
+	return h.servers[i]
+}
+
+// bare is a service on the store without faults, to look at what is in it.
+func (h *history) bare() *traintravel.Service {
+	opts := h.options
+	opts.NewID = func() uuid.UUID { return h.Seed.ID("bare", uint64(time.Since(h.w.Start))) }
+	s, err := traintravel.New(h.w.Disk.Bare(), opts)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}

@@ -1,0 +1,242 @@
+// Package model is an independent witness of a simulated history. It knows what callers were
+// told, what the bank and the receivers have in their own books, and the timetables that were
+// loaded. From that it says what may be true, and reports each answer that cannot be.
+//
+// It shares no code with the rules of the service: it decides with types and sums of its own.
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/sim/world"
+)
+
+// A Failure is an invariant that a history broke.
+type Failure struct {
+	Invariant string // such as S1
+	Text      string
+}
+
+// Invariants returns what each invariant means, by its name.
+func Invariants() map[string]string {
+	return map[string]string{
+		"S1": "no place is sold twice, or sold while it is blocked",
+		"S2": "a trip is sold out only if it has no free place",
+		"S3": "nothing is sold on a cancelled run",
+		"M1": "the bank takes and refunds each amount once",
+		"M2": "a confirmed booking is paid, exactly once in the end",
+		"M3": "of a booking that is over, the operator keeps what the refund terms say",
+		"M4": "no money stays for a payment that failed",
+		"M5": "a payment that succeeded has moved money",
+		"H1": "a hold ends when it was said to end",
+		"H2": "a hold is alive before its end and over after it",
+		"E1": "each receiver gets each event once, as of then",
+		"I1": "one idempotency key has one effect and one answer",
+		"I2": "a repeated request that had no answer is done once",
+		"O1": "lists are complete and in order, and show a user's own bookings only",
+		"B1": "IDs are never bound to something else, and facts never change",
+		"A1": "each answer is one that the contract names for the state",
+		"C1": "Check finds nothing",
+		"X1": "nothing panics",
+		"L1": "work that is due is done soon after the faults end",
+	}
+}
+
+// Told is when an operation began and ended, by real time and by the clock of the process that
+// did it.
+type Told struct {
+	Begin, End time.Time
+	Skew       time.Duration
+}
+
+// first and last are the service's clock as the operation began and as it ended.
+func (t Told) first() time.Time { return t.Begin.Add(t.Skew) }
+func (t Told) last() time.Time  { return t.End.Add(t.Skew) }
+
+// Terms are the options of the services that the model has to know.
+type Terms struct {
+	HoldFor, PendingFor time.Duration
+	// Back is how many hundredths of the price a cancelled booking gets back.
+	Back int64
+	// Skew is how far the clocks of processes may be from real time.
+	Skew time.Duration
+}
+
+// Bank is what the model asks the bank.
+type Bank interface {
+	Taking(charge uuid.UUID) *world.Taking
+	Takings() []world.Taking
+	Wrong() []string
+}
+
+// A Model is the witness of one history. It is not safe for concurrent use.
+type Model struct {
+	terms    Terms
+	bank     Bank
+	bookings map[uuid.UUID]*Booking
+	order    []*Booking
+	byRun    map[runKey][]*Booking
+	charges  map[uuid.UUID]*Attempt
+	trains   trains
+	blocks   map[runKey][]stay
+	closed   map[runKey]bool
+	lost     int // bookings that may exist, without an answer
+	failures []Failure
+}
+
+// New returns a model of a history that has not begun.
+func New(terms Terms, bank Bank) *Model {
+	return &Model{
+		terms: terms, bank: bank, bookings: map[uuid.UUID]*Booking{}, byRun: map[runKey][]*Booking{},
+		charges: map[uuid.UUID]*Attempt{}, blocks: map[runKey][]stay{}, closed: map[runKey]bool{},
+	}
+}
+
+// Failures are the invariants broken so far.
+func (m *Model) Failures() []Failure { return m.failures }
+
+// Fail reports a broken invariant.
+func (m *Model) Fail(invariant, format string, args ...any) {
+	if Invariants()[invariant] == "" {
+		panic("unknown invariant " + invariant)
+	}
+	m.failures = append(m.failures, Failure{invariant, fmt.Sprintf(format, args...)})
+}
+
+// State is a set of the states that a booking may be in.
+type State uint8
+
+// The states of a booking.
+const (
+	Held State = 1 << iota
+	Confirmed
+	Cancelled
+	Expired
+
+	over = Cancelled | Expired
+)
+
+// String lists the states of the set.
+func (s State) String() string {
+	var names []string
+	for i, name := range []string{"held", "confirmed", "cancelled", "expired"} {
+		if s&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " or ")
+}
+
+func stateOf(s traintravel.BookingStatus) State {
+	switch s {
+	case traintravel.Held:
+		return Held
+	case traintravel.Confirmed:
+		return Confirmed
+	case traintravel.Cancelled:
+		return Cancelled
+	case traintravel.Expired:
+		return Expired
+	}
+	return 0
+}
+
+// A Booking is what is known of a booking.
+type Booking struct {
+	ID      uuid.UUID
+	Owner   string
+	Price   traintravel.Money
+	Created time.Time
+	Expires time.Time
+	Departs time.Time
+	Arrives time.Time
+
+	legs     []leg
+	can      State
+	attempts []*Attempt
+	asked    int // attempts to pay without an answer
+	// stopped is how often the owner asked to cancel it without an answer.
+	stopped   int
+	was       State // before the owner began to cancel it
+	confirmed bool  // it was seen confirmed, or told so
+	byOwner   bool  // it was cancelled by its owner, for sure or perhaps
+	kept      bool  // it was confirmed when its owner cancelled it, for sure
+	runClosed bool  // one of its runs was cancelled, for sure or perhaps
+}
+
+// An Attempt is a payment of which a caller was told.
+type Attempt struct {
+	ID      uuid.UUID
+	Booking *Booking
+	Status  traintravel.PaymentStatus
+	At      time.Time // when it was told first
+	Failed  time.Time // when it was told that it failed
+}
+
+// Booking returns what is known of a booking, nil if it is not known.
+func (m *Model) Booking(id uuid.UUID) *Booking { return m.bookings[id] }
+
+// Bookings are all that are known, in the order in which they became known.
+func (m *Model) Bookings() []*Booking { return m.order }
+
+// Deadlines are the instants at which something about the booking changes, by the clocks of
+// the services.
+func (m *Model) Deadlines(b *Booking) []time.Time {
+	ds := []time.Time{b.Expires, b.Departs, b.Arrives, b.Created.Add(24 * time.Hour)}
+	for _, a := range b.attempts {
+		ds = append(ds, a.At.Add(m.terms.PendingFor), a.At.Add(24*time.Hour), a.At.Add(time.Minute+30*time.Second))
+	}
+	slices.SortFunc(ds, time.Time.Compare)
+	return ds
+}
+
+// pass adds the states that the booking can have come to by itself until an instant.
+func (m *Model) pass(b *Booking, until time.Time) {
+	if b.can&Held != 0 && !until.Add(m.terms.Skew).Before(b.Expires) {
+		b.can |= Expired
+	}
+	if b.can&(Held|Expired) != 0 && m.mayBePaid(b) {
+		b.can |= Confirmed
+		if !until.Add(m.terms.Skew).Before(b.Expires) {
+			b.can |= Expired
+		}
+	}
+	if b.runClosed && b.can&(Held|Confirmed) != 0 {
+		b.can |= Cancelled
+	}
+}
+
+// mayBePaid reports whether an attempt to pay may have succeeded, or may still.
+func (m *Model) mayBePaid(b *Booking) bool {
+	return b.asked > 0 || slices.ContainsFunc(b.attempts, func(a *Attempt) bool {
+		if a.Status != traintravel.Failed {
+			return true
+		}
+		t := m.bank.Taking(a.ID) // told that it failed, and it came late
+		return t != nil && t.Status == traintravel.Succeeded
+	})
+}
+
+// alive reports whether the booking has its places for sure, at an instant.
+func (m *Model) alive(b *Booking, at time.Time) bool {
+	m.pass(b, at)
+	switch b.can {
+	case Confirmed:
+		return true
+	case Held, Held | Confirmed:
+		return at.Add(m.terms.Skew).Before(b.Expires)
+	}
+	return false
+}
+
+// mayLive reports whether the booking may have its places, at an instant.
+func (m *Model) mayLive(b *Booking, at time.Time) bool {
+	m.pass(b, at)
+	return b.can&(Held|Confirmed) != 0
+}

@@ -1,0 +1,404 @@
+package model
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/sim/world"
+)
+
+// Unanswered reports whether an error leaves open whether the operation had its effect.
+func Unanswered(err error) bool {
+	for _, e := range []error{traintravel.ErrUnavailable, traintravel.ErrUnknownOutcome, world.ErrDead, errContext} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// An Order is a request for a booking, under a key with which it may be repeated.
+type Order struct {
+	Owner   string
+	Trip    traintravel.Trip
+	Booking *Booking // once it is known
+	open    int      // requests without an answer
+}
+
+// Pending reports whether a request has had no answer yet.
+func (o *Order) Pending() bool { return o.open > 0 }
+
+// Ordering says that a request for a booking begins.
+func (m *Model) Ordering(o *Order) {
+	o.open++
+	m.lost++
+}
+
+// Ordered is the answer to a request for a booking.
+func (m *Model) Ordered(told Told, o *Order, b traintravel.Booking, err error) {
+	if Unanswered(err) {
+		return
+	}
+	m.lost -= o.open
+	o.open = 0
+	first := o.Booking
+	switch {
+	case err == nil && first != nil && told.last().Before(first.Created.Add(24*time.Hour-2*m.terms.Skew)):
+		if b.ID != first.ID {
+			m.Fail("I1", "one key made bookings %s and %s", world.Short(first.ID), world.Short(b.ID))
+			return
+		}
+		m.sameFacts(first, b)
+	case err == nil && first != nil && b.ID == first.ID: // it is remembered a little longer
+		m.sameFacts(first, b)
+	case err == nil:
+		o.Booking = m.created(told, o.Owner, b)
+	case errors.Is(err, traintravel.ErrSoldOut):
+		m.soldOut(o.Trip, told)
+	case errors.Is(err, traintravel.ErrDeparted):
+		if legs := o.Trip.Legs; len(legs) > 0 && told.last().Before(legs[0].Origin.Time) {
+			m.Fail("A1", "a trip was refused as departed %v before its departure", legs[0].Origin.Time.Sub(told.last()))
+		}
+	case errors.Is(err, traintravel.ErrNotFound), errors.Is(err, traintravel.ErrNoBicycleSpace), errors.Is(err, traintravel.ErrNoTimetable):
+	default:
+		m.Fail("A1", "a booking was answered with %v", err)
+	}
+}
+
+func (m *Model) created(told Told, owner string, b traintravel.Booking) *Booking {
+	if old := m.bookings[b.ID]; old != nil {
+		m.Fail("B1", "the ID of booking %s was given to another one", world.Short(b.ID))
+		return old
+	}
+	if len(b.Legs) == 0 {
+		m.Fail("A1", "booking %s has no legs", world.Short(b.ID))
+		return nil
+	}
+	n := &Booking{
+		ID: b.ID, Owner: owner, Price: b.Price, Created: b.Created, Expires: b.Expires, can: Held,
+		Departs: b.Legs[0].Origin.Time, Arrives: b.Legs[len(b.Legs)-1].Destination.Time, legs: legsOf(&b),
+	}
+	if b.Status != traintravel.Held {
+		m.Fail("A1", "a new booking has the status %v", b.Status)
+	}
+	if b.Owner.ID != owner {
+		m.Fail("O1", "a booking of %s belongs to %s", owner, b.Owner.ID)
+	}
+	if !b.Replayed && (b.Created.Before(told.first()) || b.Created.After(told.last())) {
+		m.Fail("H1", "booking %s was created at %v, and asked for from %v to %v", world.Short(b.ID), b.Created, told.first(), told.last())
+	}
+	if end := earlier(b.Created.Add(m.terms.HoldFor), n.Departs); !b.Expires.Equal(end) {
+		m.Fail("H1", "booking %s expires at %v, not at %v", world.Short(b.ID), b.Expires, end)
+	}
+	m.bookings[n.ID] = n
+	m.order = append(m.order, n)
+	for _, l := range n.legs {
+		if m.closed[l.run] {
+			m.Fail("S3", "booking %s was sold on %s on %v, which is cancelled", world.Short(n.ID), l.number, l.run.date)
+		}
+		m.byRun[l.run] = append(m.byRun[l.run], n)
+	}
+	if told.last().Before(n.Expires) && !b.Replayed {
+		m.seated(n, told.End)
+	}
+	return n
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// sameFacts checks what never changes about a booking.
+func (m *Model) sameFacts(b *Booking, got traintravel.Booking) {
+	legs := legsOf(&got)
+	same := got.ID == b.ID && got.Price == b.Price && got.Created.Equal(b.Created) && got.Expires.Equal(b.Expires) && len(legs) == len(b.legs)
+	for i := range legs {
+		same = same && legs[i].run == b.legs[i].run && legs[i].from.Equal(b.legs[i].from) && legs[i].to.Equal(b.legs[i].to)
+	}
+	if !same {
+		m.Fail("B1", "booking %s was %+v and is now %+v", world.Short(b.ID), *b, got)
+	}
+}
+
+// An Ask is a request to pay, under a key with which it may be repeated.
+type Ask struct {
+	Booking *Booking
+	First   time.Time // when it began first
+	Attempt *Attempt  // once it is known
+	open    int       // requests without an answer
+}
+
+// Pending reports whether a request has had no answer yet.
+func (a *Ask) Pending() bool { return a.open > 0 }
+
+// Paying says that a request to pay begins.
+func (m *Model) Paying(a *Ask, at time.Time) {
+	if a.open == 0 && a.Attempt == nil {
+		a.First = at
+	}
+	a.open++
+	a.Booking.asked++
+}
+
+// Paid is the answer to a request to pay.
+func (m *Model) Paid(told Told, ask *Ask, p traintravel.Payment, err error) {
+	b := ask.Booking
+	m.pass(b, told.End)
+	if Unanswered(err) {
+		return
+	}
+	if told.last().Before(ask.First.Add(24*time.Hour - 2*m.terms.Skew)) { // later, the key may be forgotten
+		b.asked -= ask.open
+		ask.open = 0
+	} else {
+		b.asked--
+		ask.open--
+	}
+	switch {
+	case err == nil, errors.Is(err, traintravel.ErrPaidTooLate):
+		m.paid(told, ask, p, err)
+	case errors.Is(err, traintravel.ErrNotFound):
+		m.gone(told, b, "pay")
+	case errors.Is(err, traintravel.ErrHoldExpired):
+		if told.last().Add(2 * m.terms.Skew).Before(b.Expires) {
+			m.Fail("H2", "booking %s was refused as expired %v before its hold ends", world.Short(b.ID), b.Expires.Sub(told.last()))
+		}
+		if b.can == Confirmed {
+			m.Fail("A1", "booking %s is confirmed and was refused as expired", world.Short(b.ID))
+		}
+	case errors.Is(err, traintravel.ErrAlreadyPaid):
+		if b.can&Confirmed == 0 {
+			m.Fail("A1", "booking %s was refused as paid, and is %v", world.Short(b.ID), b.can)
+		}
+		b.can, b.confirmed = Confirmed, true
+		m.pass(b, told.End)
+	case errors.Is(err, traintravel.ErrPaymentInProgress):
+		if !m.mayBePaid(b) {
+			m.Fail("A1", "a payment of booking %s is said to be in progress, and none can be", world.Short(b.ID))
+		}
+	case errors.Is(err, traintravel.ErrTooManyDeclines):
+		if !slices.ContainsFunc(b.attempts, func(a *Attempt) bool { return a.Status == traintravel.Failed }) && b.asked == 0 {
+			m.Fail("A1", "booking %s was refused for declines, and none was declined", world.Short(b.ID))
+		}
+	default:
+		m.Fail("A1", "a payment was answered with %v", err)
+	}
+}
+
+func (m *Model) paid(told Told, ask *Ask, p traintravel.Payment, err error) {
+	b := ask.Booking
+	if known := ask.Attempt; known != nil && known.ID != p.ID && told.last().Before(ask.First.Add(24*time.Hour-2*m.terms.Skew)) {
+		m.Fail("I1", "one key made payments %s and %s", world.Short(known.ID), world.Short(p.ID))
+	}
+	if p.Booking != b.ID || p.Amount != b.Price {
+		m.Fail("B1", "payment %s is of %v for booking %s, which costs %v", world.Short(p.ID), p.Amount, world.Short(p.Booking), b.Price)
+	}
+	ask.Attempt = m.attempt(b, p, told)
+	switch {
+	case err != nil: // too late: the money goes back
+		if t := m.bank.Taking(p.ID); t == nil || t.Status != traintravel.Succeeded {
+			m.Fail("M5", "payment %s came too late, and the bank has %+v", world.Short(p.ID), t)
+		}
+	case p.Status == traintravel.Succeeded && !p.Replayed:
+		if b.can&(Held|Confirmed|Expired) == 0 {
+			m.Fail("A1", "payment %s confirmed booking %s, which is %v", world.Short(p.ID), world.Short(b.ID), b.can)
+		}
+		b.can, b.confirmed = Confirmed, true
+		m.pass(b, told.End)
+		m.seated(b, told.End)
+	}
+}
+
+// attempt writes down what a caller is told of a payment.
+func (m *Model) attempt(b *Booking, p traintravel.Payment, told Told) *Attempt {
+	a := m.charges[p.ID]
+	if a == nil {
+		a = &Attempt{ID: p.ID, Booking: b, At: told.Begin, Status: traintravel.Pending}
+		m.charges[p.ID] = a
+		b.attempts = append(b.attempts, a)
+	}
+	if a.Status == traintravel.Succeeded && p.Status != traintravel.Succeeded {
+		m.Fail("B1", "payment %s had succeeded and is now %s", world.Short(p.ID), p.Status)
+	}
+	a.Status = p.Status
+	t := m.bank.Taking(p.ID)
+	switch p.Status {
+	case traintravel.Succeeded:
+		if t == nil || t.Status != traintravel.Succeeded || t.Amount != p.Amount || t.Booking != p.Booking {
+			m.Fail("M5", "payment %s is said to have succeeded, and the bank has %+v", world.Short(p.ID), t)
+		}
+	case traintravel.Failed:
+		if a.Failed.IsZero() {
+			a.Failed = told.End
+		}
+	}
+	return a
+}
+
+// gone checks the answer that a booking does not exist (any more).
+func (m *Model) gone(told Told, b *Booking, what string) {
+	if b.can&over == 0 {
+		m.Fail("A1", "booking %s was not found to %s, and is %v", world.Short(b.ID), what, b.can)
+		return
+	}
+	if b.can&^over == Held|Confirmed && !m.mayBePaid(b) {
+		b.can = over & b.can
+	}
+}
+
+// Cancelling says that its owner begins to cancel a booking.
+func (m *Model) Cancelling(b *Booking) {
+	m.pass(b, time.Now())
+	b.was = b.can
+	b.stopped++
+	if b.can&(Held|Confirmed) != 0 {
+		b.can |= Cancelled
+	}
+}
+
+// Cancelled is the answer to the owner's cancellation.
+func (m *Model) Cancelled(told Told, b *Booking, err error) {
+	if !Unanswered(err) {
+		if b.stopped--; b.stopped == 0 {
+			b.can = b.was
+		}
+	}
+	m.pass(b, told.End)
+	switch {
+	case err == nil:
+		if b.can&(Held|Confirmed) == 0 {
+			m.Fail("A1", "booking %s was cancelled, and is %v", world.Short(b.ID), b.can)
+		}
+		b.kept = b.kept || b.can == Confirmed
+		b.byOwner = true
+		b.can = Cancelled
+	case Unanswered(err):
+		b.byOwner = true
+	case errors.Is(err, traintravel.ErrNotFound):
+		m.gone(told, b, "cancel")
+	case errors.Is(err, traintravel.ErrPaymentInProgress):
+		if !m.mayBePaid(b) {
+			m.Fail("A1", "a payment of booking %s is said to be in progress, and none can be", world.Short(b.ID))
+		}
+	case errors.Is(err, traintravel.ErrDeparted):
+		if told.last().Before(b.Departs) {
+			m.Fail("A1", "booking %s could not be cancelled as departed %v before its departure", world.Short(b.ID), b.Departs.Sub(told.last()))
+		}
+	default:
+		m.Fail("A1", "a cancellation was answered with %v", err)
+	}
+}
+
+// Read is the answer to its owner's question for a booking.
+func (m *Model) Read(told Told, b *Booking, got traintravel.Booking, err error) {
+	m.pass(b, told.End)
+	switch {
+	case err == nil:
+		m.shown(told, b, got)
+	case Unanswered(err):
+	case errors.Is(err, traintravel.ErrNotFound):
+		if b.can&over == 0 && told.last().Before(b.Expires) {
+			m.Fail("A1", "booking %s was not found, and is %v", world.Short(b.ID), b.can)
+		}
+	default:
+		m.Fail("A1", "a question for a booking was answered with %v", err)
+	}
+}
+
+// shown checks a booking as it was shown, and narrows what it may be.
+func (m *Model) shown(told Told, b *Booking, got traintravel.Booking) {
+	m.sameFacts(b, got)
+	s := stateOf(got.Status)
+	if b.stopped > 0 {
+		b.can |= Cancelled
+	}
+	if s&b.can == 0 {
+		m.Fail("A1", "booking %s is shown as %v, and can be %v only", world.Short(b.ID), s, b.can)
+		return
+	}
+	switch s {
+	case Held:
+		end := b.Expires
+		if !got.PinnedUntil.IsZero() {
+			end = got.PinnedUntil
+			if end.After(b.Departs) {
+				m.Fail("H1", "the places of booking %s are kept until %v, after its departure", world.Short(b.ID), end)
+			}
+		}
+		if !told.first().Before(end) {
+			m.Fail("H2", "booking %s is shown as held %v after its end", world.Short(b.ID), told.first().Sub(end))
+		}
+	case Confirmed:
+		t := m.bank.Taking(got.PaidBy)
+		if t == nil || t.Status != traintravel.Succeeded || t.Amount != b.Price || t.Refunded != 0 {
+			m.Fail("M2", "booking %s is shown as confirmed by payment %s, and the bank has %+v", world.Short(b.ID), world.Short(got.PaidBy), t)
+		}
+		b.confirmed = true
+	case Cancelled:
+		if !b.runClosed && !b.byOwner {
+			m.Fail("A1", "booking %s is shown as cancelled, and nobody did that", world.Short(b.ID))
+		}
+	}
+	if b.can = s; s == Held || s == Confirmed {
+		b.stopped = 0 // what was not answered was not done
+	}
+	b.legs = legsOf(&got) // a booking that was paid late may have other places
+	if s&(Held|Confirmed) != 0 && told.last().Before(b.Arrives) {
+		m.seated(b, told.Begin)
+	}
+	m.pass(b, told.End)
+}
+
+// Listed is the answer to a user's question for the list of bookings, of all pages.
+func (m *Model) Listed(told Told, owner string, got []traintravel.Booking) {
+	seen := map[uuid.UUID]bool{}
+	for i, g := range got {
+		if g.Owner.ID != owner {
+			m.Fail("O1", "the list of %s has booking %s of %s", owner, world.Short(g.ID), g.Owner.ID)
+		}
+		if seen[g.ID] {
+			m.Fail("O1", "the list of %s has booking %s twice", owner, world.Short(g.ID))
+		}
+		// The newest comes first, as far as the clocks of the servers agree.
+		if seen[g.ID] = true; i > 0 && got[i-1].Created.Add(2*m.terms.Skew+time.Millisecond).Before(g.Created) {
+			m.Fail("O1", "the list of %s is out of order at booking %s", owner, world.Short(g.ID))
+		}
+		if b := m.bookings[g.ID]; b != nil {
+			m.pass(b, told.End)
+			m.shown(told, b, g)
+		} else if m.lost == 0 {
+			m.Fail("O1", "the list of %s has booking %s, which nobody made", owner, world.Short(g.ID))
+		}
+	}
+	for _, b := range m.order {
+		if b.Owner == owner && !seen[b.ID] && m.alive(b, told.End) {
+			m.Fail("O1", "the list of %s lacks booking %s, which is %v", owner, world.Short(b.ID), b.can)
+		}
+	}
+}
+
+// RunClosed says that a run was cancelled, or perhaps; RunOpened that it is sold again.
+func (m *Model) RunClosed(id traintravel.RunID, answered bool) {
+	run := runKey{id.Train, id.Date}
+	if answered {
+		m.closed[run] = true
+	}
+	for _, b := range m.byRun[run] {
+		b.runClosed = true
+		if answered && b.can&^Expired != 0 && b.can&Expired == 0 && !m.mayBePaid(b) {
+			b.can = Cancelled
+		} else if b.can&(Held|Confirmed) != 0 {
+			b.can |= Cancelled
+		}
+	}
+}
+
+// RunOpened says that a run is sold again, or perhaps.
+func (m *Model) RunOpened(id traintravel.RunID) { delete(m.closed, runKey{id.Train, id.Date}) }

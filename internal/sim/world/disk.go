@@ -1,0 +1,227 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/fnv"
+	"sync"
+	"time"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/sim/chance"
+)
+
+// ErrDead is the error of all calls of a process that has died.
+var ErrDead = errors.New("sim: this process has died")
+
+// A Disk is the store that all processes share.
+type Disk struct {
+	w       *World
+	store   traintravel.Store
+	mu      sync.Mutex
+	commits int
+}
+
+// Commits is how many updates were written.
+func (d *Disk) Commits() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.commits
+}
+
+// Bare is the store without its faults.
+func (d *Disk) Bare() traintravel.Store { return d.store }
+
+// A Seat is the way of one process to the disk. It is not a LocalStore, so processes
+// share the work as servers do that share a database.
+type Seat struct {
+	w    *World
+	name string
+
+	mu    sync.Mutex
+	calls int
+	dies  int // at which call; 0 is never
+	dead  bool
+	// paused holds up the calls until it is closed.
+	paused time.Time
+}
+
+// NewSeat returns the way of the process with a name to the disk. It dies at the call
+// with number dies, if that is above zero.
+func (w *World) NewSeat(name string, dies int) *Seat { return &Seat{w: w, name: name, dies: dies} }
+
+// Dead reports whether the process has died.
+func (s *Seat) Dead() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dead
+}
+
+// Kill lets the process die.
+func (s *Seat) Kill() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dead = true
+}
+
+// Pause holds up the process's calls for a while.
+func (s *Seat) Pause(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.paused = time.Now().Add(d)
+}
+
+// Spare lets the process live on, however often it calls.
+func (s *Seat) Spare() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dies = 0
+}
+
+// call begins a call of the store: it may fail, take its time, or be the process's last.
+func (s *Seat) call(ctx context.Context, what string) (chance.Dice, error) {
+	d := s.w.Places.Draw(place(ctx, s.name, what))
+	s.mu.Lock()
+	s.calls++
+	if s.calls == s.dies && !s.w.Faults.IsCalm() {
+		s.dead = true
+		s.w.Faults.Count(Death)
+		s.w.Journal.Say("%s dies before it calls %s", s.name, what)
+	}
+	dead, paused := s.dead, s.paused
+	s.mu.Unlock()
+	if dead {
+		return d, ErrDead
+	}
+	if wait := time.Until(paused); wait > 0 {
+		time.Sleep(wait)
+	}
+	s.w.latency(d, 3*time.Millisecond)
+	if s.w.Faults.Strikes(d, StoreSlow, 0.02) {
+		time.Sleep(chance.Between(d.Rand, 1, 30*time.Second))
+	}
+	if s.w.Faults.Strikes(d, StoreUnavailable, 0.1) {
+		s.w.Journal.Say("%s: the store is not available to %s", s.name, what)
+		return d, fmt.Errorf("sim: %w", traintravel.ErrUnavailable)
+	}
+	leave(ctx)
+	if err := ctx.Err(); err != nil {
+		return d, err
+	}
+	if s.Dead() {
+		return d, ErrDead
+	}
+	return d, nil
+}
+
+// Get implements traintravel.Store.
+func (s *Seat) Get(ctx context.Context, keys ...traintravel.Key) ([][]byte, error) {
+	if _, err := s.call(ctx, "get"); err != nil {
+		return nil, err
+	}
+	return s.w.Disk.store.Get(ctx, keys...)
+}
+
+// List implements traintravel.Store.
+func (s *Seat) List(ctx context.Context, r traintravel.Range) ([]traintravel.Record, error) {
+	if _, err := s.call(ctx, "list"); err != nil {
+		return nil, err
+	}
+	return s.w.Disk.store.List(ctx, r)
+}
+
+// View implements traintravel.Store.
+func (s *Seat) View(ctx context.Context, fn func(traintravel.Reader) error) error {
+	if _, err := s.call(ctx, "view"); err != nil {
+		return err
+	}
+	return s.w.Disk.store.View(ctx, fn)
+}
+
+// Update implements traintravel.Store.
+func (s *Seat) Update(ctx context.Context, fn func(traintravel.Tx) error) error {
+	d, err := s.call(ctx, "update")
+	if err != nil {
+		return err
+	}
+	twice := s.w.Faults.Strikes(d, StoreTwice, 1)
+	switch {
+	case s.w.Faults.Strikes(d, StoreLost, 0.02):
+		written := d.IntN(2) == 0
+		if written {
+			err = s.write(ctx, fn, twice)
+			written = err == nil
+		}
+		if err != nil {
+			return err // refused: the answer is known
+		}
+		s.w.Journal.Say("%s: the answer of an update is lost; written: %v", s.name, written)
+		s.Kill() // the contract: such a store refuses everything until it is opened again
+		return fmt.Errorf("sim: %w", traintravel.ErrUnknownOutcome)
+	case s.w.Faults.Strikes(d, DeathInCommit, 0.02):
+		if d.IntN(2) == 0 {
+			err = s.write(ctx, fn, twice)
+		}
+		s.w.Journal.Say("%s dies as it writes; written: %v", s.name, err == nil)
+		s.Kill()
+		return ErrDead
+	}
+	err = s.write(ctx, fn, twice)
+	s.w.latency(d, 3*time.Millisecond)
+	return err
+}
+
+func (s *Seat) write(ctx context.Context, fn func(traintravel.Tx) error, twice bool) error {
+	var sum *spy
+	err := s.w.Disk.store.Update(ctx, func(tx traintravel.Tx) error {
+		if twice {
+			_ = fn(idle{tx})
+		}
+		sum = &spy{Tx: tx, hash: fnv.New64a()}
+		return fn(sum)
+	})
+	if err != nil {
+		return err
+	}
+	s.w.Disk.mu.Lock()
+	s.w.Disk.commits++
+	s.w.Disk.mu.Unlock()
+	if sum.n > 0 {
+		s.w.Journal.commit(s.name, sum.n, sum.hash.Sum64())
+	}
+	return nil
+}
+
+// commit adds an update to the hash: the story is told without them.
+func (j *Journal) commit(name string, writes int, sum uint64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	fmt.Fprintf(j.hash, "%d %s writes %d %x\n", time.Since(j.start), name, writes, sum)
+}
+
+// idle drops writes, for the first of two runs of a closure.
+type idle struct{ traintravel.Tx }
+
+func (idle) Put(traintravel.Key, []byte) {}
+func (idle) Delete(traintravel.Key)      {}
+
+// A spy sums up what an update writes.
+type spy struct {
+	traintravel.Tx
+	hash hash.Hash64
+	n    int
+}
+
+func (s *spy) Put(k traintravel.Key, v []byte) {
+	s.n++
+	fmt.Fprintf(s.hash, "%v %q %d\n", k.Table, k.ID, len(v)) // sealed secrets have random bytes
+	s.Tx.Put(k, v)
+}
+
+func (s *spy) Delete(k traintravel.Key) {
+	s.n++
+	fmt.Fprintf(s.hash, "-%v %q\n", k.Table, k.ID)
+	s.Tx.Delete(k)
+}

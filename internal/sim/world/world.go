@@ -1,0 +1,156 @@
+// Package world is what surrounds the services of a simulated history: a store, a bank and
+// receivers of events that fail in every way that their contracts allow, the clocks of the
+// processes, and a journal of what happened.
+//
+// It runs in a bubble of testing/synctest, where all time is virtual.
+package world
+
+import (
+	"fmt"
+	"hash"
+	"hash/fnv"
+	"sync"
+	"time"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/sim/chance"
+)
+
+// Config determines a world.
+type Config struct {
+	Seed chance.Seed
+	// Faults says which classes may occur; Skip are single faults that do not happen.
+	Faults map[Class]bool
+	Skip   map[Strike]bool
+	// Days is how long the history lasts.
+	Days int
+	// Store is the store that the processes share.
+	Store traintravel.Store
+	// Latency says that calls take time, so that operations at the same time meet in
+	// different orders.
+	Latency bool
+	// Story keeps the journal's lines, and not their hash only.
+	Story bool
+}
+
+// A World is shared by the processes of a history.
+type World struct {
+	Config
+	Start     time.Time
+	Places    *chance.Places
+	Faults    *Faults
+	Journal   *Journal
+	Disk      *Disk
+	Bank      *Bank
+	Receivers *Receivers
+}
+
+// New begins a world at the bubble's current time.
+func New(c Config) *World {
+	w := &World{Config: c, Start: time.Now(), Places: chance.NewPlaces(c.Seed), Faults: newFaults(c.Seed, c.Faults, c.Skip)}
+	w.Journal = &Journal{start: w.Start, hash: fnv.New64a(), keep: c.Story}
+	w.Disk = &Disk{w: w, store: c.Store}
+	w.Bank = newBank(w)
+	w.Receivers = newReceivers(w)
+	return w
+}
+
+// Calm ends all faults: what is under way arrives, and what was away answers again.
+func (w *World) Calm() {
+	w.Journal.Say("the faults end")
+	w.Faults.Calm()
+	w.Bank.Tick()
+}
+
+// latency waits a drawn time, at least one nanosecond, if calls take time at all.
+func (w *World) latency(d chance.Dice, most time.Duration) {
+	if w.Latency {
+		time.Sleep(1 + time.Duration(d.Int64N(int64(most))))
+	}
+}
+
+// A spell is a time in which something is away.
+type spell struct{ from, to time.Time }
+
+// spells draws when something is away: up to most times in the history, from least to
+// longest each. They depend on the class and the name only.
+func (w *World) spells(c Class, name string, most int, least, longest time.Duration) []spell {
+	if !w.Faults.On(c) {
+		return nil
+	}
+	r := w.Seed.At(string(c)+" of "+name, 0)
+	var ss []spell
+	for range r.IntN(most + 1) {
+		from := w.Start.Add(time.Duration(r.Int64N(int64(max(w.Days, 1)) * int64(24*time.Hour))))
+		ss = append(ss, spell{from, from.Add(chance.Between(r, least, longest))})
+	}
+	return ss
+}
+
+// away reports whether now is in one of the spells.
+func (w *World) away(ss []spell, c Class) bool {
+	now := time.Now()
+	for _, s := range ss {
+		if !now.Before(s.from) && now.Before(s.to) && w.Faults.On(c) {
+			w.Faults.Count(c)
+			return true
+		}
+	}
+	return false
+}
+
+// A Journal is the story of a history: a line for each thing that happened.
+type Journal struct {
+	start time.Time
+	keep  bool
+
+	mu    sync.Mutex
+	hash  hash.Hash64
+	lines []Line
+	n     int
+}
+
+// A Line says what happened when.
+type Line struct {
+	At   time.Duration // since the start
+	Text string
+}
+
+// String formats the line with its day and time of day.
+func (l Line) String() string {
+	day := l.At / (24 * time.Hour)
+	return fmt.Sprintf("day %d %s  %s", day, time.Time{}.Add(l.At%(24*time.Hour)).Format("15:04:05.999999999"), l.Text)
+}
+
+// Say adds a line.
+func (j *Journal) Say(format string, args ...any) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	l := Line{time.Since(j.start), fmt.Sprintf(format, args...)}
+	fmt.Fprintf(j.hash, "%d %s\n", l.At, l.Text)
+	j.n++
+	if j.keep {
+		j.lines = append(j.lines, l)
+	}
+}
+
+// Lines are the lines so far, if they are kept.
+func (j *Journal) Lines() []Line {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.lines
+}
+
+// Hash is of all lines so far, and Len their number.
+func (j *Journal) Hash() uint64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.hash.Sum64()
+}
+
+// Len is the number of lines so far.
+func (j *Journal) Len() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.n
+}
