@@ -65,7 +65,7 @@ func TestJoin(t *testing.T) {
 		{"near and far", []feeds.Part{
 			part("a", station("a", "1", "Nord", 48.88, 2.35), station("a", "2", "Neustadt", 49.35, 8.14)),
 			part("b", station("b", "1", "Magenta", 48.881, 2.35), station("b", "2", "Neustadt", 49.353, 8.14), station("b", "3", "Neustadt", 53.37, 11.59)),
-		}, nil, []string{"Nord (a) = Magenta (b): near, but of different names", "Neustadt (a) = Neustadt (b): the same name, but far apart"}, 5},
+		}, nil, []string{"Nord (a) = Magenta (b): near, but with different names", "Neustadt (a) = Neustadt (b): the same name, but far apart"}, 5},
 		{"the nearest of two", []feeds.Part{
 			part("a", station("a", "1", "X", 50, 8), station("a", "2", "Y", 51, 8)),
 			part("b", station("b", "1", "X", 50.002, 8), station("b", "2", "X", 50.001, 8)),
@@ -91,7 +91,7 @@ func TestJoin(t *testing.T) {
 		{"signs for names", []feeds.Part{
 			part("a", station("a", "1", "---", 50, 8), station("a", "2", "Gare", 51, 8)),
 			part("b", station("b", "1", "???", 50, 8), station("b", "2", "gare", 51, 8)),
-		}, []string{"Gare (a) = gare (b): the same name"}, []string{"--- (a) = ??? (b): near, but of different names"}, 3},
+		}, []string{"Gare (a) = gare (b): the same name"}, []string{"--- (a) = ??? (b): near, but with different names"}, 3},
 	} {
 		joined, report := feeds.Join(c.parts...)
 		did, doubts := told(report)

@@ -64,7 +64,7 @@ func (w Why) String() string {
 	case FarSameName:
 		return "the same name, but far apart"
 	case NearOtherName:
-		return "near, but of different names"
+		return "near, but with different names"
 	}
 	return "unknown"
 }

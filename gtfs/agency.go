@@ -15,7 +15,7 @@ func (f *feed) readAgencies() error {
 	for t.next() {
 		a := agency{id: string(t.get(id)), name: t.text(name), zone: string(t.get(zone))}
 		if f.agency(a.id) != nil {
-			t.fail("agency_id %.60q is there twice", a.id)
+			t.fail("agency_id %.60q occurs twice", a.id)
 			continue
 		}
 		if a.name == "" {
@@ -30,7 +30,7 @@ func (f *feed) readAgencies() error {
 		f.agencyByID[a.id] = int32(len(f.agencies))
 		f.agencies = append(f.agencies, a)
 		if a.zone != f.agencies[0].zone {
-			f.doubt(t.name, t.line(), "agency_timezone is not that of the first agency, in which stations are that have no zone of their own")
+			f.doubt(t.name, t.line(), "agency_timezone differs from that of the first agency, which applies to stations without a time zone")
 		}
 	}
 	if t.err == nil && len(f.agencies) == 0 {

@@ -41,7 +41,7 @@ func (f *feed) linkBlock(trips []int32, broken bool) {
 	line := f.trips[trips[0]].line
 	for _, i := range trips {
 		if t := f.trips[i]; broken || t.flaw != nil {
-			f.note("trips.txt", line, "a trip of the block is left out, so that nobody knows which of its trips goes on as which")
+			f.note("trips.txt", line, "a trip of the block is left out, so it is unknown which of its trips continues as which")
 			return
 		}
 	}
@@ -54,7 +54,7 @@ func (f *feed) linkBlock(trips []int32, broken bool) {
 	days := f.blockDays(trips)
 	trips = slices.DeleteFunc(trips, func(i int32) bool { return len(f.trips[i].Calls) < 2 || days(i).empty() })
 	if len(trips) > maxBlock {
-		f.doubt("trips.txt", line, "the block has more trips than a train can make")
+		f.doubt("trips.txt", line, "the block has too many trips for one vehicle")
 		return
 	}
 	slices.SortStableFunc(trips, func(a, b int32) int {
@@ -154,13 +154,13 @@ func (f *feed) goesOn(a, b *trip) string {
 	}
 	switch {
 	case a == b:
-		return "the trip is to go on as itself"
+		return "the trip continues as itself"
 	case !f.meet(a, b):
-		return "the one trip is to go on as the other, but does not end where that one begins"
+		return "the first trip continues as the second, but does not end where the second begins"
 	case a.Zone != b.Zone:
-		return "the one trip is to go on as the other, in another time zone"
+		return "the first trip continues as the second, but their time zones differ"
 	case !f.daysOf(b.service).meets(f.daysOf(a.service), earlier):
-		return "the one trip is to go on as the other, which leaves within a day of its arrival on no day"
+		return "the first trip continues as the second, but the second never leaves within a day of the first one's arrival"
 	}
 	return ""
 }

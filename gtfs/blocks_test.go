@@ -122,7 +122,7 @@ func TestBlocksThatAreNotRead(t *testing.T) {
 	}
 	timetable, report = read(t, gtfs.Options{}, blocks(many...))
 	diff(t, "rules of a big block", changes(t, timetable), []string(nil))
-	diff(t, "note", notes(report)[1], "trips.txt:2: the block has more trips than a train can make")
+	diff(t, "note", notes(report)[1], "trips.txt:2: the block has too many trips for one vehicle")
 	timetable, _ = read(t, gtfs.Options{}, blocks(many[:500]...))
 	diff(t, "rules of a block not so big", len(timetable.Changes), 499)
 
@@ -156,8 +156,8 @@ a,ICE,daily,1
 b,IC,daily,1
 `
 	for what, rows := range map[string]string{
-		"trips.txt:2: the block has trips in several time zones":                       "",
-		"transfers.txt:2: the one trip is to go on as the other, in another time zone": ",,,,a,b,4,\n",
+		"trips.txt:2: the block has trips in several time zones":                               "",
+		"transfers.txt:2: the first trip continues as the second, but their time zones differ": ",,,,a,b,4,\n",
 	} {
 		timetable, report := read(t, gtfs.Options{}, goesOn, zones, transfers+rows)
 		diff(t, "rules", changes(t, timetable), []string(nil))

@@ -50,7 +50,7 @@ func (f *feed) readCalendar() error {
 	for t.next() {
 		key = string(t.get(id))
 		if f.services[key] != nil {
-			t.fail("service_id %.60q is there twice", key)
+			t.fail("service_id %.60q occurs twice", key)
 			continue
 		}
 		s := &service{}

@@ -92,7 +92,7 @@ func (f *feed) finish(t *trip) {
 	}
 	for i := range t.marks {
 		if i > 0 && t.marks[i].sequence == t.marks[i-1].sequence {
-			fail(i, "stop_sequence %d is there twice in trip %.60q", t.marks[i].sequence, t.ID)
+			fail(i, "stop_sequence %d occurs twice in trip %.60q", t.marks[i].sequence, t.ID)
 			return
 		}
 	}
@@ -116,7 +116,7 @@ func (f *feed) finish(t *trip) {
 	}
 	if unit := f.opts.DistanceUnit; unit > 0 {
 		if i := t.measure(unit); i >= 0 {
-			fail(i, "shape_dist_traveled falls, or is too long")
+			fail(i, "shape_dist_traveled decreases, or is too large")
 		}
 	}
 }

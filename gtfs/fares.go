@@ -34,7 +34,7 @@ func (f *feed) readFareAttributes() error {
 	for t.next() {
 		key := string(t.get(id))
 		if f.fares[key] != nil {
-			t.fail("fare_id %.60q is there twice", key)
+			t.fail("fare_id %.60q occurs twice", key)
 			continue
 		}
 		fare := &flatFare{agency: string(t.get(agencyID)), line: t.line(), onward: string(t.get(transfers)) != "0"}
@@ -48,7 +48,7 @@ func (f *feed) readFareAttributes() error {
 		case err != nil:
 			fare.flaw = fmt.Sprintf("price %.40q %.20q: %v", t.get(price), t.get(currency), err)
 		case m.Amount < 0 || m.Amount > maxBase:
-			fare.flaw = fmt.Sprintf("price %s is negative or absurdly high", m)
+			fare.flaw = fmt.Sprintf("price %s is negative or too high", m)
 		case m.Amount > 0: // else the zero Fare
 			fare.Fare = traintravel.Fare{Currency: m.Currency, Base: m.Amount}
 		}
@@ -161,7 +161,7 @@ func (f *feed) priceRoutes() {
 		case fare.flaw != "":
 			f.fail("fare_attributes.txt", fare.line, "%s", fare.flaw)
 		case fare.Fare == traintravel.Fare{}:
-			f.note("fare_attributes.txt", fare.line, "the price is 0, at which nothing can be sold: the trains have no fare")
+			f.note("fare_attributes.txt", fare.line, "the price is 0, but nothing can be sold for 0: the trains have no fare")
 		case fare.onward:
 			f.note("fare_attributes.txt", fare.line, "the fare covers changes, but each train is sold at its own price")
 		}
@@ -186,7 +186,7 @@ func (f *feed) priceRoute(key string) {
 	case all.zones:
 		f.priceByZones(&r, offers)
 	case len(all.flat) > 1:
-		f.note("routes.txt", r.line, "the route has several fares, of which none is read")
+		f.note("routes.txt", r.line, "the route has several fares, and the feed does not say which one applies: none is used")
 	case len(all.flat) == 1:
 		all.flat[0].used = true
 		if all.flat[0].flaw == "" {

@@ -46,8 +46,8 @@ func TestFares(t *testing.T) {
 	t.Parallel()
 	const (
 		onward  = "fare_attributes.txt:2: the fare covers changes, but each train is sold at its own price"
-		free    = "fare_attributes.txt:2: the price is 0, at which nothing can be sold: the trains have no fare"
-		several = "the route has several fares, of which none is read"
+		free    = "fare_attributes.txt:2: the price is 0, but nothing can be sold for 0: the trains have no fare"
+		several = "the route has several fares, and the feed does not say which one applies: none is used"
 		usual   = "usd 100+20"
 	)
 	tests := []struct {
@@ -139,9 +139,9 @@ func TestFareMistakes(t *testing.T) {
 		{fareAttributes + "f,\"19,99\",EUR,0,0,,\n", `fare_attributes.txt:2: price "19,99" "EUR"` + decimals},
 		{fareAttributes + "f,,EUR,0,0,,\n", `fare_attributes.txt:2: price "" "EUR"` + decimals},
 		{fareAttributes + "f,1,,0,0,,\n", `fare_attributes.txt:2: price "1" "": currency: is not a currency code of three lower-case letters, such as eur`},
-		{fareAttributes + "f,-1,EUR,0,0,,\n", "fare_attributes.txt:2: price -1.00 eur is negative or absurdly high"},
-		{fareAttributes + "f,10000000000.01,EUR,0,0,,\n", "fare_attributes.txt:2: price 10000000000.01 eur is negative or absurdly high"},
-		{fareAttributes + "f,1,EUR,0,0,,\nf,1,EUR,0,0,,\n", `fare_attributes.txt:3: fare_id "f" is there twice`},
+		{fareAttributes + "f,-1,EUR,0,0,,\n", "fare_attributes.txt:2: price -1.00 eur is negative or too high"},
+		{fareAttributes + "f,10000000000.01,EUR,0,0,,\n", "fare_attributes.txt:2: price 10000000000.01 eur is negative or too high"},
+		{fareAttributes + "f,1,EUR,0,0,,\nf,1,EUR,0,0,,\n", `fare_attributes.txt:3: fare_id "f" occurs twice`},
 		{fareAttributes + "f,1,EUR,0,0,x,\n", `fare_attributes.txt:2: agency_id "x" is not in agency.txt`},
 		{fareAttributes + "f,1,EUR,0,0,,\n" + fareRules + "g,ICE,,,\n", `fare_rules.txt:2: fare_id "g" is not in fare_attributes.txt`},
 		{fareRules + "g,ICE,,,\n", `fare_rules.txt:2: fare_id "g" is not in fare_attributes.txt`},

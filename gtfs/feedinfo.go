@@ -25,7 +25,7 @@ func (f *feed) readFeedInfo() error {
 	)
 	for first := true; t.next(); first = false {
 		if !first {
-			f.doubt(t.name, t.line(), "the file has more than one row, of which the first counts")
+			f.doubt(t.name, t.line(), "the file has more than one row: only the first is used")
 			continue
 		}
 		f.report.Publisher, f.report.Version = t.text(publisher), t.text(version)

@@ -36,7 +36,7 @@ func TestFeedInfo(t *testing.T) {
 			`feed_info.txt:2: feed_start_date "2026-06-01" is not a date of the form 20261231`,
 			`feed_info.txt:2: feed_end_date "20260631" is not a date of the form 20261231`,
 		}},
-		{"two rows", columns + "Bahn,1,,\nOther,2,20260101,\n", 0, info{"Bahn", "1", 0, 0}, []string{"feed_info.txt:3: the file has more than one row, of which the first counts"}},
+		{"two rows", columns + "Bahn,1,,\nOther,2,20260101,\n", 0, info{"Bahn", "1", 0, 0}, []string{"feed_info.txt:3: the file has more than one row: only the first is used"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -54,9 +54,9 @@ func TestStrict(t *testing.T) {
 	wrong := map[string]string{
 		"-- feed_info.txt --\nfeed_end_date\n20260101\n":                                         "feed_info.txt:2: the feed has expired: feed_end_date is 2026-01-01",
 		"-- feed_info.txt --\nfeed_end_date\nx\n":                                                `feed_info.txt:2: feed_end_date "x" is not a date of the form 20261231`,
-		"-- agency.txt --\nagency_id,agency_name,agency_timezone\ndb,A,Europe/Berlin\nx,B,UTC\n": "agency.txt:3: agency_timezone is not that of the first agency, in which stations are that have no zone of their own",
+		"-- agency.txt --\nagency_id,agency_name,agency_timezone\ndb,A,Europe/Berlin\nx,B,UTC\n": "agency.txt:3: agency_timezone differs from that of the first agency, which applies to stations without a time zone",
 		"-- trips.txt --\ntrip_id,route_id,service_id\nt1,ICE,daily\nt2,ICE,daily\n":             "trips.txt:3: the trip has fewer than two calls",
-		frequencies + "t1,06:00:00,07:00:00,600,1\nt1,06:30:00,08:00:00,600,1\n":                 "frequencies.txt:3: the row overlaps another one of its trip: the departures of both are sold, and those that are the same once",
+		frequencies + "t1,06:00:00,07:00:00,600,1\nt1,06:30:00,08:00:00,600,1\n":                 "frequencies.txt:3: the row overlaps another one of its trip: the departures of both are sold, equal ones once",
 		transfers + "B,X,,,,,2,60\n":                                                             "transfers.txt:2: to_stop_id is not in stops.txt",
 		transfers + "B,B,,,,,2,\n":                                                               "transfers.txt:2: transfer_type is 2, but min_transfer_time is missing",
 		fareAttributes + "f,5,EUR,0,0,,\n" + fareRules + "f,X,,,\n":                              "fare_rules.txt:2: route_id is not in routes.txt",

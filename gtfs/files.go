@@ -29,9 +29,9 @@ func (f *feed) plain(name string) (file fs.File, size int64, err error) {
 	flaw := ""
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		flaw = "the feed has no such file"
+		flaw = "the file is missing"
 		if other := f.otherCase(name); other != "" {
-			flaw += ", but " + other + ": the names of tables are in lower case"
+			flaw += ", but " + other + ": table names have to be in lower case"
 		}
 	case err == nil && info.IsDir():
 		flaw = "it is a folder"
@@ -88,7 +88,7 @@ func flawOf(h *zip.FileHeader) string {
 	case h.Flags&(1|1<<6|1<<13) != 0: // encrypted, strongly, its header too
 		return "the file is encrypted: unpack the zip with its password, and import the folder"
 	case h.Method != zip.Store && h.Method != zip.Deflate:
-		return fmt.Sprintf("the file is packed by the method %d, which is not read: pack it by deflate, which every program can", h.Method)
+		return fmt.Sprintf("the file is compressed with method %d, which is not supported: use deflate", h.Method)
 	}
 	return ""
 }

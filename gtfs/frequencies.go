@@ -65,7 +65,7 @@ func (f *feed) readFrequencies() error {
 			return errMistakes
 		}
 		if w.nominal {
-			f.note(t.name, t.line(), "exact_times is 0: the trains are sold as if they left at even intervals from start_time, to which the railway does not bind itself")
+			f.note(t.name, t.line(), "exact_times is 0: the trains are sold as if they left at even intervals from start_time, which the railway does not promise")
 		}
 	}
 	return t.err
@@ -106,7 +106,7 @@ func (f *feed) departures(p *pattern) []departure {
 	for i := range p.windows {
 		w := &p.windows[i]
 		if w.start < end {
-			f.doubt("frequencies.txt", int(w.line), "the row overlaps another one of its trip: the departures of both are sold, and those that are the same once")
+			f.doubt("frequencies.txt", int(w.line), "the row overlaps another one of its trip: the departures of both are sold, equal ones once")
 		}
 		end = max(end, w.end)
 		for n := range w.departures() {
@@ -158,7 +158,7 @@ func (f *feed) repeatTrip(t *trip, p *pattern) {
 			f.fail("frequencies.txt", line, "trip_id and the departure have more than %d characters", traintravel.MaxText)
 			return
 		case t.Calls[len(t.Calls)-1].Depart+late > traintravel.MaxServiceTime:
-			f.fail("frequencies.txt", line, "the train that leaves at %s arrives after %s, the longest a train may run", d.at, traintravel.MaxServiceTime)
+			f.fail("frequencies.txt", line, "the train that leaves at %s arrives after %s, the longest time that a train may run", d.at, traintravel.MaxServiceTime)
 			return
 		}
 		if f.repeatedCalls += len(t.Calls); f.repeatedCalls > maxRepeatedCalls {

@@ -34,8 +34,8 @@ func notes(report gtfs.Report) []string {
 
 func TestFrequencies(t *testing.T) {
 	t.Parallel()
-	const nominal = "frequencies.txt:2: exact_times is 0: the trains are sold as if they left at even intervals from start_time, to which the railway does not bind itself"
-	const overlap = "frequencies.txt:3: the row overlaps another one of its trip: the departures of both are sold, and those that are the same once"
+	const nominal = "frequencies.txt:2: exact_times is 0: the trains are sold as if they left at even intervals from start_time, which the railway does not promise"
+	const overlap = "frequencies.txt:3: the row overlaps another one of its trip: the departures of both are sold, equal ones once"
 	tests := []struct {
 		name, rows string
 		want       string // departures
@@ -123,7 +123,7 @@ func TestFrequenciesAreStable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, id := range ids(first) {
 		if seen[id] {
-			t.Errorf("%s is there twice", id)
+			t.Errorf("%s occurs twice", id)
 		}
 		seen[id] = true
 	}
@@ -148,7 +148,7 @@ func TestFrequencyMistakes(t *testing.T) {
 		},
 		{
 			frequencies + "t1,331:50:00,332:00:00,60,1\n",
-			"frequencies.txt:2: the train that leaves at 331:56:00 arrives after 336:00:00, the longest a train may run",
+			"frequencies.txt:2: the train that leaves at 331:56:00 arrives after 336:00:00, the longest time that a train may run",
 		},
 		{
 			frequencies + "t1,06:00:00,07:00:00,600,1\n-- trips.txt --\ntrip_id,route_id,service_id\nt1,ICE,daily\nt1@06:20:00,ICE,daily\n",

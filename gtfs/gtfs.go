@@ -4,25 +4,25 @@
 // It reads agency.txt, routes.txt, calendar.txt, calendar_dates.txt, stops.txt,
 // trips.txt and stop_times.txt as the reference says, and, if present,
 // frequencies.txt, transfers.txt, fare_attributes.txt, fare_rules.txt,
-// translations.txt and feed_info.txt; each in one pass, row by row. Other files are not opened.
+// translations.txt and feed_info.txt, each in one pass, row by row. Other files are ignored.
 //
 //   - Platforms and boarding areas are merged into their parent station; a stop
 //     without a parent is a station. Stations without trains are omitted. The IDs
-//     and names of platforms become further ones of their station.
-//   - Stops without a parent, and stations, of one name are one station if they are
-//     no farther than [JoinRadius] from one of them, and [Report].Joined lists it.
+//     and names of platforms become further IDs and names of their station.
+//   - Stops without a parent, and stations, with the same name become one station if they
+//     are at most [JoinRadius] from one of them, and [Report].Joined lists it.
 //     Letter case, accents, usual abbreviations and words such as Bahnhof make no
 //     difference in a name, nor does a platform at its end: Gleis 5, Platform 2. Calls keep the ID that
 //     their stop has by itself, which is one of [traintravel.Station].OtherIDs.
-//   - A station named by a common noun alone, such as Hauptbahnhof or Gare centrale,
-//     is named by its platforms, and [Report].Renamed lists it.
+//   - A station whose name is only a common noun, such as Hauptbahnhof or Gare centrale,
+//     is named after its platforms, and [Report].Renamed lists it.
 //   - The names of stops in translations.txt, in any language, are further names of
 //     their stations, unless they differ only in letter case and accents. The table
 //     may also have its former form: trans_id, lang, translation. Translations of
 //     anything else are ignored.
 //   - Only rail is read (see [Rail]) unless [Options].RouteType says otherwise.
-//   - A train's number is route_short_name and trip_short_name, but nothing
-//     twice: ICE and 575 make "ICE 575", RE 1 and RE 4711 make "RE 4711". Where
+//   - A train's number is route_short_name and trip_short_name, without what both
+//     have in common: ICE and 575 make "ICE 575", RE 1 and RE 4711 make "RE 4711". Where
 //     trip_short_name is missing, a trip_headsign that consists of digits replaces it.
 //   - Blank times between two given ones are interpolated by
 //     shape_dist_traveled, or else by the straight-line distance.
@@ -55,90 +55,84 @@
 //
 // # Repeated trips
 //
-// A trip in frequencies.txt does not run at the times it is written with. It
-// makes a train for each departure from start_time on, every headway_secs, and
-// before end_time: from 06:00 to 06:30 every seven minutes the last leaves at
-// 06:28. Calls after end_time are lawful. The train that leaves at 06:28 has the
-// ID of the trip and "@06:28:00", the same in every import.
+// A trip in frequencies.txt does not run at the times in stop_times.txt. It becomes a
+// train for each departure: from start_time, every headway_secs, before end_time. From
+// 06:00 to 06:30 every seven minutes, the last train leaves at 06:28; it may call after
+// end_time. Its ID is that of the trip and "@06:28:00", the same in every import.
 //
-// If exact_times is 0, the railway only promises a headway. Such trains are sold with
-// their nominal departures, at even intervals; a note says so, and Report.Headway
-// counts them. If rows for one trip overlap, all departures are sold, equal ones
-// once. A feed may have at most 100,000 such trains, with four million calls.
+// If exact_times is 0, the railway promises only a headway. Such trains are sold at even
+// intervals; a note says so, and Report.Headway counts them. If rows for one trip
+// overlap, all departures are sold, equal ones once. A feed may have at most 100,000
+// such trains, with four million calls.
 //
 // # Changes
 //
-// The rules of transfers.txt become [traintravel.Timetable].Changes, by stop, by
-// route (the trains' Line) and by trip (their ID), with [Options].Feed. By
-// transfer_type:
+// The rules of transfers.txt become [traintravel.Timetable].Changes, by stop, by route
+// (the trains' Line) and by trip (their ID), with [Options].Feed. By transfer_type:
 //
-//	0  no rule at one station; between two, five minutes and a second for each
-//	   metre as the crow flies
-//	1  takes no time
-//	2  takes min_transfer_time; more than a day is impossible
-//	3  impossible
-//	4  the one train goes on as the other, and passengers stay seated, if it ends
-//	   where the other begins, within a day before that one leaves
-//	5  they do not, whatever block_id says
+//	0  at one station: no rule. Between two stations: five minutes, and a second
+//	   for each metre of the straight line between them
+//	1  no time is needed
+//	2  min_transfer_time is needed; more than a day means impossible
+//	3  the change is impossible
+//	4  the first train continues as the second, and passengers stay seated, if the
+//	   first ends where the second begins, and the second leaves within a day
+//	5  passengers do not stay seated, whatever block_id says
 //
-// Stops stand for their stations. Of several rules about the same stations and
-// trains, as there are between platforms, the strictest counts: impossible, then
-// seated, then the longest; type 5 forbids type 4 for the same trips. A change that is
-// impossible between single platforms is so between these alone: there the calls have
-// their Platform, and rules that name trips or routes hold for their own platforms. That
-// one is timed between platforms is left out, unless it names trips or routes. A rule about stops,
-// routes or trips that are not read is left out with a note. A rule about a
-// repeated trip is one for each of its trains, but types 4 and 5 are left out.
-// There are at most 500,000 rules.
+// Stops stand for their stations. If several rules apply to the same stations and trains,
+// as between different platforms, the strictest is used: impossible, then seated, then
+// the longest time. Type 5 cancels type 4 for the same trips. A change that is impossible
+// between two platforms is impossible only there: the calls then have their Platform, and
+// rules for routes or trips apply to their own platforms. A rule of type 1 between two
+// platforms is left out unless it names routes or trips. A rule about stops, routes or
+// trips that are not read is left out with a note. A rule about a repeated trip applies to
+// each of its trains, but types 4 and 5 are left out. There are at most 500,000 rules.
 //
-// Trips of one block_id are runs of one vehicle. Where one ends at the station
-// at which the next of them begins within the hour, passengers stay seated. The
-// next is the next on each day on which both run; where another trip lies between
-// them on some of these days, there is no rule for the two. A block whose trips
-// overlap in time on any day makes no rules but a note, and so does one with a
-// trip that Lenient leaves out, with a repeated trip, with trips in several time zones, or with more than 500.
-// transfers.txt comes first: what it says of two trips, other than types 0 and
-// 1, counts and not their block.
+// Trips with one block_id are runs of one vehicle. If one ends at the station where the
+// next one begins within the hour, passengers stay seated. The next trip has to be the next
+// on each day on which both run: if another trip lies between them on some of these days,
+// there is no rule for the two. A block makes no rules, only a note, if it has more than
+// 500 trips, trips that overlap in time on any day, trips in several time zones, a repeated
+// trip, or a trip that Lenient leaves out. Rules of transfers.txt for two trips, other than
+// types 0 and 1, take precedence over their block.
 //
 // # Fares
 //
-// A train's fare is that of its row in trips.txt (see below), else that of its
-// route in fare_attributes.txt, else [Options].Fare. A route has a fare if there
-// is one price alone for it: by its own rows in fare_rules.txt, by a row without
-// route_id, or by a fare without rows, for its agency or for all. The price is
-// the same for any ride: it becomes the Base of the Fare, exactly, and PerKm is
-// zero. A price of 0 becomes the zero Fare, for what is free cannot be sold.
-// Nothing says which of several such prices a passenger pays: the route uses
-// Options.Fare, and a note says so.
+// A train's fare is that of its row in trips.txt (see below), or else that of its route in
+// fare_attributes.txt, or else [Options].Fare. A route has a fare if exactly one price
+// applies to it: by its own rows in fare_rules.txt, by a row without route_id, or by a fare
+// without rows, for its agency or for all. The price is the same for any ride: it becomes
+// the Base of the Fare, exactly, and PerKm is zero. A price of 0 becomes the zero Fare,
+// because trains cannot be sold for 0. If several prices apply, the feed does not say which
+// of them a passenger pays: the route uses Options.Fare, and a note says so.
 //
-// A route of which a row names zones has Prices, and no Fare: each ride costs what
-// the cheapest fare that fits it does. The rows of one fare for one route, or for
-// all, are taken together. The fare fits if one of them names no zone. Else it fits
-// if the ride begins in the origin_id and ends in the destination_id of one of them,
-// blank being any, if some name these, and, if some have a contains_id, if the zones
-// passed are exactly all of theirs: those of all calls from the first to the last of
-// the ride. A stop has its own zone_id, or its parent's if that is blank. If neither
-// has one it is in no zone, and no contains_id fits a ride by it. Rides that no fare
-// fits, or that the cheapest makes free, are not for sale, and a note counts them, the
-// same calls by zones once. A zone_id of fare_rules.txt that no stop has is doubtful.
-// Routes with fares in several currencies use Options.Fare, and a note says so. There
-// are at most four million rides with such prices, those of trains that share them
-// counted once.
+// If a row for a route names zones, the route has Prices and no Fare: each ride costs the
+// price of the cheapest fare that fits it. The rows of one fare for one route, or for all
+// routes, are combined. A fare fits every ride if one of its rows names no zone. Otherwise
+// two conditions apply. If rows have origin_id or destination_id, the ride has to begin and
+// end in the zones of one of them; a blank means any zone. If rows have contains_id, the
+// zones of all calls of the ride, from the first to the last, have to be exactly all of
+// these. A stop has its own zone_id, or its parent's if that is blank. A stop without either
+// is in no zone, and no contains_id fits a ride that calls there. Rides that no fare fits,
+// or whose cheapest fare is 0, are not for sale; a note counts them, equal calls by zones
+// once. A zone_id of fare_rules.txt that no stop has is doubtful. Routes with fares in
+// several currencies use Options.Fare, and a note says so. There are at most four million
+// rides with such prices; trains with the same prices count once.
 //
-// Each train is priced by itself: where a fare covers changes, a note says that
-// here it does not. The tables of fares version 2 are not opened.
+// Each train is priced separately: if a fare covers changes, a note says that it does not
+// do so here. The tables of GTFS-Fares v2 are not read.
 //
 // # Extension columns
 //
-// GTFS has no columns for some of what a [traintravel.Timetable] holds. These
-// are ours, all optional. In trips.txt:
+// GTFS has no columns for some fields of a [traintravel.Timetable]. Package gtfs reads
+// these from columns of its own, all optional. In trips.txt:
 //
 //	dogs_allowed    0 or blank unknown, 1 allowed, 2 not allowed, as bikes_allowed
-//	bicycle_hooks   bicycles there is space for at a time
-//	coaches         "21:80 22:76" is coach 21 with 80 seats and coach 22 with 76
-//	fare_currency   ISO 4217; by default the currency of Options.Fare
-//	fare_base       amount in that currency, such as 19.00
-//	fare_per_km     amount for each kilometre, such as 0.12
+//	bicycle_hooks   the number of bicycles that the train can carry at a time
+//	coaches         "21:80 22:76" means coach 21 with 80 seats and coach 22 with 76
+//	fare_currency   ISO 4217; the default is the currency of Options.Fare
+//	fare_base       an amount in that currency, such as 19.00
+//	fare_per_km     an amount for each kilometre, such as 0.12
 //
 // A trip with fare_base or fare_per_km uses neither fare_attributes.txt nor
 // [Options].Fare; the other of the two is zero if blank. In stops.txt, for stations:
@@ -154,7 +148,7 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// Options say how a feed is read. The zero value works.
+// Options configures how a feed is read. The zero value works.
 type Options struct {
 	// Feed names the source. It becomes every train's Feed and part of the
 	// stations' IDs, so keep it the same from import to import. It may be empty.
@@ -166,17 +160,17 @@ type Options struct {
 	Fare traintravel.Fare
 
 	// Coaches are those of trains whose rows name none. By default such
-	// trains are unreserved. What [traintravel.Timetable.Check] would refuse
-	// is refused at once.
+	// trains are unreserved. Coaches that [traintravel.Timetable.Check] would
+	// refuse are an error.
 	Coaches []traintravel.Coach
 
-	// RouteType says which routes are read, by their route_type. The default
+	// RouteType selects the routes to read by their route_type. The default
 	// is Rail.
 	RouteType func(routeType int) bool
 
-	// DistanceUnit is how many metres one unit of shape_dist_traveled has,
-	// which GTFS leaves open. Zero, the default, measures trains as the crow
-	// flies. It must not be negative or infinite.
+	// DistanceUnit is the number of metres in one unit of shape_dist_traveled,
+	// which GTFS leaves open. Zero, the default, measures straight lines between
+	// calls. It must not be negative or infinite.
 	DistanceUnit float64
 
 	// Locate, if not nil, is called for each station and may fill in Country,
@@ -184,13 +178,12 @@ type Options struct {
 	// empty after it becomes that of the first agency.
 	Locate func(*traintravel.Station)
 
-	// Today, if not zero, is the day against which feed_info.txt is held: a
-	// feed that has expired gives a note.
+	// Today, if not zero, is compared with the dates of feed_info.txt: a
+	// feed that has expired gets a note.
 	Today traintravel.Date
 
-	// Strict turns notes that mean that something is wrong with the feed, those
-	// with Note.Wrong, into mistakes. Notes about omissions, such as buses, stay
-	// notes.
+	// Strict turns notes about faults of the feed, those with Note.Wrong, into
+	// mistakes. Notes about omissions, such as buses, stay notes.
 	Strict bool
 
 	// KeepTwins keeps both of two trains that are twins, each with its own places;
@@ -203,24 +196,24 @@ type Options struct {
 	// still refuses the feed. Strict and Lenient exclude each other.
 	Lenient bool
 
-	// Limits bound what the feed may ask for.
+	// Limits limits the resources that the feed may use.
 	Limits Limits
 
-	// Progress, if not nil, is called now and then, on Read's goroutine, with
-	// the bytes read so far and the bytes in all the files that will be read.
+	// Progress, if not nil, is called from time to time, on Read's goroutine, with
+	// the number of bytes read so far and the size of all files to read.
 	Progress func(read, total int64)
 }
 
-// Rail says whether a route_type is a railway: 2, or 100 to 117 of the
+// Rail reports whether a route_type is a railway: 2, or 100 to 117 of the
 // extended types.
 func Rail(routeType int) bool {
 	return routeType == 2 || routeType >= 100 && routeType <= 117
 }
 
-// check refuses a Fare or Coaches that no timetable may have.
+// check returns an error if no timetable may have the Fare or Coaches.
 func (o *Options) check() error {
 	if o.Strict && o.Lenient {
-		return &traintravel.InvalidError{Field: "Options.Lenient", Reason: "is given together with Strict, its opposite"}
+		return &traintravel.InvalidError{Field: "Options.Lenient", Reason: "excludes Options.Strict: set only one of them"}
 	}
 	s := traintravel.Station{ID: namespace, Name: "any", Zone: "UTC"}
 	probe := traintravel.Timetable{Stations: []traintravel.Station{s}, Trains: []traintravel.Train{{

@@ -89,7 +89,7 @@ func leavesNone(t *testing.T, why string, replaced ...string) gtfs.Report {
 	if timetable != nil || !errors.Is(err, gtfs.ErrNoTrains) {
 		t.Fatalf("%v, %v, want ErrNoTrains", timetable, err)
 	}
-	diff(t, "error", err.Error(), "gtfs: no train is left of the feed: "+why)
+	diff(t, "error", err.Error(), "gtfs: the feed has no train to import: "+why)
 	return report
 }
 
@@ -183,11 +183,11 @@ func TestNoTrains(t *testing.T) {
 	const calls = "-- stop_times.txt --\ntrip_id,stop_id,stop_sequence,arrival_time,departure_time\n"
 	leavesNone(t, "trips.txt has no trips", trips, calls)
 	leavesNone(t, "trips.txt:2: the trip has fewer than two calls", calls)
-	report := leavesNone(t, "trips.txt:2: route_type 3 is not read (2 times), trips.txt:4: route_type 0 is not read; rail is read, and other modes by programs that set Options.RouteType",
+	report := leavesNone(t, "trips.txt:2: route_type 3 is not read (2 times), trips.txt:4: route_type 0 is not read; only rail is read, unless a program sets Options.RouteType",
 		kinds, trips+"1,bus,daily\n2,bus,daily\n3,tram,daily\n", calls)
 	diff(t, "notes", len(report.Notes), 3)
 	leavesNone(t, "trips.txt:2: route_type 3 is not read, trips.txt:3: route_type 0 is not read, trips.txt:4: route_type 4 is not read, "+
-		"trips.txt:5: route_type 5 is not read, trips.txt:6: route_type 6 is not read, and 1 more reasons; rail is read, and other modes by programs that set Options.RouteType",
+		"trips.txt:5: route_type 5 is not read, trips.txt:6: route_type 6 is not read, and 1 more reasons; only rail is read, unless a program sets Options.RouteType",
 		kinds, trips+"1,bus,daily\n2,tram,daily\n3,a,daily\n4,b,daily\n5,c,daily\n6,d,daily\n", calls)
 }
 
@@ -202,7 +202,7 @@ func TestBadOptions(t *testing.T) {
 		{gtfs.Options{Fare: traintravel.Fare{Currency: "EUR", Base: 1}}, `gtfs: Options.Fare.Currency: "EUR" is not a currency`},
 		{gtfs.Options{Fare: traintravel.Fare{Base: 1}}, "gtfs: Options.Fare.Currency: "},
 		{gtfs.Options{Fare: traintravel.Fare{Currency: "eur", Base: -1}}, "gtfs: Options.Fare: is negative"},
-		{gtfs.Options{Fare: traintravel.Fare{Currency: "eur", PerKm: 1e9 + 1}}, "gtfs: Options.Fare: is negative or absurdly high"},
+		{gtfs.Options{Fare: traintravel.Fare{Currency: "eur", PerKm: 1e9 + 1}}, "gtfs: Options.Fare: is negative or too high"},
 		{gtfs.Options{Coaches: []traintravel.Coach{{Number: "1", Seats: 8}, {Number: "1", Seats: 8}}}, `gtfs: Options.Coaches[1].Number: "1" comes twice`},
 		{gtfs.Options{Coaches: []traintravel.Coach{{Number: "1"}}}, "gtfs: Options.Coaches[0].Seats: 0 is not"},
 		{gtfs.Options{Coaches: []traintravel.Coach{{Seats: 8}}}, "gtfs: Options.Coaches[0].Number: is empty"},

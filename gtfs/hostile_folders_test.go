@@ -24,9 +24,9 @@ func hostileFolders() []hostile {
 			return replace(dir, "trips.txt", func(path string) error { return os.Mkdir(path, 0o700) })
 		}),
 		folder("a link to itself", "gtfs: stat stops.txt: too many levels of symbolic links", link("stops.txt", "stops.txt")),
-		folder("a link to nowhere", "stops.txt: the feed has no such file", link("stops.txt", "/nowhere/stops.txt")),
+		folder("a link to nowhere", "stops.txt: the file is missing", link("stops.txt", "/nowhere/stops.txt")),
 		folder("a link to a folder", "stops.txt: it is a folder", link("stops.txt", ".")),
-		folder("an empty folder", "agency.txt: the feed has no such file", func(dir string) error {
+		folder("an empty folder", "agency.txt: the file is missing", func(dir string) error {
 			return errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700))
 		}),
 	}, hostileDevices(replace)...)

@@ -16,7 +16,7 @@ func hostileGrowths() []hostile {
 		text("a train every second for 100 hours", "frequencies.txt:2: the rows up to here make 360000 trains, more than 100000", manyRows(every, 1, "t1,%d:00:00,100:00:00,1,1")),
 		text("10,000 trips, each every second for an hour", "frequencies.txt:29: the rows up to here make 100800 trains, more than 100000", manyTrips(10_000, plainTrip), manyRows(every, 10_000, "t%d,8:00:00,9:00:00,1,1")),
 		text("a train of 256 calls, every four seconds", "frequencies.txt:2: the trains up to here have more than 4000000 calls", manyRows(callTable, 256, "t1,B,%d,8:00:00,8:00:00"), manyRows(every, 1, "t1,%d:00:00,100:00:00,4,1")),
-		text("a headway in 100,000 equal rows", "1 trains; frequencies.txt:3: the row overlaps another one of its trip: the departures of both are sold, and those that are the same once (99999 times)", manyRows(every, 100_000, "t1,8:00:00,8:00:01,1,1")),
+		text("a headway in 100,000 equal rows", "1 trains; frequencies.txt:3: the row overlaps another one of its trip: the departures of both are sold, equal ones once (99999 times)", manyRows(every, 100_000, "t1,8:00:00,8:00:01,1,1")),
 		text("a change from each of 3,600 trains to each", "transfers.txt:2: the rows up to here make more than 500000 rules for changes", manyRows(every, 1, "t1,%d:00:00,10:00:00,10,1"), manyRows(change, 1, "B,B,t1,t1,2,60")),
 		text("a block of 20,000 trips", "20000 trains; stops.txt:3: no train that is read calls at the station", manyTrips(20_000, "t%[1]d,ICE,daily,%[1]d,b")),
 		text("20 blocks of trips, each with 180 years of its own", "2000 trains; stops.txt:3: no train that is read calls at the station", manyTrips(2000, "t%[1]d,ICE,s%[1]d,%[1]d,b%[2]d"), centuries(2000)),

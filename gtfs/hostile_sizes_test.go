@@ -72,7 +72,7 @@ func hostileSizes() []hostile {
 		text("100,000 routes, each of a type of its own", "1 trains; trips.txt:3: route_type 100000 is not read; notes: 501", baseAnd(routeTable, baseRoute, 100_000, "r%d,db,R,1%05[1]d"), baseAnd(tripTable, baseTrip, 100_000, "x%d,r%[1]d,daily")),
 		text("100,000 stations, each in a wrong time zone of its own", "1 trains", baseAnd(stopTable, baseStops, 100_000, "s%d,S,1,1,,Zone/%[1]d")),
 		text("one day 1,000,000 times", "1 trains", manyRows(dayTable, 1_000_000, "daily,20260102,1")),
-		text("one trip 300,000 times", `trips.txt:3: trip_id "t1" is there twice`, manyRows(tripTable, 300_000, "t1,ICE,daily")),
+		text("one trip 300,000 times", `trips.txt:3: trip_id "t1" occurs twice`, manyRows(tripTable, 300_000, "t1,ICE,daily")),
 		text("300,000 calls of trips that are not there", `stop_times.txt:2: trip_id "x0" is not in trips.txt`, manyRows(callTable, 300_000, "x%d,B,1,8:00:00,8:00:00")),
 		text("a shapes.txt of 16 MB", "1 trains", manyRows("shapes.txt\nshape_id,shape_pt_lat,shape_pt_lon", 1_000_000, "s,1,%07d")),
 	}

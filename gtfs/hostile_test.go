@@ -104,7 +104,7 @@ func TestHostile(t *testing.T) {
 	t.Run("feeds", func(t *testing.T) {
 		for i, h := range all {
 			if seen[h.name] {
-				t.Errorf("%s is there twice", h.name)
+				t.Errorf("%s occurs twice", h.name)
 			}
 			seen[h.name] = true
 			t.Run(h.name, func(t *testing.T) {

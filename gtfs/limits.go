@@ -53,7 +53,7 @@ func (l *Limits) check() error {
 		value int64
 	}{{"Memory", l.Memory}, {"Calls", int64(l.Calls)}, {"Bytes", l.Bytes}, {"Ratio", int64(l.Ratio)}, {"Rows", int64(l.Rows)}} {
 		if limit.value < 0 {
-			return &traintravel.InvalidError{Field: "Options.Limits." + limit.name, Reason: fmt.Sprintf("is %d, below zero", limit.value)}
+			return &traintravel.InvalidError{Field: "Options.Limits." + limit.name, Reason: fmt.Sprintf("is %d: want 0 or more", limit.value)}
 		}
 	}
 	return nil

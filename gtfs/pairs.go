@@ -41,7 +41,7 @@ func (f *feed) dropWaiting() {
 		return // nothing is to be left out
 	}
 	left := without(n)
-	f.note("transfers.txt", 1, fmt.Sprintf("%d rules by which one trip waits for another are left out, at %d stations, for they tell apart more trains than can be held: these changes take as long as others there",
+	f.note("transfers.txt", 1, fmt.Sprintf("%d rules by which one trip waits for another are left out, at %d stations, because they distinguish more trains than the limit: these changes take as long as others there",
 		len(f.rules.list)-len(left), n))
 	f.rules.list = left
 }

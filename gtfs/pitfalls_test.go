@@ -92,7 +92,7 @@ func TestTimesGoOnForDays(t *testing.T) {
 	}
 	for _, arrive := range []string{"336:00:01", "400:00:00", "99999:00:00", "999999999:59:59"} {
 		got := refuse(t, ride("09:45:00", arrive))
-		want := `stop_times.txt:3: arrival_time "` + arrive + `" is beyond 336:00:00, the longest a train may run`
+		want := `stop_times.txt:3: arrival_time "` + arrive + `" is beyond 336:00:00, the longest time that a train may run`
 		if first, _, _ := strings.Cut(got, "\n"); first != want {
 			t.Errorf("mistakes %s\nwant %s", got, want)
 		}

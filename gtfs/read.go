@@ -168,7 +168,7 @@ func folder(fsys fs.FS) (fs.FS, error) {
 			continue
 		}
 		if found != "" {
-			return nil, fmt.Errorf("both %s and %s hold a feed: read them one by one", found, e.Name())
+			return nil, fmt.Errorf("both %s and %s contain a feed: read them one by one", found, e.Name())
 		}
 		found = e.Name()
 	}
@@ -209,7 +209,7 @@ func (f *feed) trainless() error {
 		if n.File == "trips.txt" {
 			why = append(why, n.String())
 			if strings.HasPrefix(n.Reason, "route_type ") {
-				unread = "; rail is read, and other modes by programs that set Options.RouteType"
+				unread = "; only rail is read, unless a program sets Options.RouteType"
 			}
 		}
 	}
@@ -229,4 +229,4 @@ func (f *feed) trainless() error {
 
 // ErrNoTrains: a feed without mistakes has no train that is read. To load its
 // timetable would be to withdraw every train there is.
-var ErrNoTrains = errors.New("no train is left of the feed")
+var ErrNoTrains = errors.New("the feed has no train to import")

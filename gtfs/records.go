@@ -21,8 +21,8 @@ const (
 	errLong  malformed = "the record is longer than 64 KiB"
 	errUTF8  malformed = "the text is not UTF-8"
 	errUTF16 malformed = "the text is UTF-16: save it as UTF-8"
-	errCR    malformed = "the lines end in CR alone: end them in LF, or in CR and LF"
-	errQuote malformed = "a quote stands in a field that is not quoted, or another one is missing"
+	errCR    malformed = "the lines end in CR only: end them in LF, or in CR and LF"
+	errQuote malformed = "a field without quotes contains a quote, or a quote is missing"
 )
 
 // records splits comma-separated text (RFC 4180, as GTFS has it) into fields.

@@ -102,7 +102,7 @@ const (
 	// maxNotes bounds the notes that differ, since a feed can make as many as rows.
 	maxNotes = 500
 	// furtherNotes is said of all others.
-	furtherNotes = "there is more to say of the file than is listed"
+	furtherNotes = "more notes about the file are not listed"
 )
 
 // Error returns the mistakes that are listed, a line each.

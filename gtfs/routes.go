@@ -31,7 +31,7 @@ func (f *feed) readRoutes() error {
 	for t.next() {
 		key = string(t.get(id))
 		if _, twice := f.routes[key]; twice {
-			t.fail("route_id %.60q is there twice", key)
+			t.fail("route_id %.60q occurs twice", key)
 			continue
 		}
 		r := route{id: clean(key), fare: f.opts.Fare, line: t.line()}

@@ -57,7 +57,7 @@ func callsOf(trips ...string) string {
 func TestTransfersThatCannotBeWalked(t *testing.T) {
 	t.Parallel()
 	// From Hannover Hbf to Hannover Süd it is 1112 m, 742 s at 1.5 m/s.
-	const told = `transfers.txt:2: the change from "Hannover Hbf" to "Hannover Süd" takes %s s, less than the 742 s that people need for 1112 m at 1.5 m/s`
+	const told = `transfers.txt:2: the change from "Hannover Hbf" to "Hannover Süd" allows %s s, less than the 742 s that a walk of 1112 m at 1.5 m/s takes`
 	for row, want := range map[string]string{
 		"H,L,,,,,2,741":    strings.ReplaceAll(told, "%s", "741"),
 		"H,L,,,,,2,742":    "",
@@ -82,7 +82,7 @@ func TestTransfersThatCannotBeWalked(t *testing.T) {
 	// Of many, the first are named and the others counted.
 	_, report = read(t, gtfs.Options{}, junction, transfers+manyWalks(30))
 	all := walksOf(report)
-	if n := len(all); n != 21 || all[20] != "transfers.txt:22: the change takes less time than people need who walk at 1.5 m/s (10 times)" {
+	if n := len(all); n != 21 || all[20] != "transfers.txt:22: the change allows less time than a walk at 1.5 m/s takes (10 times)" {
 		t.Errorf("%d notes, %q", n, all)
 	}
 }

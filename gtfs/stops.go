@@ -50,7 +50,7 @@ func (f *feed) readStops() error {
 			continue
 		}
 		if _, twice := f.stopByID[key]; twice {
-			t.fail("stop_id %.60q is there twice", key)
+			t.fail("stop_id %.60q occurs twice", key)
 			continue
 		}
 		f.stopByID[key] = int32(len(f.stops))
@@ -106,7 +106,7 @@ func (s *stop) place(lat, lon []byte, country string) {
 	case !okLat || !okLon:
 		s.flaw = fmt.Sprintf("stop_lat %.20q, stop_lon %.20q is not a place on earth", lat, lon)
 	case s.Latitude == 0 && s.Longitude == 0:
-		s.flaw = "stop_lat, stop_lon is 0, 0, in the sea"
+		s.flaw = "stop_lat, stop_lon is 0, 0, which is in the sea"
 	case s.Country != "" && (len(s.Country) != 2 || strings.Trim(s.Country, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != ""):
 		s.flaw = fmt.Sprintf("stop_country %.20q is not a code of two letters", country)
 	case s.kind == boardingArea:
@@ -135,7 +135,7 @@ func (f *feed) station(i int32) int32 {
 		}
 		at = next
 	}
-	f.stops[i].flaw = "the line of parent_station has no end"
+	f.stops[i].flaw = "parent_station leads back to the stop"
 	return i
 }
 
@@ -148,7 +148,7 @@ func (f *feed) tell(i int32) *Error {
 	s.looked = true
 	if s.flaw == "" && s.ID != uuid.Nil {
 		if f.stations[s.ID] {
-			s.flaw = fmt.Sprintf("stop_id is a UUID that is there twice, in other letter case: %s", s.ID)
+			s.flaw = fmt.Sprintf("stop_id is a UUID that occurs twice, in different letter case: %s", s.ID)
 		}
 		f.stations[s.ID] = true
 	}

@@ -56,7 +56,7 @@ func TestStationFlaws(t *testing.T) {
 		{"B,Berlin,52,-180.5", `stops.txt:3: stop_lat "52", stop_lon "-180.5" is not a place on earth`},
 		{"B,Berlin,NaN,13", `stops.txt:3: stop_lat "NaN", stop_lon "13" is not a place on earth`},
 		{"B,Berlin,52;3,13", `stops.txt:3: stop_lat "52;3", stop_lon "13" is not a place on earth`},
-		{"B,Berlin,0.0,0", "stops.txt:3: stop_lat, stop_lon is 0, 0, in the sea"},
+		{"B,Berlin,0.0,0", "stops.txt:3: stop_lat, stop_lon is 0, 0, which is in the sea"},
 		{"B,Berlin,52,13,0,,Europe/Atlantis", `stops.txt:3: stop_timezone "Europe/Atlantis" is not a known time zone`},
 		{"B,Berlin,52,13,0,,Local", `stops.txt:3: stop_timezone "Local" is not a known time zone`},
 		{"B,Berlin,52,13,0,,,DEU", `stops.txt:3: stop_country "DEU" is not a code of two letters`},
@@ -65,11 +65,11 @@ func TestStationFlaws(t *testing.T) {
 		{"B,Berlin,52,13,4", "stops.txt:3: parent_station of a boarding area is missing"},
 		{"B,Berlin,52,13,5", `stops.txt:3: location_type "5" is not a number from 0 to 4`},
 		{"B,Berlin,52,13,0,X", `stops.txt:3: parent_station "X" is not in stops.txt`},
-		{"B,Berlin,52,13,0,B", "stops.txt:3: the line of parent_station has no end"},
-		{"B,Berlin,52,13,0,C\nC,Berlin,52,13,0,B", "stops.txt:3: the line of parent_station has no end"},
+		{"B,Berlin,52,13,0,B", "stops.txt:3: parent_station leads back to the stop"},
+		{"B,Berlin,52,13,0,C\nC,Berlin,52,13,0,B", "stops.txt:3: parent_station leads back to the stop"},
 		{"B,Berlin,52,13,0,E\nE,Entrance,52,13,2", "stops.txt:4: location_type 2 is not a place where trains call"},
 		{"B," + strings.Repeat("B", 201) + ",52,13", "stops.txt:3: stop_name or stop_address has more than 200 characters"},
-		{"B,Berlin,52,13\nB,Berlin,52,13", `stops.txt:4: stop_id "B" is there twice`},
+		{"B,Berlin,52,13\nB,Berlin,52,13", `stops.txt:4: stop_id "B" occurs twice`},
 		{"B,Berlin,52,13\n,Berlin,52,13", "stops.txt:4: stop_id is missing"},
 	}
 	for _, test := range tests {
@@ -109,8 +109,8 @@ t1,K,3,10:00:00,10:00:00
 t1,L,4,11:00:00,11:00:00
 t1,E,5,12:00:00,12:00:00
 `)
-	diff(t, "mistakes", got, `stops.txt:2: the line of parent_station has no end
-stops.txt:3: the line of parent_station has no end
+	diff(t, "mistakes", got, `stops.txt:2: parent_station leads back to the stop
+stops.txt:3: parent_station leads back to the stop
 stops.txt:4: parent_station "X" is not in stops.txt
 stops.txt:5: parent_station "Y" is not in stops.txt
 stops.txt:6: location_type 2 is not a place where trains call`)
@@ -129,5 +129,5 @@ t1,efdbb9d1-02c2-4bc3-afb7-6788d8782b1e,1,08:00:00,08:00:00
 t1,EFDBB9D1-02C2-4BC3-AFB7-6788D8782B1E,2,09:30:00,09:33:00
 `)
 	diff(t, "mistakes", got,
-		"stops.txt:3: stop_id is a UUID that is there twice, in other letter case: efdbb9d1-02c2-4bc3-afb7-6788d8782b1e")
+		"stops.txt:3: stop_id is a UUID that occurs twice, in different letter case: efdbb9d1-02c2-4bc3-afb7-6788d8782b1e")
 }

@@ -68,7 +68,7 @@ func (t *table) header(required []string) error {
 			return errMistakes
 		}
 		if _, twice := t.columns[name]; twice && name != "" {
-			t.fail("column %.60q is there twice", name)
+			t.fail("column %.60q occurs twice", name)
 		}
 		t.columns[name] = column(i)
 	}
@@ -143,7 +143,7 @@ func (t *table) read() bool {
 		t.feed.fail(t.name, t.rec.line, "%s", bad)
 		t.err = errMistakes
 	case damaged(err):
-		t.err = fmt.Errorf("gtfs: %s: the zip is damaged, or lies about the table: %w", t.name, err)
+		t.err = fmt.Errorf("gtfs: %s: the zip is damaged: %w", t.name, err)
 	default:
 		t.err = fmt.Errorf("gtfs: %s: %w", t.name, err)
 	}

@@ -189,7 +189,7 @@ func (f *feed) readInSeat(t *transferTable, kind int, from, to *side) {
 	case !from.trip() || !to.trip():
 		f.doubt(t.name, t.line(), fmt.Sprintf("transfer_type is %d, but from_trip_id or to_trip_id is missing", kind))
 	case from.repeats || to.repeats:
-		f.note(t.name, t.line(), "the row says which train goes on as which, but of a trip that frequencies.txt repeats")
+		f.note(t.name, t.line(), "the row says which trip continues as which, but frequencies.txt repeats one of them")
 	case kind == notInSeat:
 		f.rules.settle(from.from, to.from)
 		if f.rules.unseat(f.stay(f.trips[from.from], f.trips[to.from])) {
@@ -209,7 +209,7 @@ func (f *feed) readInSeat(t *transferTable, kind int, from, to *side) {
 	}
 }
 
-const severalRules = "the stations and trains have several rules, of which the strictest counts"
+const severalRules = "several rules apply to the stations and trains: the strictest is used"
 
 // readChange reads a row of the other types.
 func (f *feed) readChange(t *transferTable, kind, least int, from, to *side) bool {
@@ -218,7 +218,7 @@ func (f *feed) readChange(t *transferTable, kind, least int, from, to *side) boo
 		From: a.ID, To: b.ID, Feed: f.opts.Feed, FromLine: from.line, ToLine: to.line,
 	}
 	if kind != minimum && least > 0 {
-		f.note(t.name, t.line(), "min_transfer_time counts only where transfer_type is 2")
+		f.note(t.name, t.line(), "min_transfer_time is ignored, because transfer_type is not 2")
 	}
 	switch kind {
 	case recommended:
@@ -233,7 +233,7 @@ func (f *feed) readChange(t *transferTable, kind, least int, from, to *side) boo
 	case timed:
 		least = 0
 		if !(from.whole || from.line != "" || from.trip()) || !(to.whole || to.line != "" || to.trip()) {
-			f.note(t.name, t.line(), "the change is timed between platforms, not stations")
+			f.note(t.name, t.line(), "the row guarantees a change between two platforms only, and is left out")
 			return true
 		}
 	case minimum:
@@ -242,7 +242,7 @@ func (f *feed) readChange(t *transferTable, kind, least int, from, to *side) boo
 			return true
 		}
 		if least > maxTransfer {
-			f.doubt(t.name, t.line(), "min_transfer_time is longer than a day, which is as good as impossible")
+			f.doubt(t.name, t.line(), "min_transfer_time is longer than a day: the change counts as impossible")
 			kind = impossible
 		}
 	}

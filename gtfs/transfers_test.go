@@ -93,9 +93,9 @@ func TestTransfers(t *testing.T) {
 	t.Parallel()
 	const (
 		unread  = "transfers.txt:2: the row is about a stop, a route or a trip that is not read"
-		several = "transfers.txt:3: the stations and trains have several rules, of which the strictest counts"
+		several = "transfers.txt:3: several rules apply to the stations and trains: the strictest is used"
 		missing = "transfers.txt:2: from_stop_id or to_stop_id is missing"
-		useless = "transfers.txt:2: min_transfer_time counts only where transfer_type is 2"
+		useless = "transfers.txt:2: min_transfer_time is ignored, because transfer_type is not 2"
 	)
 	tests := []struct {
 		name, rows string
@@ -111,14 +111,14 @@ func TestTransfers(t *testing.T) {
 		{"timed", "H,H,,,,,1,", "H>H *>* *>* takes 0s", ""},
 		{"timed, with a time", "H,H,,,,,1,60", "H>H *>* *>* takes 0s", useless},
 		{"timed, by route", "H1,H2,ICE,RE,,,1,", "H>H ICE>RE *>* takes 0s", ""},
-		{"timed, of platforms", "H1,H,,,,,1,", "", "transfers.txt:2: the change is timed between platforms, not stations"},
-		{"timed, to platforms", "H,H2,,,,,1,", "", "transfers.txt:2: the change is timed between platforms, not stations"},
+		{"timed, of platforms", "H1,H,,,,,1,", "", "transfers.txt:2: the row guarantees a change between two platforms only, and is left out"},
+		{"timed, to platforms", "H,H2,,,,,1,", "", "transfers.txt:2: the row guarantees a change between two platforms only, and is left out"},
 		{"minimum", "H,H,,,,,2,180", "H>H *>* *>* takes 3m0s", ""},
 		{"minimum of nothing", "H,H,,,,,2,0", "H>H *>* *>* takes 0s", ""},
 		{"minimum, a walk", "H,L,,,,,2,1200", "H>L *>* *>* takes 20m0s", ""},
 		{"minimum, a way and back", "H,L,,,,,2,1200\nL,H,,,,,2,1300", "H>L *>* *>* takes 20m0s\nL>H *>* *>* takes 21m40s", ""},
 		{"minimum, a day", "H,H,,,,,2,86400", "H>H *>* *>* takes 24h0m0s", ""},
-		{"minimum, more than a day", "H,H,,,,,2,86401", "H>H *>* *>* impossible", "transfers.txt:2: min_transfer_time is longer than a day, which is as good as impossible"},
+		{"minimum, more than a day", "H,H,,,,,2,86401", "H>H *>* *>* impossible", "transfers.txt:2: min_transfer_time is longer than a day: the change counts as impossible"},
 		{"minimum is missing", "H,H,,,,,2,", "", "transfers.txt:2: transfer_type is 2, but min_transfer_time is missing"},
 		{"the longest of platforms", "H1,H2,,,,,2,120\nH1,H3,,,,,2,420\nH2,H3,,,,,2,300", "H>H *>* *>* takes 7m0s", several + " (2 times)"},
 		{"platforms agree", "H1,H2,,,,,2,120\nH1,H3,,,,,2,120", "H>H *>* *>* takes 2m0s", ""},
@@ -131,10 +131,10 @@ func TestTransfers(t *testing.T) {
 		{"impossible between platforms, twice", "H1,H2,,,,,3,\nH2,H1,,,,,3,\nH1,H2,,,,,3,", "H#1>H#2 *>* *>* impossible\nH#2>H#1 *>* *>* impossible", ""},
 		{"impossible between platforms, by route", "H1,H2,ICE,RE,,,3,", "H#1>H#2 ICE>RE *>* impossible", ""},
 		{"impossible between platforms, by one trip", "H1,H2,,,a,,3,", "H>H#2 *>* a>* impossible", ""},
-		{"impossible between platforms, and a minimum", "H1,H2,,,,,2,120\nH1,H2,,,,,3,\nH1,H3,,,,,2,300", "H>H *>* *>* takes 5m0s\nH#1>H#2 *>* *>* impossible", "transfers.txt:4: the stations and trains have several rules, of which the strictest counts"},
+		{"impossible between platforms, and a minimum", "H1,H2,,,,,2,120\nH1,H2,,,,,3,\nH1,H3,,,,,2,300", "H>H *>* *>* takes 5m0s\nH#1>H#2 *>* *>* impossible", "transfers.txt:4: several rules apply to the stations and trains: the strictest is used"},
 		{"impossible between platforms, and a minimum of routes at others", "H1,H3,ICE,RE,,,2,120\nH1,H2,,,,,3,", "H#1>H#3 ICE>RE *>* takes 2m0s\nH#1>H#2 *>* *>* impossible", ""},
 		{"impossible between platforms, and a trip that waits", "H1,H2,,,a,b,1,\nH1,H2,,,,,3,", "H>H *>* a>b takes 0s\nH#1>H#2 *>* *>* impossible", ""},
-		{"more than a day between platforms", "H1,H2,,,,,2,86401", "H#1>H#2 *>* *>* impossible", "transfers.txt:2: min_transfer_time is longer than a day, which is as good as impossible"},
+		{"more than a day between platforms", "H1,H2,,,,,2,86401", "H#1>H#2 *>* *>* impossible", "transfers.txt:2: min_transfer_time is longer than a day: the change counts as impossible"},
 		{"seated, and not", ",,,,a,b,4,\n,,,,a,b,5,", "", several},
 		{"not seated, and seated", ",,,,a,b,5,\n,,,,a,b,4,", "", several},
 		{"impossible between platforms, by trip", "H1,H2,,,a,b,3,", "H>H *>* a>b impossible", ""},
@@ -148,8 +148,8 @@ func TestTransfers(t *testing.T) {
 		{"stays seated, by stop", "H1,H2,,,a,b,4,", "H>H *>* a>b stay-seated", ""},
 		{"stays seated, or changes", "H,H,,,a,b,2,60\n,,,,a,b,4,", "H>H *>* a>b stay-seated", several},
 		{"stays seated, which is impossible", "H,H,,,a,b,3,\n,,,,a,b,4,", "H>H *>* a>b impossible", several},
-		{"stays seated elsewhere", ",,,,a,c,4,", "", "transfers.txt:2: the one trip is to go on as the other, but does not end where that one begins"},
-		{"stays seated on itself", ",,,,a,a,4,", "", "transfers.txt:2: the trip is to go on as itself"},
+		{"stays seated elsewhere", ",,,,a,c,4,", "", "transfers.txt:2: the first trip continues as the second, but does not end where the second begins"},
+		{"stays seated on itself", ",,,,a,a,4,", "", "transfers.txt:2: the trip continues as itself"},
 		{"who stays seated", ",,,,a,,4,", "", "transfers.txt:2: transfer_type is 4, but from_trip_id or to_trip_id is missing"},
 		{"who does not", "H,H,,,,b,5,", "", "transfers.txt:2: transfer_type is 5, but from_trip_id or to_trip_id is missing"},
 		{"not seated", ",,,,a,b,5,", "", ""},
@@ -211,7 +211,7 @@ func TestTransfersOfRepeatedTrips(t *testing.T) {
 	timetable, report := read(t, gtfs.Options{}, junction, repeated, transfers+",,,,a,b,4,\n,,,,a,b,5,\n")
 	diff(t, "rules", changes(t, timetable), []string(nil))
 	diff(t, "note", report.Notes[len(report.Notes)-1].String(),
-		"transfers.txt:2: the row says which train goes on as which, but of a trip that frequencies.txt repeats (2 times)")
+		"transfers.txt:2: the row says which trip continues as which, but frequencies.txt repeats one of them (2 times)")
 	diff(t, "mistakes", refuse(t, junction, frequencies+"b,06:00:00,07:00:00,2,1\nc,06:00:00,07:00:00,2,1\n", transfers+"K,L,,,b,c,3,\n"),
 		"transfers.txt:2: the rows up to here make more than 500000 rules for changes")
 }

@@ -36,7 +36,7 @@ func (f *feed) readTranslations() error {
 	case x.translation != missing && old != missing:
 		x.language = t.column("lang")
 	default:
-		f.doubt(name, 1, "the columns are neither table_name, field_name, language and translation nor trans_id, lang and translation, so that nothing is translated")
+		f.doubt(name, 1, "the columns are neither table_name, field_name, language and translation nor trans_id, lang and translation: nothing is translated")
 		t.close()
 		return nil
 	}
@@ -51,7 +51,7 @@ func (f *feed) readTranslations() error {
 		id, value := string(t.get(recordID)), t.text(fieldValue)
 		switch {
 		case id != "" && value != "":
-			f.doubt(name, t.line(), "the row has both record_id and field_value, of which record_id counts")
+			f.doubt(name, t.line(), "the row has both record_id and field_value: record_id is used")
 			x.byID(id)
 		case id != "":
 			x.byID(id)
@@ -61,7 +61,7 @@ func (f *feed) readTranslations() error {
 			f.doubt(name, t.line(), "the row has neither record_id nor field_value")
 		}
 		if len(t.get(recordSub)) > 0 {
-			f.doubt(name, t.line(), "record_sub_id is for stop_times alone")
+			f.doubt(name, t.line(), "record_sub_id is only for stop_times")
 		}
 	}
 	f.report.Languages = x.list()
@@ -102,7 +102,7 @@ func (x *translations) byName(name string, must bool) {
 		}
 	}
 	if must && len(x.named[name]) == 0 {
-		x.feed.note(x.name, x.line(), "field_value is the name of no station")
+		x.feed.note(x.name, x.line(), "field_value is not the name of a station")
 	}
 	for _, at := range x.named[name] {
 		x.add(at)
@@ -136,7 +136,7 @@ func (x *translations) add(stop int32) {
 	x.feed.report.Translated++
 	language := string(x.get(x.language))
 	if language == "" {
-		x.feed.doubt(x.name, x.line(), "the language is missing: the name counts all the same")
+		x.feed.doubt(x.name, x.line(), "the language is missing: the name is used all the same")
 	} else if len(x.languages) < maxLanguages {
 		x.languages[fmt.Sprintf("%.40s", language)] = true
 	}

@@ -68,19 +68,19 @@ func TestTranslations(t *testing.T) {
 		{"of a platform", columns + "stops,stop_name,en,Alpha 1,a1,,\n", map[string]string{"A": "Alpha 1"}, "en", nil},
 		{"of what is not a station", columns + "stops,stop_name,en,Gateway,gate,,\nstops,stop_name,en,Solitary,lonely,,\nstops,stop_name,en,Solitary,,,Lonely\n", map[string]string{}, "", nil},
 		{"no such stop", columns + "stops,stop_name,en,Alpha,X,,\nstops,stop_name,en,Alpha,,,X\n", map[string]string{}, "", []string{
-			"translations.txt:2: record_id is not in stops.txt", "translations.txt:3: field_value is the name of no station"}},
+			"translations.txt:2: record_id is not in stops.txt", "translations.txt:3: field_value is not the name of a station"}},
 		{"both", columns + "stops,stop_name,en,Alpha,A,,B\n", map[string]string{"A": "Alpha"}, "en", []string{
-			"translations.txt:2: the row has both record_id and field_value, of which record_id counts"}},
+			"translations.txt:2: the row has both record_id and field_value: record_id is used"}},
 		{"neither", columns + "stops,stop_name,en,Alpha,,,\n", map[string]string{}, "", []string{
 			"translations.txt:2: the row has neither record_id nor field_value"}},
 		{"a part of a record", columns + "stops,stop_name,en,Alpha,A,1,\n", map[string]string{"A": "Alpha"}, "en", []string{
-			"translations.txt:2: record_sub_id is for stop_times alone"}},
+			"translations.txt:2: record_sub_id is only for stop_times"}},
 		{"nothing and too much", columns + "stops,stop_name,en,,A,,\nstops,stop_name,en," + strings.Repeat("x", traintravel.MaxText+1) + ",A,,\n", map[string]string{}, "", []string{
 			"translations.txt:2: translation is missing", "translations.txt:3: translation has more than 200 characters"}},
 		{"no language", columns + "stops,stop_name,,Alpha,A,,\nstops,stop_name,en,Beta,B,,\n", map[string]string{"A": "Alpha", "B": "Beta"}, "en", []string{
-			"translations.txt:2: the language is missing: the name counts all the same"}},
+			"translations.txt:2: the language is missing: the name is used all the same"}},
 		{"other columns", "a,b\n1,2\n", map[string]string{}, "", []string{
-			"translations.txt:1: the columns are neither table_name, field_name, language and translation nor trans_id, lang and translation, so that nothing is translated"}},
+			"translations.txt:1: the columns are neither table_name, field_name, language and translation nor trans_id, lang and translation: nothing is translated"}},
 		{"no row", columns, map[string]string{}, "", nil},
 		{"empty", "", map[string]string{}, "", nil},
 	} {

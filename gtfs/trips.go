@@ -25,7 +25,7 @@ func (f *feed) readTrips() error {
 	for t.next() {
 		key = string(t.get(id))
 		if _, twice := f.tripByID[key]; twice {
-			t.fail("trip_id %.60q is there twice", key)
+			t.fail("trip_id %.60q occurs twice", key)
 			continue
 		}
 		f.hold(sizeKey, key)
@@ -140,7 +140,7 @@ func (f *feed) readCoaches(t *table, c column) []traintravel.Coach {
 		n := digits([]byte(seats))
 		number = clean(number)
 		if number == "" || long(number) || n < 1 || n > maxSeats || seen[number] {
-			t.fail("coaches: %.40q is not of the form 21:80, a number once and 1 to %d seats", word, maxSeats)
+			t.fail("coaches: %.40q is not of the form 21:80: want each coach once, with 1 to %d seats", word, maxSeats)
 			continue
 		}
 		seen[number] = true
@@ -148,10 +148,10 @@ func (f *feed) readCoaches(t *table, c column) []traintravel.Coach {
 		places += n
 	}
 	if len(coaches) > traintravel.MaxCoaches {
-		t.fail("coaches are %d, more than %d", len(coaches), traintravel.MaxCoaches)
+		t.fail("the trip has %d coaches, more than %d", len(coaches), traintravel.MaxCoaches)
 	}
 	if places > maxPlaces {
-		t.fail("coaches have %d seats, more than %d", places, maxPlaces)
+		t.fail("the coaches have %d seats, more than %d", places, maxPlaces)
 	}
 	if f.errs.Total == before { // else each row is to be told of
 		f.hold(sizeKey+len(coaches)*sizeCoach, text, text)
@@ -167,7 +167,7 @@ func (f *feed) readFare(t *table, c fareColumns) (fare traintravel.Fare, ok bool
 	currency, base, perKm := string(t.get(c.currency)), t.get(c.base), t.get(c.perKm)
 	if len(base)+len(perKm) == 0 {
 		if currency != "" {
-			t.fail("fare_currency %.20q is without fare_base and fare_per_km", currency)
+			t.fail("fare_currency %.20q needs fare_base or fare_per_km", currency)
 		}
 		return fare, false
 	}
@@ -183,7 +183,7 @@ func (f *feed) readFare(t *table, c fareColumns) (fare traintravel.Fare, ok bool
 		if err != nil {
 			t.fail("%s %.40q: %v", name, b, err)
 		} else if m.Amount < 0 || m.Amount > most {
-			t.fail("%s %s is negative or absurdly high", name, m)
+			t.fail("%s %s is negative or too high", name, m)
 		}
 		return m.Amount
 	}

@@ -27,7 +27,7 @@ func parseTime(b []byte) (traintravel.ServiceTime, string) {
 	}
 	// Hours first, so that nothing overflows.
 	if h > int(traintravel.MaxServiceTime/3600) || traintravel.Clock(h, m)+traintravel.ServiceTime(s) > traintravel.MaxServiceTime {
-		return 0, "is beyond " + traintravel.MaxServiceTime.String() + ", the longest a train may run"
+		return 0, "is beyond " + traintravel.MaxServiceTime.String() + ", the longest time that a train may run"
 	}
 	return traintravel.Clock(h, m) + traintravel.ServiceTime(s), ""
 }

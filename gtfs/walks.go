@@ -24,9 +24,9 @@ func (f *feed) noteWalk(t *transferTable, least int, from, to *side) {
 	if walk <= least || metres > farthestWalk {
 		return
 	}
-	reason := "the change takes less time than people need who walk at 1.5 m/s"
+	reason := "the change allows less time than a walk at 1.5 m/s takes"
 	if f.walks++; f.walks <= maxWalks {
-		reason = fmt.Sprintf("the change from %.60q to %.60q takes %d s, less than the %d s that people need for %.0f m at 1.5 m/s",
+		reason = fmt.Sprintf("the change from %.60q to %.60q allows %d s, less than the %d s that a walk of %.0f m at 1.5 m/s takes",
 			f.stops[from.station].Name, f.stops[to.station].Name, least, walk, metres)
 	}
 	f.note(t.name, t.line(), reason)

@@ -55,7 +55,7 @@ func openZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	case list.left < 0:
 		return nil, err
 	case err != nil:
-		return nil, fmt.Errorf("it is not a zip file, or not all of one: %w", err)
+		return nil, fmt.Errorf("it is not a zip file, or an incomplete one: %w", err)
 	}
 	list.left = math.MaxInt64
 	for _, f := range z.File {
@@ -63,7 +63,7 @@ func openZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
 			continue
 		}
 		if at, err := f.DataOffset(); err == nil && (at > size || f.CompressedSize64 > uint64(size-at)) {
-			return nil, fmt.Errorf("%s is said to be longer than what is left of the zip, which was cut short or lies", f.Name)
+			return nil, fmt.Errorf("%s is longer than the rest of the zip: the zip is truncated or damaged", f.Name)
 		}
 	}
 	return z, nil
@@ -104,9 +104,9 @@ func tablesOf(z *zip.Reader) (*zip.Reader, error) {
 		key := strings.ToLower(name)
 		if other, twice := known[key]; twice {
 			if other == name {
-				return nil, fmt.Errorf("the zip holds %s twice", name)
+				return nil, fmt.Errorf("the zip contains %s twice", name)
 			}
-			return nil, fmt.Errorf("the zip holds both %s and %s", other, name)
+			return nil, fmt.Errorf("the zip contains both %s and %s", other, name)
 		}
 		if flaw := flawOf(&f.FileHeader); flaw != "" {
 			return nil, fmt.Errorf("%s: %s", name, flaw)
@@ -120,7 +120,7 @@ func tablesOf(z *zip.Reader) (*zip.Reader, error) {
 	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.from, b.from) })
 	for i := 1; i < len(places); i++ {
 		if places[i].from < places[i-1].to {
-			return nil, fmt.Errorf("%s and %s are packed in the same bytes of the zip", places[i-1].name, places[i].name)
+			return nil, fmt.Errorf("%s and %s share the same bytes of the zip", places[i-1].name, places[i].name)
 		}
 	}
 	return only, nil

@@ -71,7 +71,7 @@ func (f *feed) inheritZones() {
 	for _, n := range f.named {
 		if !there[n.zone] && n.line != last {
 			last = n.line
-			f.doubt("fare_rules.txt", int(n.line), "origin_id, destination_id or contains_id is the zone_id of no stop")
+			f.doubt("fare_rules.txt", int(n.line), "origin_id, destination_id or contains_id is not the zone_id of any stop")
 		}
 	}
 	f.named = nil
@@ -129,7 +129,7 @@ func (f *feed) priceByZones(r *route, offers []*offer) {
 	for _, o := range offers {
 		for _, c := range o.currencies {
 			if currency != "" && c != currency {
-				f.note("routes.txt", r.line, "the route has fares by zones in several currencies, of which none is read")
+				f.note("routes.txt", r.line, "the route has fares by zones in several currencies: none is used")
 				return
 			}
 			currency = c

@@ -48,9 +48,9 @@ func TestFaresByZones(t *testing.T) {
 	t.Parallel()
 	const (
 		two     = "f,5,EUR,0,0,,\ng,7,EUR,0,0,,\n"
-		unknown = "fare_rules.txt:2: origin_id, destination_id or contains_id is the zone_id of no stop"
-		free    = "fare_attributes.txt:2: the price is 0, at which nothing can be sold: the trains have no fare"
-		mixed   = "routes.txt:2: the route has fares by zones in several currencies, of which none is read"
+		unknown = "fare_rules.txt:2: origin_id, destination_id or contains_id is not the zone_id of any stop"
+		free    = "fare_attributes.txt:2: the price is 0, but nothing can be sold for 0: the trains have no fare"
+		mixed   = "routes.txt:2: the route has fares by zones in several currencies: none is used"
 	)
 	unsold := func(n int) string {
 		return fmt.Sprintf("routes.txt:2: no fare above 0 fits %d of 6 rides between the calls of the route's trains: they are not for sale", n)
@@ -168,7 +168,7 @@ func TestStrictFaresByZones(t *testing.T) {
 	if !errors.As(err, &mistakes) {
 		t.Fatal(err)
 	}
-	const want = "origin_id, destination_id or contains_id is the zone_id of no stop"
+	const want = "origin_id, destination_id or contains_id is not the zone_id of any stop"
 	diff(t, "mistakes", err.Error(), "fare_rules.txt:3: "+want+"\nfare_rules.txt:4: "+want)
 	diff(t, "a fare with a mistake", refuse(t, zoned, fareAttributes+"f,x,EUR,0,0,,\n", fareRules+"f,,1,3,\n"),
 		`fare_attributes.txt:2: price "x" "EUR": amount: is not an amount of eur: a number with at most 2 decimals, not above 100000000000000`)

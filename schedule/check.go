@@ -162,7 +162,7 @@ func (c *checker) train(i int, t *Train) {
 			c.say(".fare.currency", "%.20q is not a currency code of three lower-case letters", f.Currency)
 		}
 		if f.Base < 0 || f.PerKm < 0 || f.Base > MaxFare || f.PerKm > MaxPerKm {
-			c.say(".fare", "is negative or absurdly high")
+			c.say(".fare", "is negative or too high")
 		}
 	}
 	if t.Prices != nil {
@@ -193,7 +193,7 @@ func (c *checker) priceList(l priceList) {
 		for j, amount := range row {
 			switch {
 			case amount < 0 || amount > MaxFare:
-				c.say(fmt.Sprintf(".prices.amounts[%d][%d]", i, j), "is negative or absurdly high")
+				c.say(fmt.Sprintf(".prices.amounts[%d][%d]", i, j), "is negative or too high")
 				return
 			case amount > 0 && j <= i:
 				c.say(fmt.Sprintf(".prices.amounts[%d][%d]", i, j), "is the price of a ride that ends before it begins")

@@ -234,10 +234,10 @@ func TestCheck(t *testing.T) {
 		}, []string{"trains[0].fare: is negative"}},
 		{"too high a fare", func(_ *traintravel.Timetable, _ *traintravel.Station, tr *traintravel.Train) {
 			tr.Fare.Base = schedule.MaxFare + 1
-		}, []string{"trains[0].fare: is negative or absurdly high"}},
+		}, []string{"trains[0].fare: is negative or too high"}},
 		{"too high a rate", func(_ *traintravel.Timetable, _ *traintravel.Station, tr *traintravel.Train) {
 			tr.Fare.PerKm = schedule.MaxPerKm + 1
-		}, []string{"trains[0].fare: is negative or absurdly high"}},
+		}, []string{"trains[0].fare: is negative or too high"}},
 	} {
 		tt := sound()
 		c.change(tt, &tt.Stations[0], &tt.Trains[0])

@@ -25,7 +25,7 @@ func TestCheckPrices(t *testing.T) {
 		{"too many rows", amounts(nil, nil, nil, nil), traintravel.Fare{}, []string{"trains[0].prices.amounts: has 4 entries for 3 calls"}},
 		{"too long a row", amounts(nil, []int64{0, 0, 0, 1}), traintravel.Fare{}, []string{"trains[0].prices.amounts[1]: has 4 entries for 3 calls"}},
 		{"below zero", amounts([]int64{0, 0, -1}), traintravel.Fare{}, []string{"trains[0].prices.amounts[0][2]: is negative"}},
-		{"too high", amounts(nil, []int64{0, 0, schedule.MaxFare + 1}), traintravel.Fare{}, []string{"trains[0].prices.amounts[1][2]: is negative or absurdly high"}},
+		{"too high", amounts(nil, []int64{0, 0, schedule.MaxFare + 1}), traintravel.Fare{}, []string{"trains[0].prices.amounts[1][2]: is negative or too high"}},
 		{"from a call to itself", amounts([]int64{1}), traintravel.Fare{}, []string{"trains[0].prices.amounts[0][0]: is the price of a ride that ends"}},
 		{"backwards", amounts(nil, []int64{1}), traintravel.Fare{}, []string{"trains[0].prices.amounts[1][0]: is the price of a ride that ends"}},
 	} {

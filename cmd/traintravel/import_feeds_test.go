@@ -95,7 +95,7 @@ func TestImportStrands(t *testing.T) {
 func TestImportAlike(t *testing.T) {
 	t.Parallel()
 	ch, de := "ch="+writeSwiss(t, "Basel SBB,47.547,7.589"), "de="+writeGerman(t, "Basel Süd,47.5475,7.589")
-	const told = "not joined: Basel SBB (ch) and Basel Süd (de), 56 m apart: near, but of different names\n"
+	const told = "not joined: Basel SBB (ch) and Basel Süd (de), 56 m apart: near, but with different names\n"
 	if code, out, stderr := once(t, nil, "import", "--dry-run", ch, de); code != 0 || !strings.Contains(out, told) {
 		t.Errorf("%d, %s%s", code, out, stderr)
 	}

@@ -93,8 +93,8 @@ func TestRunRefuses(t *testing.T) {
 		want string // part of the error
 	}{
 		{"no feed", []string{missing}, missing + " cannot be read as a GTFS feed"},
-		{"mistakes in the feed", []string{feed(t, nil)}, "trips.txt: the feed has no such file"},
-		{"no train in the feed", []string{empty}, empty + ": gtfs: no train is left of the feed: trips.txt has no trips"},
+		{"mistakes in the feed", []string{feed(t, nil)}, "trips.txt: the file is missing"},
+		{"no train in the feed", []string{empty}, empty + ": gtfs: the feed has no train to import: trips.txt has no trips"},
 		{"an origin without a destination", []string{dir, "Aberg"}, "usage: embed"},
 		{"too much", []string{dir, "Aberg", "Bdorf", "2027-03-01", "first class"}, "usage: embed"},
 		{"unknown origin", []string{dir, "Atlantis", "Bdorf"}, `no station named "Atlantis"`},
