@@ -248,8 +248,12 @@ func TestOneDoor(t *testing.T) {
 	})
 }
 
-// forTests are the packages that only tests import.
-var forTests = []string{"internal/need", "internal/pgtest", "internal/railtest", "internal/officetest", "internal/audittest"}
+// forTests are the packages that only tests import, and contracts are those of them that
+// are for the tests of other people's stores and gateways.
+var (
+	forTests  = []string{"internal/need", "internal/pgtest", "internal/railtest", "internal/officetest", "internal/audittest", "internal/sim"}
+	contracts = []string{"store/storetest", "paymenttest"}
+)
 
 // What other people's code is for, and where it may be used.
 func TestDependencies(t *testing.T) {
@@ -288,13 +292,13 @@ func TestDependencies(t *testing.T) {
 			"receivers verify with it, and tests what they would find"},
 		{[]string{"github.com/anishathalye/porcupine"}, nil, true,
 			"it checks histories that tests have recorded"},
-		{[]string{"testing"}, append([]string{"store/storetest", "paymenttest"}, forTests...), true,
+		{[]string{"testing"}, append(contracts, forTests...), true,
 			"it adds its flags to the host's command line"},
 		{[]string{"github.com/julienschmidt/httprouter", "golang.org/x/oauth2", "github.com/lestrrat-go/jwx"}, []string{"httpserver", "cmd", "examples"}, false,
 			"a program that embeds the library without its server pays for no router and no tokens"},
 		{[]string{"github.com/pdfcpu/pdfcpu", "github.com/makiuchi-d/gozxing"}, []string{"cmd"}, false,
 			"they read tickets back from PDFs and pictures, which only who inspects files needs; the one is large"},
-		{[]string{"flag", "os/signal"}, []string{"cmd", "examples", "packaging", "internal/need"}, false,
+		{[]string{"flag", "os/signal"}, []string{"cmd", "examples", "packaging", "internal/need", "internal/sim"}, false,
 			"command line and signals belong to the host"},
 		{[]string{"log"}, []string{"cmd", "examples", "packaging"}, true,
 			"it writes to a logger that all of the process shares; take a *slog.Logger"},
@@ -308,7 +312,7 @@ func TestDependencies(t *testing.T) {
 	each(t, func(p *pkg) {
 		p.imports(func(f *source, spec *ast.ImportSpec, target string, ours bool) {
 			if ours {
-				if under(target, forTests...) && !f.test && !p.under(forTests...) {
+				if under(target, forTests...) && !f.test && !p.under(forTests...) && !p.under(contracts...) {
 					t.Errorf("%s: %s must not import %s: it is for tests, and imports testing", at(spec.Pos()), p.name, target)
 				}
 				return
