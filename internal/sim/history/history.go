@@ -7,10 +7,12 @@ import (
 	"container/heap"
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/cryptotest"
 	"testing/synctest"
@@ -40,6 +42,8 @@ type Config struct {
 	Mask Mask
 	// Story keeps the journal.
 	Story bool
+	// Trace gets each line that the hash is of, as it is written; nil is nobody.
+	Trace io.Writer
 }
 
 // A Mask leaves out parts of a history and changes nothing else about it. The zero Mask
@@ -66,6 +70,7 @@ type Result struct {
 	Commits    int
 	Bookings   int
 	Faults     map[world.Class]int
+	Errors     map[string]int // that the services answered, by name
 	Struck     []world.Strike
 	Hash       uint64
 	Lines      int
@@ -85,6 +90,7 @@ func Run(t *testing.T, c Config) (res Result) {
 				s.stop()
 			}
 			res = h.result()
+			h.close()
 		}()
 		h.story()
 	})
@@ -100,7 +106,7 @@ type history struct {
 	mu      sync.Mutex
 	servers []*server
 	options traintravel.Options // what all servers have in common
-	made    int                 // servers so far
+	made    map[int]int         // servers so far, by their places
 	nobody  []spell             // when no server does scheduled work
 	orders  map[int]*order      // by the operation that made it
 	later   queue
@@ -109,6 +115,8 @@ type history struct {
 	failed  int
 	done    map[string]int
 	did     []int
+	answers answers
+	current atomic.Int64 // the operation under way
 }
 
 type spell struct{ from, to time.Time }
@@ -122,8 +130,8 @@ func begin(c Config) *history {
 	if c.Open != nil {
 		store = c.Open()
 	}
-	h := &history{Config: c, orders: map[int]*order{}, done: map[string]int{}}
-	h.w = world.New(world.Config{Seed: c.Seed, Faults: c.Faults, Skip: c.Mask.Strikes, Days: c.Days, Store: store, Story: c.Story})
+	h := &history{Config: c, orders: map[int]*order{}, done: map[string]int{}, made: map[int]int{}}
+	h.w = world.New(world.Config{Seed: c.Seed, Faults: c.Faults, Skip: c.Mask.Strikes, Days: c.Days, Store: store, Story: c.Story, Trace: c.Trace})
 	r := c.Seed.At("options", 0)
 	terms := model.Terms{
 		HoldFor:    []time.Duration{10 * time.Minute, time.Hour, 20 * time.Hour}[r.IntN(3)],
@@ -254,6 +262,7 @@ func (h *history) perform(n int, r *rand.Rand) {
 	h.done[k.name]++
 	h.did = append(h.did, n)
 	h.failed = n
+	h.current.Store(int64(n))
 	op := &operation{history: h, n: n, r: r, s: s}
 	defer func() {
 		if p := recover(); p != nil {
@@ -286,11 +295,20 @@ func (q *queue) Pop() any {
 	return x
 }
 
+// close closes the store, if it can be closed.
+func (h *history) close() {
+	if c, ok := h.w.Disk.Bare().(io.Closer); ok {
+		if err := c.Close(); err != nil {
+			panic(err)
+		}
+	}
+}
+
 // result is what came of the history.
 func (h *history) result() Result {
 	return Result{
 		Config: h.Config, Failures: h.m.Failures(), FailedAt: h.failed, Operations: h.next - 1, Done: h.done, Performed: slices.Sorted(slices.Values(h.did)),
-		Commits: h.w.Disk.Commits(), Bookings: len(h.m.Bookings()), Faults: h.w.Faults.Counts(), Struck: h.w.Faults.Struck(),
+		Commits: h.w.Disk.Commits(), Bookings: len(h.m.Bookings()), Faults: h.w.Faults.Counts(), Errors: h.answers.counts(), Struck: h.w.Faults.Struck(),
 		Hash: h.w.Journal.Hash(), Lines: h.w.Journal.Len(), Story: h.w.Journal.Lines(),
 	}
 }

@@ -3,7 +3,6 @@ package history
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,7 +20,6 @@ type server struct {
 	name string
 	seat *world.Seat
 	skew time.Duration
-	ids  atomic.Uint64
 	quit context.CancelFunc // of Run, nil if it does not run
 	over chan struct{}
 }
@@ -31,8 +29,8 @@ func (s *server) now() time.Time { return time.Now().Add(s.skew) }
 
 // open starts the next process in place i.
 func (h *history) open(i int, first bool) *server {
-	h.made++
-	name := fmt.Sprintf("server %d.%d", i+1, h.made)
+	h.made[i]++
+	name := fmt.Sprintf("server %d.%d", i+1, h.made[i])
 	r := h.Seed.At("start of "+name, 0)
 	dies := 0
 	if deadly := r.IntN(3) == 0; deadly && h.w.Faults.On(world.Death) {
@@ -43,10 +41,10 @@ func (h *history) open(i int, first bool) *server {
 		s.skew = skew
 	}
 	opts := h.options
-	opts.Observer = traintravel.Observer{Begin: world.Within}
+	opts.Observer = traintravel.Observer{Begin: h.within}
 	opts.Gateway, opts.Notifier = h.w.Gateway(s.seat), h.w.Notifier(s.seat)
 	opts.Now = s.now
-	opts.NewID = func() uuid.UUID { return h.Seed.ID(name, s.ids.Add(1)) }
+	opts.NewID = func() uuid.UUID { return h.newID(name) }
 	var err error
 	if s.Service, err = traintravel.New(s.seat, opts); err != nil {
 		panic(err) // of the options, which do not change
@@ -55,6 +53,13 @@ func (h *history) open(i int, first bool) *server {
 		h.w.Journal.Say("%s starts, its clock %v off", name, s.skew)
 	}
 	return s
+}
+
+// newID draws an ID. It depends on the operation under way, so that what others get does not
+// change if one is left out.
+func (h *history) newID(server string) uuid.UUID {
+	d := h.w.Places.Draw(fmt.Sprint("IDs of ", server, " in operation ", h.current.Load()))
+	return h.Seed.ID(d.Place, d.K)
 }
 
 // stop ends the server's Run.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash"
 	"hash/fnv"
+	"strings"
 	"sync"
 	"time"
 
@@ -39,6 +40,7 @@ func (d *Disk) Bare() traintravel.Store { return d.store }
 type Seat struct {
 	w    *World
 	name string
+	line string // the name without the number of its start
 
 	mu    sync.Mutex
 	calls int
@@ -50,7 +52,10 @@ type Seat struct {
 
 // NewSeat returns the way of the process with a name to the disk. It dies at the call
 // with number dies, if that is above zero.
-func (w *World) NewSeat(name string, dies int) *Seat { return &Seat{w: w, name: name, dies: dies} }
+func (w *World) NewSeat(name string, dies int) *Seat {
+	line, _, _ := strings.Cut(name, ".")
+	return &Seat{w: w, name: name, line: line, dies: dies}
+}
 
 // Dead reports whether the process has died.
 func (s *Seat) Dead() bool {
@@ -82,7 +87,7 @@ func (s *Seat) Spare() {
 
 // call begins a call of the store: it may fail, take its time, or be the process's last.
 func (s *Seat) call(ctx context.Context, what string) (chance.Dice, error) {
-	d := s.w.Places.Draw(place(ctx, s.name, what))
+	d := s.w.Places.Draw(place(ctx, s.line, what))
 	s.mu.Lock()
 	s.calls++
 	if s.calls == s.dies && !s.w.Faults.IsCalm() {
@@ -198,7 +203,7 @@ func (s *Seat) write(ctx context.Context, fn func(traintravel.Tx) error, twice b
 func (j *Journal) commit(name string, writes int, sum uint64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	fmt.Fprintf(j.hash, "%d %s writes %d %x\n", time.Since(j.start), name, writes, sum)
+	j.sum("%d %s writes %d %x\n", time.Since(j.start), name, writes, sum)
 }
 
 // idle drops writes, for the first of two runs of a closure.

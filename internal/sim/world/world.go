@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash"
 	"hash/fnv"
+	"io"
 	"sync"
 	"time"
 
@@ -31,6 +32,8 @@ type Config struct {
 	Latency bool
 	// Story keeps the journal's lines, and not their hash only.
 	Story bool
+	// Trace gets each line that the hash is of; nil is nobody.
+	Trace io.Writer
 }
 
 // A World is shared by the processes of a history.
@@ -48,7 +51,7 @@ type World struct {
 // New begins a world at the bubble's current time.
 func New(c Config) *World {
 	w := &World{Config: c, Start: time.Now(), Places: chance.NewPlaces(c.Seed), Faults: newFaults(c.Seed, c.Faults, c.Skip)}
-	w.Journal = &Journal{start: w.Start, hash: fnv.New64a(), keep: c.Story}
+	w.Journal = &Journal{start: w.Start, hash: fnv.New64a(), keep: c.Story, trace: c.Trace}
 	w.Disk = &Disk{w: w, store: c.Store}
 	w.Bank = newBank(w)
 	w.Receivers = newReceivers(w)
@@ -103,6 +106,7 @@ func (w *World) away(ss []spell, c Class) bool {
 type Journal struct {
 	start time.Time
 	keep  bool
+	trace io.Writer
 
 	mu    sync.Mutex
 	hash  hash.Hash64
@@ -127,10 +131,19 @@ func (j *Journal) Say(format string, args ...any) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	l := Line{time.Since(j.start), fmt.Sprintf(format, args...)}
-	fmt.Fprintf(j.hash, "%d %s\n", l.At, l.Text)
+	j.sum("%d %s\n", l.At, l.Text)
 	j.n++
 	if j.keep {
 		j.lines = append(j.lines, l)
+	}
+}
+
+// sum adds a line to the hash, with j.mu held.
+func (j *Journal) sum(format string, args ...any) {
+	line := fmt.Appendf(nil, format, args...)
+	_, _ = j.hash.Write(line)
+	if j.trace != nil {
+		_, _ = j.trace.Write(line)
 	}
 }
 
