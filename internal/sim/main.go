@@ -18,6 +18,7 @@ func main() {
 	seed := flag.Uint64("seed", 1, "the seed of the history")
 	days := flag.Int("days", 30, "how many days it lasts")
 	faults := flag.String("faults", "all", "classes of faults: all, none, some, or -some")
+	noCheck := flag.Bool("no-check", false, "leave out the auditor, so that only the model is a witness")
 	story := flag.Bool("story", false, "print the story")
 	testing.Init()
 	flag.Parse()
@@ -28,7 +29,7 @@ func main() {
 		os.Exit(2)
 	}
 	testing.Main(func(_, _ string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "sim", F: func(t *testing.T) {
-		r := history.Run(t, history.Config{Seed: chance.Seed(*seed), Days: *days, Faults: on, Story: *story})
+		r := history.Run(t, history.Config{Seed: chance.Seed(*seed), Days: *days, Faults: on, Story: *story, NoCheck: *noCheck})
 		for _, l := range r.Story {
 			fmt.Println(l)
 		}

@@ -105,6 +105,7 @@ var levels = [][]room{
 		{"examples", "programs to begin from"},
 		{"packaging", "what is released"},
 		{"internal/sim", "the command that runs simulated histories"},
+		{"internal/sim/mutants", "faults that simulated histories have to find"},
 		{"tests", "several packages together, under crashes and many servers"},
 	},
 }

@@ -36,7 +36,9 @@ func (h *history) finish() {
 		time.Sleep(30 * time.Minute)
 	}
 	h.settle()
-	h.check()
+	if !h.NoCheck {
+		h.check()
+	}
 }
 
 // answerAll repeats the requests of an order that have no answer.

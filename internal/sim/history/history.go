@@ -44,6 +44,8 @@ type Config struct {
 	Story bool
 	// Trace gets each line that the hash is of, as it is written; nil is nobody.
 	Trace io.Writer
+	// NoCheck leaves out the auditor at the end, so that only the model is a witness.
+	NoCheck bool
 }
 
 // A Mask leaves out parts of a history and changes nothing else about it. The zero Mask
