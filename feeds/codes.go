@@ -14,16 +14,16 @@ import (
 	"github.com/traintravel/traintravel/gtfs"
 )
 
-// Codes finds the UIC codes of the stations of a GTFS feed, in its stops.txt: a
-// stop_id or else a stop_code such as 8503000, 8503000:0:7 or
-// StopArea:OCE87113001 shows one. A platform's code is its station's, unless
-// that shows another. The IDs are those that [gtfs.Read] gives with the feed's
-// name, whether trains call there or not.
+// Codes finds the UIC codes of the stations of a GTFS feed in its stops.txt: in a
+// stop_id, or else in a stop_code, such as 8503000, 8503000:0:7 or
+// StopArea:OCE87113001. A platform's code is also that of its station, unless the
+// station has another. The IDs are those of [gtfs.Read] with the feed's name, whether
+// trains call there or not.
 //
-// A stops.txt of more than 128 MiB, unpacked, is refused, and so is what is not a file.
+// It refuses a stops.txt of more than 128 MiB, unpacked, or one that is not a file.
 //
-// GTFS knows no such codes, and other numbers may look like one: they are
-// worth something only together with the place.
+// GTFS does not define such codes, and other numbers may look like one: compare the
+// coordinates of the stations too.
 func Codes(fsys fs.FS, feed string) (map[uuid.UUID]string, error) {
 	codes, err := readCodes(fsys, feed)
 	if err != nil {

@@ -1,19 +1,20 @@
 // Package feeds joins the timetables of several feeds into one.
 //
-// Railways publish their own trains, with the stations abroad at which these
-// call. [Join] finds out which of the stations of different feeds are one, so
-// that people can change there from one railway's trains to another's:
+// Railways publish their own trains, including the foreign stations at which these
+// call. [Join] joins stations of different feeds, so that passengers can change there
+// from one railway's trains to another's. It joins:
 //
-//   - stations of one ID, which feeds share if their stop_id is a UUID;
-//   - stations of one UIC code, at most [CodeRadius] apart;
-//   - stations of one name, at most [NameRadius] apart. Letter case, accents,
+//   - stations with the same ID, which feeds share if their stop_id is a UUID;
+//   - stations with the same UIC code, at most [CodeRadius] apart;
+//   - stations with the same name, at most [NameRadius] apart. Letter case, accents,
 //     punctuation, and words such as Gare de or Bahnhof make no difference.
 //
-// The first feed's station stays. What looked alike but was not joined is
-// reported, for somebody to look at.
+// The first feed's station is kept. The [Report] lists pairs that look alike but were
+// not joined, so that somebody can look at them.
 //
-// Trains are not joined: one that two railways run together and both publish is
-// there twice. How many are is reported, and [Once] takes out those whose calls agree.
+// Join does not join trains: a train that two railways run together and both publish
+// is in the timetable twice. The Report has their number, and [Once] removes those
+// whose calls agree.
 package feeds
 
 import (
@@ -25,38 +26,38 @@ import (
 )
 
 const (
-	// NameRadius is how many metres apart stations of one name may be to be one.
+	// NameRadius is the largest distance in metres between stations with the same
+	// name that are joined.
 	NameRadius = 300
-	// CodeRadius is how many metres apart stations of one UIC code may be to be
-	// one. Railways measure large stations at different ends, and some have
-	// codes of their own that look like UIC's.
+	// CodeRadius is the largest distance in metres between stations with the same
+	// UIC code that are joined. Railways locate large stations at different ends,
+	// and some have codes of their own that look like UIC codes.
 	CodeRadius = 1000
 )
 
 // A Part is the timetable of one feed.
 type Part struct {
-	// Feed is its name, for the Report. The trains bear it themselves.
+	// Feed is its name, for the Report. Trains have their own Feed.
 	Feed string
-	// Timetable is not changed by [Join], but what is joined shares with it what
-	// is the same. Nil is an empty one.
+	// Timetable is not changed by [Join], but the result shares data with it.
+	// Nil means an empty timetable.
 	Timetable *traintravel.Timetable
-	// Codes are the UIC codes of stations, by their IDs, as far as they are known;
-	// see [Codes]. It may be nil.
+	// Codes are the known UIC codes of stations by their IDs; see [Codes]. It may
+	// be nil.
 	Codes map[uuid.UUID]string
 }
 
-// Join joins timetables into one, in which trains call at the joined stations
-// and rules for changes are about them. A station is as the first part has it,
-// but for its Address and Country, which a later part gives if the first does
-// not, and with the names and IDs that the later parts have for it among its
-// OtherNames and OtherIDs. No two stations of one part become one.
+// Join joins timetables into one, in which trains and rules for changes refer to
+// the joined stations. A joined station has the fields of the first part. Later parts
+// fill in a missing Address or Country, and add their names and IDs to OtherNames and
+// OtherIDs. Two stations of one part are never joined.
 //
-// Where several parts have a rule for all changes between the same stations, the
-// strictest counts: impossible, or else the longest.
+// If several parts have a rule for all changes between the same stations, the
+// strictest is used: impossible, or else the longest time.
 //
 // The order of the parts matters: keep it from import to import, and put new
-// ones last. A station that becomes another by a new order is another one for
-// bookings and for trains' identities, too.
+// ones last. If a new order changes the ID of a station, it is another station for
+// bookings and for the identities of trains, too.
 //
 // Stations are compared in time that grows with their number, not with its
 // square. Of more than 64 that bear one name within ten kilometres, or one code,

@@ -17,35 +17,36 @@ type Report struct {
 	// Rules is for how many pairs of stations the parts' rules about all changes
 	// differ, so that the strictest was taken.
 	Rules int
-	// Twice is how many trains are, by operator, number, ends and times, one of
-	// another part that runs on the same date. Both are in the timetable, and sold.
+	// Twice is the number of trains that another part has too: with the same operator,
+	// number, first and last call and times, on the same date. Both are in the
+	// timetable, and sold.
 	Twice int
 }
 
-// A Pair is two stations of different parts. Of joined ones, First stays.
+// A Pair is two stations of different parts. If they are joined, First is kept.
 type Pair struct {
 	First, Second Origin
 	Why           Why
 	Metres        float64 // from one to the other
 }
 
-// An Origin is a station as a feed has it.
+// An Origin is a station with the name of the feed that it is from.
 type Origin struct {
 	Feed    string
 	Station traintravel.Station
 }
 
-// Why says why stations are joined, or look alike.
+// Why is the reason why stations are joined, or look alike.
 type Why uint8
 
-// The first three join stations, in this order if there is a choice.
+// Stations are joined for the first three reasons, which are tried in this order.
 const (
-	SameID        Why = iota // of one ID
-	SameCode                 // of one UIC code, within CodeRadius
-	SameName                 // of one name, within NameRadius
-	FarSameCode              // of one UIC code, farther apart
-	FarSameName              // of one name, farther apart, up to ten kilometres
-	NearOtherName            // of different names, within NameRadius
+	SameID        Why = iota // the same ID
+	SameCode                 // the same UIC code, within CodeRadius
+	SameName                 // the same name, within NameRadius
+	FarSameCode              // the same UIC code, farther apart
+	FarSameName              // the same name, farther apart, up to ten kilometres
+	NearOtherName            // different names, within NameRadius
 )
 
 func (w Why) joins() bool { return w <= SameName }

@@ -10,7 +10,7 @@ import (
 
 // A Twin is a train that two feeds have.
 type Twin struct {
-	gtfs.Twin          // Kept and Left are the IDs that it has in them
+	gtfs.Twin          // Kept and Left are its IDs in the two feeds
 	KeptFeed, LeftFeed string
 }
 
@@ -21,10 +21,10 @@ func (t Twin) String() string {
 	return one.String()
 }
 
-// Once takes trains out of a timetable that an earlier feed has as well, with the same
-// calls, on the days on which both run: as [Join] leaves them, they would be sold twice.
-// It returns them in their order. Those that differ in their calls between the ends stay
-// twice, and so do those whose coaches have other numbers: they are portions of one train.
+// Once removes from a timetable the trains that an earlier feed has too, with the same
+// calls, on the days on which both run. After [Join] such trains would be sold twice. Once
+// returns them in their order. Trains with different calls between their ends are kept, and
+// so are trains whose coaches have other numbers, because they are portions of one train.
 func Once(t *traintravel.Timetable) []Twin {
 	names := map[uuid.UUID]string{}
 	for _, s := range t.Stations {

@@ -19,27 +19,27 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// ClientOptions are the settings of a Client. The zero value works.
+// ClientOptions configures a Client. The zero value works.
 type ClientOptions struct {
-	// Transport carries the requests. Nil is one of the Client's own, which
-	// knows no proxy. Redirects are never followed.
+	// Transport sends the requests. Nil means one of the Client's own, without a
+	// proxy. Redirects are never followed.
 	Transport http.RoundTripper
 
-	// Propagate, if not nil, may add to the headers of each request, such as the trace
-	// that its context belongs to.
+	// Propagate, if not nil, may add headers to each request, such as the trace of
+	// its context.
 	Propagate func(context.Context, http.Header)
 }
 
 // A Client is a [traintravel.PaymentGateway] and a [traintravel.Canceller] that
-// asks another program over HTTP. It is safe for concurrent use.
+// calls another program over HTTP. It is safe for concurrent use.
 //
-// Only an answer that is signed, for this very request, says anything of the
-// money: a status; that the ID is not known, which is an error wrapping
-// [traintravel.ErrNotFound]; or that it cannot cancel, one wrapping
-// [errors.ErrUnsupported]. All else, whatever its status, is an error: the
-// outcome is not known. A request is sent once; only if the connection was closed
-// before the other side can have read it does the Transport send it over another.
-// No error holds what a source or a secret has.
+// Only a response that is signed for the same request determines the outcome: a
+// status; an unknown ID, which is an error wrapping [traintravel.ErrNotFound]; or a
+// gateway that cannot cancel, which is an error wrapping [errors.ErrUnsupported].
+// Any other response, whatever its status, is an error, and the outcome is unknown. A
+// request is sent once; the Transport sends it over a new connection only if the old
+// one was closed before the other side can have read it. Errors contain nothing of
+// sources and secrets.
 type Client struct {
 	base    string
 	secrets ring
@@ -52,9 +52,9 @@ var (
 	_ traintravel.Canceller      = (*Client)(nil)
 )
 
-// New returns a Client that asks what is at a URL, with https unless it is on
-// this machine, or an [*traintravel.InvalidError] whose Field is url or secret.
-// It starts nothing.
+// New returns a Client of the gateway at a URL, which has to be https unless it is on
+// this machine. The error is an [*traintravel.InvalidError] whose Field is url or
+// secret. New starts nothing.
 func New(baseURL, secret string, opts ClientOptions) (*Client, error) {
 	base, err := parseBase(baseURL)
 	if err != nil {
@@ -85,7 +85,7 @@ func parseBase(text string) (string, error) {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.Opaque != "":
 		return "", errors.New("is not an absolute https URL")
 	case u.User != nil:
-		return "", errors.New("has a user or a password: the secret is what both sides know each other by")
+		return "", errors.New("has a user or a password: both sides authenticate by the secret instead")
 	case u.RawQuery != "" || u.ForceQuery || strings.Contains(text, "#"):
 		return "", errors.New("has a query or a fragment")
 	case u.Scheme == "http" && !loopback(u.Hostname()):
@@ -99,7 +99,7 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// URL returns what the Client asks, without a slash at its end.
+// URL returns the URL of the gateway, without a slash at its end.
 func (c *Client) URL() string { return c.base }
 
 // Charge is PUT /charges/{id}.
@@ -131,13 +131,13 @@ func (c *Client) Cancel(ctx context.Context, id uuid.UUID) (traintravel.Outcome,
 	return c.ask(ctx, "cancellation of", id, http.MethodPost, "/charges/"+id.String()+"/cancel", nil)
 }
 
-// Check asks for an ID that nobody has. It returns nil if the other side answers
-// as it should, and what is wrong otherwise; no money is moved.
+// Check looks up an ID that was never used. It returns nil if the other side responds
+// correctly, and otherwise an error that says what is wrong. It moves no money.
 func (c *Client) Check(ctx context.Context) error {
 	_, err := c.Lookup(ctx, uuid.New())
 	switch {
 	case err == nil:
-		return errors.New("gateway: it answers for an ID that was never used")
+		return errors.New("gateway: it returned an outcome for an ID that was never used")
 	case errors.Is(err, traintravel.ErrNotFound):
 		return nil
 	}
@@ -159,7 +159,7 @@ func (c *Client) ask(ctx context.Context, what string, id uuid.UUID, method, pat
 	case status == http.StatusOK && mediaType == "application/json":
 		out, err = decodeOutcome(id, answer)
 		if err == nil && out.Resolution != "" && strings.HasPrefix(path, "/charges/") {
-			return traintravel.Outcome{}, errors.New("the answer has a resolution, and a charge has none")
+			return traintravel.Outcome{}, errors.New("the answer has a resolution, but only refunds have one")
 		}
 		return out, err
 	case mediaType == problemMediaType:
@@ -171,11 +171,11 @@ func (c *Client) ask(ctx context.Context, what string, id uuid.UUID, method, pat
 			return out, fmt.Errorf("answered %d, %s: %w", status, slug, errors.ErrUnsupported)
 		}
 		if slug == "" {
-			slug = "a problem that is not known"
+			slug = "an unknown problem"
 		}
 		return out, fmt.Errorf("answered %d, %s", status, slug)
 	}
-	return out, fmt.Errorf("answered %d with a media type that is not described", status)
+	return out, fmt.Errorf("answered %d with an unexpected media type", status)
 }
 
 // send returns an answer only if it was signed for this request.
@@ -214,7 +214,7 @@ func (c *Client) send(ctx context.Context, method, path string, body []byte) (st
 	case err != nil && resp.StatusCode == http.StatusUnauthorized:
 		return 0, "", nil, fmt.Errorf("answered 401 (a different secret, or clock skew, has the same answer); checking the answer's own signature: %w", err)
 	case err != nil:
-		return 0, "", nil, fmt.Errorf("answered %d, and not signed as it must be: %w", resp.StatusCode, err)
+		return 0, "", nil, fmt.Errorf("answered %d with an invalid signature: %w", resp.StatusCode, err)
 	case about != id:
 		return 0, "", nil, fmt.Errorf("answered %d to another request", resp.StatusCode)
 	}

@@ -1,6 +1,6 @@
-// Package gateway lets a [traintravel.Service] take money through a program of
-// its own, over a small signed HTTP contract, which openapi.yaml in this folder
-// describes. [New] makes the service's side, a [Client], and [NewHandler] the
+// Package gateway lets a [traintravel.Service] take payments through another
+// program, over a small signed HTTP contract, which openapi.yaml in this folder
+// describes. [New] returns the service's side, a [Client]. [NewHandler] returns the
 // other side for gateways that are written in Go: implement
 // [traintravel.PaymentGateway], and serve it.
 //
@@ -9,8 +9,8 @@
 //	PUT  /refunds/{id}         Refund
 //	GET  /outcomes/{id}        Lookup
 //
-// Requests and answers are signed in the manner of Standard Webhooks, with a
-// secret that both sides have: whsec_ and 24 to 64 random bytes in base64. While
-// a secret is replaced there may be several, separated by blanks: all of them
-// sign, and each is good.
+// Requests and responses are signed as in Standard Webhooks, with a secret that both
+// sides have: whsec_ and 24 to 64 random bytes in base64. To replace a secret, give
+// both sides several, separated by blanks: a message is signed with all of them, and
+// one valid signature is enough.
 package gateway

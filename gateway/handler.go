@@ -16,14 +16,14 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// HandlerOptions are the settings of NewHandler. The zero value works.
+// HandlerOptions configures NewHandler. The zero value works.
 type HandlerOptions struct {
-	// Logger hears of requests that are refused for their signature, and of the
-	// gateway's errors, which the answers do not tell. Nil is silent.
+	// Logger logs requests that are refused for their signature, and errors of the
+	// gateway, which responses do not contain. Nil logs nothing.
 	Logger *slog.Logger
 
-	// Timeout is how long the gateway may take. Zero is a minute. Who asked and
-	// hung up does not end it: what was begun with the money is brought to its end.
+	// Timeout is how long the gateway may take. Zero means a minute. If the client
+	// closes the connection, the gateway still gets that time to finish.
 	Timeout time.Duration
 }
 
@@ -34,14 +34,14 @@ type handler struct {
 	timeout time.Duration
 }
 
-// NewHandler serves a gateway to a [Client] that has the same secret, at the
-// root: under another path, wrap it in [http.StripPrefix]. It hears only what is
-// signed, and checks all of it before the gateway is asked: sources are valid,
-// amounts above zero. Any error of the gateway but [traintravel.ErrNotFound] says
-// that the outcome is not known, and so does a panic.
+// NewHandler returns a handler that serves a gateway to a [Client] with the same
+// secret, at the root; for another path, wrap it in [http.StripPrefix]. It refuses
+// requests without a valid signature, and calls the gateway only with valid sources and
+// with amounts above zero. Any error of the gateway except [traintravel.ErrNotFound] means
+// that the outcome is unknown, and so does a panic.
 //
-// The handler keeps nothing. A request that comes again, be it sent by somebody
-// who has recorded it, does no harm, because a gateway acts once for each ID.
+// The handler has no state. A request that arrives again, even if somebody recorded and
+// replays it, does no harm, because a gateway acts once for each ID.
 func NewHandler(gw traintravel.PaymentGateway, secret string, opts HandlerOptions) (http.Handler, error) {
 	secrets, err := parseSecrets(secret)
 	switch {
@@ -50,7 +50,7 @@ func NewHandler(gw traintravel.PaymentGateway, secret string, opts HandlerOption
 	case gw == nil:
 		return nil, &traintravel.InvalidError{Field: "gateway", Reason: "is missing"}
 	case opts.Timeout < 0:
-		return nil, &traintravel.InvalidError{Field: "HandlerOptions.Timeout", Reason: "is below zero"}
+		return nil, &traintravel.InvalidError{Field: "HandlerOptions.Timeout", Reason: "is negative: want 0 or more"}
 	}
 	h := &handler{gw, secrets, opts.Logger, opts.Timeout}
 	if h.log == nil {
@@ -164,13 +164,13 @@ func (h *handler) do(r *http.Request, body []byte) ([]byte, *problem) {
 	}
 	var b []byte
 	if err == nil && kind == "charges" && out.Resolution != "" {
-		err = fmt.Errorf("the gateway answered the resolution %.40q about a charge", out.Resolution)
+		err = fmt.Errorf("the gateway answered a charge with the resolution %.40q", out.Resolution)
 	}
 	if err == nil {
 		b, err = encodeOutcome(id, out)
 	}
 	if err != nil {
-		h.log.Error("the gateway does not say what became of it", "operation", r.Method+" "+operation, "id", id, "error", err)
+		h.log.Error("the gateway returned no valid outcome", "operation", r.Method+" "+operation, "id", id, "error", err)
 		return nil, unknownOutcome()
 	}
 	return b, nil

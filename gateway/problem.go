@@ -28,7 +28,7 @@ const notFound = "not-found"
 const cannotCancel = "cancel-not-supported"
 
 func badSignature(detail string) *problem {
-	return &problem{http.StatusUnauthorized, "bad-signature", "The request is not signed as it must be", detail}
+	return &problem{http.StatusUnauthorized, "bad-signature", "The signature of the request is missing or invalid", detail}
 }
 
 func tooLarge() *problem {
@@ -36,7 +36,7 @@ func tooLarge() *problem {
 }
 
 func invalid(detail string) *problem {
-	return &problem{http.StatusBadRequest, "invalid-request", "The request is not as described", detail}
+	return &problem{http.StatusBadRequest, "invalid-request", "The request does not match the description", detail}
 }
 
 func noOperation() *problem {
@@ -44,7 +44,7 @@ func noOperation() *problem {
 }
 
 func badMethod(allowed string) *problem {
-	return &problem{http.StatusMethodNotAllowed, "method-not-allowed", "The operation has another method", allowed}
+	return &problem{http.StatusMethodNotAllowed, "method-not-allowed", "The path does not support this method", allowed}
 }
 
 func badMediaType() *problem {
@@ -52,7 +52,7 @@ func badMediaType() *problem {
 }
 
 func unknownID() *problem {
-	return &problem{http.StatusNotFound, notFound, "The gateway has never been asked for this charge or refund", ""}
+	return &problem{http.StatusNotFound, notFound, "The gateway does not know this charge or refund", ""}
 }
 
 func noCancel() *problem {
@@ -60,7 +60,7 @@ func noCancel() *problem {
 }
 
 func unknownOutcome() *problem {
-	return &problem{http.StatusInternalServerError, "unknown-outcome", "The outcome is not known", "Ask again with the same ID."}
+	return &problem{http.StatusInternalServerError, "unknown-outcome", "The outcome is not known", "Retry with the same ID."}
 }
 
 type problemBody struct {

@@ -49,7 +49,7 @@ func parseSecrets(text string) (ring, error) {
 		return nil, errors.New("the secret is missing")
 	}
 	if len(r) > maxSecrets {
-		return nil, fmt.Errorf("there are %d secrets, and at most %d are good at a time", len(r), maxSecrets)
+		return nil, fmt.Errorf("there are %d secrets, and at most %d are allowed at a time", len(r), maxSecrets)
 	}
 	return r, nil
 }
@@ -96,7 +96,7 @@ func (r ring) verify(h http.Header, now time.Time, what string, body []byte) (id
 	id, timestamp, signatures := values[0], values[1], strings.Fields(values[2])
 	switch {
 	case !idForm.MatchString(id):
-		return "", errors.New("webhook-id has not 1 to 64 letters, digits, hyphens and underscores")
+		return "", errors.New("webhook-id must have 1 to 64 letters, digits, hyphens and underscores")
 	case !timestampForm.MatchString(timestamp):
 		return "", errors.New("webhook-timestamp is not a number of seconds since 1970")
 	case len(signatures) > maxSignatures:
@@ -124,5 +124,5 @@ func (r ring) verify(h http.Header, now time.Time, what string, body []byte) (id
 			}
 		}
 	}
-	return "", errors.New("webhook-signature has no signature that is good: check the secret")
+	return "", errors.New("webhook-signature has no valid signature: check the secret")
 }

@@ -230,7 +230,7 @@ func decode(body []byte, v any) error {
 // card.
 func fault(what string, err error) error {
 	if e, ok := errors.AsType[*json.SemanticError](err); ok {
-		return fmt.Errorf("%s has a member at fault: %.100q", what, string(e.JSONPointer))
+		return fmt.Errorf("%s has an invalid member: %.100q", what, string(e.JSONPointer))
 	}
 	return fmt.Errorf("%s is not JSON by RFC 7493", what)
 }

@@ -159,7 +159,7 @@ func cancelAgain(ctx context.Context, g Gateway) error {
 			return err
 		}
 		if was.Status != traintravel.Pending && out != was {
-			return wrong("Cancel, which has told %s, tells %s", told(was), told(out))
+			return wrong("Cancel, which returned %s before, now returns %s", told(was), told(out))
 		}
 		if was = out; was.Status == traintravel.Pending && i == 1 {
 			if was, err = g.wait(ctx, c.ID, was); err != nil {

@@ -43,7 +43,7 @@ func (c check) lacks(g Gateway) string {
 		case n == failsLater && none(g.FailsLater):
 			return "FailsLater is not set: no source that fails later"
 		case n == chargedBack && none(g.ChargedBack):
-			return "ChargedBack is not set: no source whose charge is given back in another way"
+			return "ChargedBack is not set: no source whose charge is refunded in another way"
 		case n == notRefundable && none(g.NotRefundable):
 			return "NotRefundable is not set: no source whose refunds are impossible"
 		case n == moved && g.Moved == nil:

@@ -3,13 +3,13 @@
 //
 // # What to implement
 //
-// A type with the methods of [traintravel.PaymentGateway], whose comments are
-// the contract, and that of [traintravel.Canceller] if the provider can refuse
-// an ID for good. Package sandbox is a whole one that moves no money.
+// Implement [traintravel.PaymentGateway], whose comments are the contract, and
+// [traintravel.Canceller] if the provider can refuse an ID for good. Package sandbox
+// is a complete gateway that moves no money.
 //
 // # How to call the suite
 //
-// In your package's tests, against the provider's test mode or a stand-in of
+// In the tests of your package, with the provider's test mode or a stand-in of
 // your own:
 //
 //	func TestGateway(t *testing.T) {
@@ -25,59 +25,58 @@
 //		})
 //	}
 //
-// Every member of [Gateway] but the first two may be left out. The checks that
-// need it are skipped then, and say what they lack. Moved is worth some work: a
-// gateway that charges twice and answers well is found by nothing else.
+// All fields of [Gateway] except the first two are optional. Checks that need a missing
+// one are skipped, and say which. Moved is worth some work: no other check finds a gateway
+// that charges twice and returns the right outcome.
 //
-// Each check runs in parallel with the others; run them with -race. All IDs are
-// new, so that checks may share a provider, and leave their charges there.
-// Nothing is timed but how long a pending payment may take.
+// The checks run in parallel; run them with -race. All IDs are new, so checks may share a
+// provider, and leave their charges there. The only time limit is that of a pending payment.
 //
 // # What the checks prove
 //
-//   - Charge, Apart, Amounts: what was asked is moved, to the minor unit, in
-//     currencies with no decimals and with three or four, and charges at the
-//     same time do not mix.
-//   - Again, AtOnce, OtherAmount: an ID acts once, however often and at however
-//     many places at once it comes, and never for another amount.
-//   - Declined, DeclinedForGood: a decline is an outcome with a code and words
-//     for the payer, and stays one.
-//   - Lookup, Unknown: every charge and refund is found by its ID; another is
-//     [traintravel.ErrNotFound], and looking it up does not bring it into being.
-//   - LostAnswer, LostRefund, LostCancel: what was done is found although
-//     nobody heard the answer, and asking again does not do it twice.
-//   - CutShort, CutShortRefund: the same at whichever moment a context ends,
-//     and the end is not a decline. Ended: a context that has ended before the
-//     call does nothing.
+//   - Charge, Apart, Amounts: the gateway moves the requested amount exactly, also in
+//     currencies without decimals and with three or four, and does not mix up
+//     charges made at the same time.
+//   - Again, AtOnce, OtherAmount: an ID acts once, however often it arrives, also
+//     concurrently, and never for another amount.
+//   - Declined, DeclinedForGood: a decline is an outcome with a code and a message
+//     for the payer, and does not change.
+//   - Lookup, Unknown: Lookup finds every charge and refund by its ID. Any other ID is
+//     [traintravel.ErrNotFound], and looking it up does not create it.
+//   - LostAnswer, LostRefund, LostCancel: if a response is lost, Lookup finds what was
+//     done, and a repeated call does not do it twice.
+//   - CutShort, CutShortRefund: the same if a context ends at any moment, and the end
+//     is not a decline. Ended: a call whose context has already ended does nothing.
 //   - Fence, FenceRace, CancelDone, CancelPending, CancelAgain, CancelUnderWay: after
-//     a Cancel that answered Failed, no charge with this ID succeeds, and one that has
-//     an outcome keeps it, however often it is cancelled, and be it under way.
+//     Cancel has returned Failed, no charge with this ID succeeds. A charge with an
+//     outcome keeps it, however often it is cancelled, even while it is in progress.
 //   - Refund, RefundParts, RefundAtOnce, RefundOtherAmount, RefundTooMuch,
-//     RefundTooMuchAtOnce, RefundNothing: money goes back once for each ID, and
-//     never more than was taken. RefundUnknown, RefundDeclined, RefundPending:
-//     nor for a charge that did not succeed. RefundedElsewhere, RefundImpossible: one
-//     that the provider will not make any more ends, and says how.
-//   - SettlesLater, FailsLater: pending is told as long as it is not known, and
-//     ends.
-//   - Secrets: neither outcomes nor errors show a number or a code.
+//     RefundTooMuchAtOnce, RefundNothing: each ID refunds once, and never more than was
+//     charged. RefundUnknown, RefundDeclined, RefundPending: only charges that have
+//     succeeded are refunded. RefundedElsewhere, RefundImpossible: a refund that the
+//     provider will never make ends with a resolution.
+//   - SettlesLater, FailsLater: a charge is pending until its outcome is known, and
+//     then ends.
+//   - Secrets: outcomes and errors contain no numbers and no security codes.
 //
-// They cannot prove how long a provider remembers an ID, nor that a gateway logs
+// The checks cannot prove how long a provider remembers an ID, nor that a gateway logs
 // no numbers.
 //
 // # Common mistakes
 //
-//   - A time limit, a broken connection or an answer such as 502 made Failed.
+//   - Returning Failed after a timeout, a broken connection or a response such as 502.
 //     The money may have moved: return the error.
-//   - An ID made by the gateway for each request, and not the service's sent on
-//     as the provider's idempotency key.
-//   - A provider's "this key is in use" made Failed: it is an error, or Pending.
-//   - A provider's "no such payment" for any reason, such as a wrong account or
-//     path, made ErrNotFound: that tells the service that nothing was charged.
-//   - An error of the provider's made Failed by Cancel: the service then tells the
-//     payer that nothing was charged.
-//   - Amounts through a float, or two decimals for every currency.
-//   - A provider's error handed on with the request in it.
-//   - A provider's "already refunded" or "charged back" made an error or Failed: the
-//     refund is asked for again for ever. It is [traintravel.RefundedElsewhere].
-//   - Refunds keyed by their charge: the second part is taken for a repetition.
+//   - Making a new ID for each request. Send the service's ID as the provider's
+//     idempotency key.
+//   - Returning Failed for a provider's "this key is in use": return an error, or Pending.
+//   - Returning ErrNotFound for every "no such payment" of a provider, also for a wrong
+//     account or path: it tells the service that nothing was charged.
+//   - Returning Failed from Cancel after an error of the provider: the service then tells
+//     the payer that nothing was charged.
+//   - Computing amounts with floats, or assuming two decimals for every currency.
+//   - Returning a provider's error that contains the request.
+//   - Returning an error or Failed for a provider's "already refunded" or "charged back":
+//     the service would request the refund for ever. Return [traintravel.RefundedElsewhere].
+//   - Identifying refunds by their charge: the second partial refund then counts as a
+//     repetition of the first.
 package paymenttest

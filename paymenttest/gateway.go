@@ -11,52 +11,51 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// A Gateway is a gateway to be tested and what the suite has to know of it.
+// A Gateway is a gateway to test, with what the suite has to know about it.
 type Gateway struct {
 	traintravel.PaymentGateway
 
-	// Succeeds is a source that a charge succeeds with, at once or after being
-	// pending. For the check Secrets, a card's code should be one that nothing
-	// else looks like, such as 937.
+	// Succeeds is a source whose charges succeed, at once or after being pending.
+	// For the check Secrets, use a security code that does not occur elsewhere,
+	// such as 937.
 	Succeeds traintravel.Source
 
-	// Declines is one that is declined. The zero Source stands for none, here
-	// and below.
+	// Declines is a source whose charges are declined. The zero Source means none,
+	// here and below.
 	Declines traintravel.Source
 
-	// SettlesLater is one with which a charge is pending, and then succeeds;
-	// with FailsLater it is pending, and then fails.
+	// SettlesLater is a source whose charges are pending, and then succeed. Those
+	// of FailsLater are pending, and then fail.
 	SettlesLater traintravel.Source
 	FailsLater   traintravel.Source
 
-	// ChargedBack is one with which a charge succeeds, and the payer has the money back
-	// before a refund is made: because of a chargeback, or a refund past the gateway.
-	// NotRefundable is one with which a charge succeeds, and no refund ever can.
+	// ChargedBack is a source whose charges succeed, and whose payer has the money back
+	// before a refund is made: by a chargeback, or by a refund outside the gateway.
+	// NotRefundable is a source whose charges succeed, and whose refunds never do.
 	ChargedBack   traintravel.Source
 	NotRefundable traintravel.Source
 
-	// Settle makes a pending charge or refund settle; nil if that takes only time.
+	// Settle settles a pending charge or refund. Nil means that it settles by itself.
 	Settle func(ctx context.Context, id uuid.UUID) error
 
-	// SettlesWithin is how long a pending one may take at most, and Settle's
-	// work to be seen; 1 minute by default.
+	// SettlesWithin is the time within which a pending charge or refund settles, also
+	// after Settle; 1 minute by default.
 	SettlesWithin time.Duration
 
-	// Moved tells what the provider has really taken for a charge, less what
-	// went back; the zero Money if nothing. It asks the provider's books, not
-	// the gateway.
+	// Moved returns the amount that the provider has taken for a charge, less
+	// refunds, or the zero Money. It asks the provider, not the gateway.
 	Moved func(ctx context.Context, charge uuid.UUID) (traintravel.Money, error)
 
-	// AnswersLost is the same gateway over a connection that loses the answers:
-	// what it is asked is done, and its caller gets an error.
+	// AnswersLost is the same gateway over a connection that loses responses: it does
+	// what it is asked, and its caller gets an error.
 	AnswersLost traintravel.PaymentGateway
 
-	// Price is what most checks charge, 10 minor units or more; 49.99 eur by
-	// default.
+	// Price is the amount that most checks charge, 10 minor units or more; 49.99 eur
+	// by default.
 	Price traintravel.Money
 
-	// Amounts are charged by the check Amounts; by default some that have been
-	// mistaken before, in currencies that do not have two decimals too.
+	// Amounts are the amounts of the check Amounts. The default has amounts that
+	// gateways often get wrong, also in currencies without two decimals.
 	Amounts []traintravel.Money
 }
 
@@ -187,7 +186,7 @@ func (g Gateway) finds(ctx context.Context, id uuid.UUID, want traintravel.Outco
 		return wrong("Lookup: %w", err)
 	}
 	if out != want {
-		return wrong("Lookup tells %s, not %s", told(out), told(want))
+		return wrong("Lookup returns %s, want %s", told(out), told(want))
 	}
 	return nil
 }
@@ -213,7 +212,7 @@ func (g Gateway) hasMoved(ctx context.Context, c traintravel.Charge, amount int6
 func (g Gateway) unheard(ctx context.Context, id uuid.UUID) error {
 	switch out, err := g.Lookup(ctx, id); {
 	case err == nil:
-		return fmt.Errorf("%w: it tells %s", errNotFound, told(out))
+		return fmt.Errorf("%w: it returns %s", errNotFound, told(out))
 	case !errors.Is(err, traintravel.ErrNotFound):
 		return fmt.Errorf("%w: %w", errNotFound, err)
 	}

@@ -179,7 +179,7 @@ func ended(ctx context.Context, g Gateway) error {
 		return err
 	}
 	if errors.Is(err, traintravel.ErrNotFound) {
-		return wrong("Lookup with a context that has ended says that nothing was charged: %w", err)
+		return wrong("Lookup with a context that has ended returns ErrNotFound: %w", err)
 	}
 	if canceller := g.canceller(); canceller != nil {
 		out, err = canceller.Cancel(over, c.ID)

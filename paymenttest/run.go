@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// Run proves the behaviour of a gateway. It runs each clause of the contract as
-// a parallel subtest; open returns the gateway for one of them, which may be
-// shared, fails the test if it cannot, and leaves the cleaning up to t.Cleanup.
+// Run tests a gateway against the contract. It runs each check as a parallel subtest.
+// open returns the gateway for one check, which may be shared. If it cannot, it fails
+// the test; it cleans up with t.Cleanup.
 func Run(t *testing.T, open func(t testing.TB) Gateway) {
 	t.Helper()
 	for _, c := range checks() {

@@ -34,7 +34,7 @@ func secrets(ctx context.Context, g Gateway) error {
 			{"Charge with a context that has ended", func() (traintravel.Outcome, error) { return g.Charge(over, c) }},
 			{"Charge", func() (traintravel.Outcome, error) { return g.Charge(ctx, c) }},
 			{"Charge with another amount", func() (traintravel.Outcome, error) { return g.Charge(ctx, other) }},
-			{"Charge in a currency that is none", func() (traintravel.Outcome, error) { return g.Charge(ctx, odd) }},
+			{"Charge in an invalid currency", func() (traintravel.Outcome, error) { return g.Charge(ctx, odd) }},
 			{"Lookup", func() (traintravel.Outcome, error) { return g.Lookup(ctx, c.ID) }},
 			{"Refund", func() (traintravel.Outcome, error) { return g.Refund(ctx, back(c, 1)) }},
 			{"Charge of which the answer was lost", func() (traintravel.Outcome, error) {
@@ -50,7 +50,7 @@ func secrets(ctx context.Context, g Gateway) error {
 				said += fmt.Sprintf(" %v %+v", err, err)
 			}
 			if what := shown(said, source); what != "" {
-				return fmt.Errorf("%s: what is said shows the source's %s", try.what, what) // not the words themselves
+				return fmt.Errorf("%s: the outcome or the error shows the source's %s", try.what, what) // not the words themselves
 			}
 		}
 	}

@@ -1,12 +1,11 @@
-// Package places tells the time zone and the country of stations by their
-// coordinates, without asking anybody. GTFS feeds lack the one often and the
-// other always. [Finder].Locate fits gtfs.Options.Locate.
+// Package places finds the time zone and the country of stations by their
+// coordinates, offline. GTFS feeds often lack time zones, and always lack
+// countries. [Finder].Locate fits gtfs.Options.Locate.
 //
-// The borders of the time zones are OpenStreetMap's, simplified, under the Open
-// Database License: see the file NOTICE, which whoever passes on a program with
-// this package in it should heed. A program that imports it is 7 MB larger, and
-// needs a second and 30 MB of memory for a [Finder]; nothing else in this module
-// imports it but the command.
+// The borders of the time zones are simplified from OpenStreetMap, under the Open
+// Database License: if you distribute a program with this package, follow the file
+// NOTICE. A program that imports the package is 7 MB larger, and a [Finder] takes a
+// second to load and 30 MB of memory. In this module only the command imports it.
 package places
 
 import (
@@ -21,14 +20,14 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// doubt is how many metres from a border its simplified line may say that one is
-// on the other side.
+// doubt is the distance from a border, in metres, within which its simplified line may
+// be wrong about the side.
 const doubt = 250
 
 //go:embed zone.tab
 var zoneTab string
 
-// A Finder knows the time zones of the world and whose they are. It is safe for
+// A Finder finds time zones and their countries by coordinates. It is safe for
 // concurrent use.
 type Finder struct {
 	zones     tzf.F
@@ -36,7 +35,7 @@ type Finder struct {
 	loadable  map[string]bool   // zones that this machine knows
 }
 
-// Open makes a Finder.
+// Open loads the borders and returns a Finder.
 func Open() (*Finder, error) {
 	zones, err := tzf.NewDefaultFinder()
 	if err != nil {
@@ -50,9 +49,9 @@ func Open() (*Finder, error) {
 	return f, nil
 }
 
-// Countries returns the country of each time zone that lies in one, by the name of the
-// zone: the one for which tzdata lists it, DE for Europe/Berlin. UTC and zones by older
-// names have none. It needs no borders, and no [Finder].
+// Countries returns the countries of time zones by the names of the zones, as tzdata lists
+// them: DE for Europe/Berlin. UTC and old names of zones have none. It needs no [Finder],
+// and loads no borders.
 func Countries() map[string]string {
 	countries := map[string]string{}
 	for line := range strings.Lines(zoneTab) {
@@ -64,18 +63,18 @@ func Countries() map[string]string {
 	return countries
 }
 
-// Locate fills in the Zone and the Country of a station if they are empty, or the
-// Country is [traintravel.UnknownCountry]. They are empty then at sea, and the Zone if this machine does not know it, which is newer
-// than its tzdata. What is given of the two decides within 250 metres of a
-// border, where the station may lie on either side.
+// Locate fills in the Zone of a station if it is empty, and the Country if that is empty or
+// [traintravel.UnknownCountry]. Both stay empty at sea. The Zone stays empty if it is newer
+// than this machine's tzdata. Within 250 metres of a border, where the station may lie on
+// either side, a Zone or Country that is set decides.
 //
-// The country is the one for which tzdata lists the zone. It takes no side in who
-// owns what.
+// The country is the one for which tzdata lists the zone. That takes no position in
+// territorial disputes.
 func (f *Finder) Locate(s *traintravel.Station) { f.locate(s, "") }
 
-// LocateFrom returns a Locate for the stations of a railway at home in a time
-// zone, such as its feed's agency_timezone. Within 250 metres of a border at which
-// that zone ends, stations of which nothing else is known are in it.
+// LocateFrom returns a Locate for the stations of a railway from a time zone, such as
+// the agency_timezone of its feed. Within 250 metres of a border of that zone, a station
+// without a Zone and a Country is taken to be in it.
 func (f *Finder) LocateFrom(home string) func(*traintravel.Station) {
 	return func(s *traintravel.Station) { f.locate(s, home) }
 }

@@ -39,7 +39,7 @@ var (
 	refundedElsewhere = traintravel.Outcome{Status: traintravel.Succeeded, Resolution: traintravel.RefundedElsewhere}
 	refundImpossible  = traintravel.Outcome{
 		Status: traintravel.Failed, Resolution: traintravel.RefundImpossible,
-		Failure: traintravel.Failure{Code: "card_closed", Message: "The card was closed, so that no money can be given back to it."},
+		Failure: traintravel.Failure{Code: "card_closed", Message: "The card was closed and cannot receive the refund."},
 	}
 )
 

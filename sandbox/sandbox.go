@@ -79,7 +79,7 @@ func (g *Gateway) Charge(ctx context.Context, c traintravel.Charge) (traintravel
 	outcome, later := decide(c.Source)
 	return g.act(ctx, Movement{ID: c.ID, Booking: c.Booking, Amount: c.Amount}, func(m, _ *movement) error {
 		if c.Amount.Amount < 0 || c.Amount.Currency == "" {
-			return fmt.Errorf("sandbox: charge %s: %s is nothing to take", c.ID, c.Amount)
+			return fmt.Errorf("sandbox: charge %s: the amount %s is not above zero", c.ID, c.Amount)
 		}
 		m.Outcome = outcome
 		if later {
@@ -115,7 +115,7 @@ func (g *Gateway) Refund(ctx context.Context, r traintravel.Refund) (traintravel
 			m.Outcome = refundedElsewhere
 			return nil
 		case r.Amount.Amount > charge.Amount.Amount-charge.refunded:
-			return fmt.Errorf("sandbox: refund %s: %s is not within what is left of %s", r.ID, r.Amount, charge.Amount)
+			return fmt.Errorf("sandbox: refund %s: %s is more than the rest of %s", r.ID, r.Amount, charge.Amount)
 		}
 		charge.refunded += r.Amount.Amount
 		m.Outcome = succeeded
@@ -140,7 +140,7 @@ func (g *Gateway) act(ctx context.Context, asked Movement, do func(m, charge *mo
 			seen := asked
 			seen.Outcome = m.Outcome
 			if !m.fenced && m.Movement != seen {
-				return fmt.Errorf("sandbox: %s came before, with another amount or purpose", asked.ID)
+				return fmt.Errorf("sandbox: %s was used before, with another amount or purpose", asked.ID)
 			}
 			out = m.at(now)
 			return nil

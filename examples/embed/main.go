@@ -131,13 +131,13 @@ func travel(ctx context.Context, service *traintravel.Service, plan plan, events
 	}
 	fmt.Fprintf(out, "%s to %s on %s\n", plan.origin.Name, plan.destination.Name, plan.day.Format(time.DateOnly))
 	if len(found.Items) == 0 {
-		return errors.New("no train runs there on that day")
+		return errors.New("no trips found: choose another date")
 	}
 	for _, t := range found.Items {
 		fmt.Fprintf(out, "  %s - %s  %-12s %10s  %s\n", clock(t.Origin().Time), clock(t.Destination().Time), t.Legs[0].Number, t.Price, seats(t))
 	}
 	if found.Next != "" {
-		fmt.Fprintln(out, "  and later ones, on the next page")
+		fmt.Fprintln(out, "  later trips are on the next page")
 	}
 
 	anna := traintravel.Caller{Subject: traintravel.Subject{Issuer: "box office", ID: "anna"}}
@@ -187,7 +187,7 @@ func refunded(ctx context.Context, service *traintravel.Service, by traintravel.
 		}
 		for _, p := range payments.Items { // the newest first
 			if p.RefundOf != uuid.Nil && p.Status == traintravel.Succeeded {
-				fmt.Fprintf(out, "%s: the card got its money back\n", p.Amount)
+				fmt.Fprintf(out, "%s: refunded to the card\n", p.Amount)
 				return nil
 			}
 		}

@@ -27,7 +27,7 @@ held until 00:00 CET: LA 21, coach 1 seat 1
 113.58 eur from card ************4242: succeeded
   event bookingConfirmed: Anna Example is confirmed
   event bookingCancelled: Anna Example is cancelled
--113.58 eur: the card got its money back
+-113.58 eur: refunded to the card
 `
 
 func TestRun(t *testing.T) {
@@ -65,9 +65,9 @@ func TestRunFeed(t *testing.T) {
 		}
 		for _, part := range []string{
 			"2 stations, 11 trains\nAberg to Bdorf on 2027-03-01\n",
-			"  15:00 CET - 15:40 CET  RB             4.33 eur  140 seats left\n  and later ones, on the next page\n",
+			"  15:00 CET - 15:40 CET  RB             4.33 eur  140 seats left\n  later trips are on the next page\n",
 			"held until 00:00 CET: RB, coach 1 seat 1\n",
-			"-4.33 eur: the card got its money back\n",
+			"-4.33 eur: refunded to the card\n",
 		} {
 			if !strings.Contains(out.String(), part) {
 				t.Errorf("run %q printed\n%swithout\n%s", args, out.String(), part)
@@ -101,8 +101,8 @@ func TestRunRefuses(t *testing.T) {
 		{"nearly a destination", []string{dir, "Aberg", "bdo"}, `no station named "bdo", but Bdorf`},
 		{"there and back in one", []string{dir, "Aberg", "Aberg"}, "destination: is the same station"},
 		{"bad date", []string{dir, "Aberg", "Bdorf", "1.3.2027"}, `"1.3.2027" is not a date`},
-		{"no train that day", []string{dir, "Aberg", "Bdorf", "2028-01-01"}, "no train runs there on that day"},
-		{"no train that way", []string{dir, "Bdorf", "Aberg"}, "no train runs there on that day"},
+		{"no train that day", []string{dir, "Aberg", "Bdorf", "2028-01-01"}, "no trips found: choose another date"},
+		{"no train that way", []string{dir, "Bdorf", "Aberg"}, "no trips found: choose another date"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -40,7 +40,7 @@ func main() {
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("nats-notifier", flag.ContinueOnError)
 	url := flags.String("nats", "", "`URL` of a NATS server with JetStream; empty runs one in this program")
-	data := flags.String("data", "", "`folder` of that server's; empty is one that is removed in the end")
+	data := flags.String("data", "", "`folder` for the data of that server; empty means a temporary one")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func startServer(dir string, port int) (*server.Server, error) {
 	s.Start()
 	if !s.ReadyForConnections(10 * time.Second) {
 		stopServer(s)
-		return nil, errors.New("the NATS server does not start")
+		return nil, errors.New("the NATS server did not start within 10 seconds")
 	}
 	return s, nil
 }
@@ -156,7 +156,7 @@ func book(ctx context.Context, s *traintravel.Service) (traintravel.Booking, err
 		return traintravel.Booking{}, err
 	}
 	if len(found.Items) == 0 {
-		return traintravel.Booking{}, errors.New("no train goes to Paris")
+		return traintravel.Booking{}, errors.New("no trips to Paris found")
 	}
 	return s.CreateBooking(ctx, anna, traintravel.NewBooking{TripID: found.Items[0].ID, PassengerName: "Anna Example"})
 }

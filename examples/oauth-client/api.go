@@ -131,7 +131,7 @@ func (a *api) station(ctx context.Context, name string) (station, error) {
 		return station{}, err
 	}
 	if len(found.Data) == 0 {
-		return station{}, fmt.Errorf("there is no station %q", name)
+		return station{}, fmt.Errorf("station %q not found", name)
 	}
 	return found.Data[0], nil
 }

@@ -79,7 +79,7 @@ func travel(ctx context.Context, api *api, date string, out io.Writer) error {
 		return err
 	}
 	if len(trips.Data) == 0 {
-		return errors.New("no train runs there on that day")
+		return errors.New("no trips found: choose another date")
 	}
 	for _, t := range trips.Data {
 		fmt.Fprintf(out, "  %s  %s %s  %s\n", t.Departure.Format("15:04"), t.Price, t.Currency, t.Operator)
@@ -112,6 +112,6 @@ func travel(ctx context.Context, api *api, date string, out io.Writer) error {
 	if err := api.call(ctx, http.MethodDelete, "/bookings/"+made.ID, nil, nil); err != nil {
 		return err
 	}
-	fmt.Fprintln(out, "cancelled; the money goes back")
+	fmt.Fprintln(out, "cancelled; the money is refunded")
 	return nil
 }

@@ -39,7 +39,7 @@ const want = `Berlin Hauptbahnhof to Paris Gare du Nord on 2024-02-01
   20:18  95.39 eur  Nachtfalter
 booked for Anna Example
 paid 113.58 eur
-cancelled; the money goes back
+cancelled; the money is refunded
 `
 
 // The whole way: a user signs in, and the program books in their name. The
@@ -80,10 +80,10 @@ func TestCallback(t *testing.T) {
 		{"no issuer, as it said", "state=s&code=c", false, 200, "c", ""},
 		{"no state", "code=c&iss=https://auth.example", true, 400, "", ""},
 		{"other state", "state=x&code=c&iss=https://auth.example", true, 400, "", ""},
-		{"no issuer", "state=s&code=c", true, 200, "", `from ""`},
+		{"no issuer", "state=s&code=c", true, 200, "", `issuer ""`},
 		{"other issuer", "state=s&code=c&iss=https://evil.example", false, 200, "", "evil.example"},
 		{"error", "state=s&error=access_denied&iss=https://auth.example", true, 200, "", "access_denied"},
-		{"no code", "state=s&iss=https://auth.example", true, 200, "", "no code"},
+		{"no code", "state=s&iss=https://auth.example", true, 200, "", "neither a code"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

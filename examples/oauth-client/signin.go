@@ -37,7 +37,7 @@ func discover(ctx context.Context, client *http.Client, issuer string) (m metada
 		return m, err
 	}
 	if m.Issuer != issuer {
-		return m, fmt.Errorf("%s says that it is %q", issuer, m.Issuer)
+		return m, fmt.Errorf("the metadata of %s names %q: want the same URL", issuer, m.Issuer)
 	}
 	return m, nil
 }
@@ -81,7 +81,7 @@ func signIn(ctx context.Context, client *http.Client, issuer, clientID string, o
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-timer.C:
-		return nil, fmt.Errorf("nobody did in %v", waitForUser)
+		return nil, fmt.Errorf("timed out after %v because nobody signed in", waitForUser)
 	case r := <-back.done:
 		if r.err != nil {
 			return nil, r.err
@@ -113,24 +113,24 @@ type result struct {
 func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if r.Method != http.MethodGet || r.URL.Path != callbackPath || subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(c.state)) != 1 {
-		http.Error(w, "This is not what was asked for.", http.StatusBadRequest)
+		http.Error(w, "This is not the response of a sign-in that the program waits for.", http.StatusBadRequest)
 		return
 	}
 	var res result
 	iss := q.Get("iss")
 	switch {
 	case iss != c.meta.Issuer && (iss != "" || c.meta.SaysIssuer): // RFC 9207
-		res.err = fmt.Errorf("the answer is from %q, not from %q", iss, c.meta.Issuer)
+		res.err = fmt.Errorf("the response is from the issuer %q, not from %q", iss, c.meta.Issuer)
 	case q.Has("error"):
-		res.err = fmt.Errorf("the authorization server says %q", q.Get("error"))
+		res.err = fmt.Errorf("the authorization server returned the error %q", q.Get("error"))
 	case q.Get("code") == "":
-		res.err = fmt.Errorf("the authorization server sent no code")
+		res.err = fmt.Errorf("the authorization server returned neither a code nor an error")
 	default:
 		res.code = q.Get("code")
 	}
 	text := "You are signed in. Close this page and go back to the program."
 	if res.err != nil {
-		text = "That did not work. The program says more."
+		text = "The sign-in failed. The program prints why."
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = io.WriteString(w, text+"\n")

@@ -30,9 +30,9 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	addr := flag.String("addr", "127.0.0.1:8087", "`address` to listen on; put a proxy that ends TLS before it, unless traintravel is on this machine")
-	data := flag.String("data", "stripe-gateway.db", "`file` that remembers which payment is which of Stripe's")
-	api := flag.String("stripe", "", "`URL` of another Stripe, such as a stripe-mock's")
+	addr := flag.String("addr", "127.0.0.1:8087", "`address` to listen on; unless traintravel runs on this machine, put a proxy with TLS in front of it")
+	data := flag.String("data", "stripe-gateway.db", "`file` that maps payments to those of Stripe")
+	api := flag.String("stripe", "", "`URL` of another Stripe API, such as stripe-mock")
 	flag.Parse()
 	key := os.Getenv("STRIPE_API_KEY")
 	if key == "" {

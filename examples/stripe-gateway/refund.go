@@ -27,7 +27,7 @@ func (g *stripeGateway) Refund(ctx context.Context, r traintravel.Refund) (train
 	case charge.Charge != uuid.Nil || charge.Intent == "" || charge.Amount.Currency != r.Amount.Currency || r.Amount.Amount <= 0 || r.Amount.Amount > charge.Amount.Amount:
 		return traintravel.Outcome{}, fmt.Errorf("%s is not within charge %s", r.Amount, r.Charge)
 	case known && (e.Charge != r.Charge || e.Amount != r.Amount):
-		return traintravel.Outcome{}, fmt.Errorf("%s came before, with another amount or purpose", r.ID)
+		return traintravel.Outcome{}, fmt.Errorf("%s was used before, with another amount or purpose", r.ID)
 	case e.settled():
 		return e.Outcome, nil
 	}
@@ -83,7 +83,7 @@ func refundOutcome(r *stripe.Refund) traintravel.Outcome {
 func failureReason(r *stripe.Refund) string {
 	switch r.FailureReason {
 	case stripe.RefundFailureReasonLostOrStolenCard, stripe.RefundFailureReasonExpiredOrCanceledCard:
-		return "The card takes no money any more."
+		return "The card does not accept refunds any more."
 	case "":
 		return "The refund could not be made."
 	}
@@ -114,7 +114,7 @@ func refused(err error) (traintravel.Outcome, error) {
 	case e.Code == stripe.ErrorCodeChargeNotRefundable:
 		return impossible(string(e.Code), "The payment cannot be refunded."), nil
 	case e.Param == "amount":
-		return impossible("amount_not_left", "A part of the payment has been given back in another way."), nil
+		return impossible("amount_not_left", "Part of the payment was refunded in another way."), nil
 	}
 	return traintravel.Outcome{}, safe(err)
 }

@@ -89,7 +89,7 @@ func (g *stripeGateway) Charge(ctx context.Context, c traintravel.Charge) (train
 	case e.Fenced:
 		return e.Outcome, nil
 	case known && (e.Charge != uuid.Nil || e.Amount != c.Amount):
-		return traintravel.Outcome{}, fmt.Errorf("%s came before, with another amount or purpose", c.ID)
+		return traintravel.Outcome{}, fmt.Errorf("%s was used before, with another amount or purpose", c.ID)
 	case e.settled():
 		return e.Outcome, nil
 	}
@@ -107,7 +107,7 @@ func (g *stripeGateway) Charge(ctx context.Context, c traintravel.Charge) (train
 		}
 	}
 	if c.Source.Card == nil {
-		return g.settle(c.ID, e, failed("source_not_supported", "Only cards are taken here."), nil)
+		return g.settle(c.ID, e, failed("source_not_supported", "Only cards are accepted."), nil)
 	}
 	card, err := g.stripe.V1PaymentMethods.Create(ctx, cardParams(c.Source.Card))
 	if err != nil {
@@ -285,9 +285,9 @@ func safe(err error) error {
 	e, ok := errors.AsType[*stripe.Error](err)
 	if !ok {
 		if broken, ok := errors.AsType[*url.Error](err); ok {
-			return fmt.Errorf("asking Stripe: %w", broken.Err)
+			return fmt.Errorf("calling Stripe: %w", broken.Err)
 		}
-		return errors.New("the answer of Stripe cannot be read") // the error quotes it
+		return errors.New("cannot parse the response of Stripe") // the error quotes it
 	}
 	return fmt.Errorf("stripe answered %d, %s %s (request %s)", e.HTTPStatusCode, e.Type, e.Code, e.RequestID)
 }

@@ -79,7 +79,7 @@ func (p *provider) issuer(ctx context.Context) (issuer, resource string, err err
 	case err != nil:
 		return "", "", err
 	case m.Resource != p.api: // else anybody's API could send people anywhere
-		return "", "", fmt.Errorf("%s says that it is %q", p.api, m.Resource)
+		return "", "", fmt.Errorf("the metadata of %s names %q: want the same URL", p.api, m.Resource)
 	}
 	return m.Servers[0], m.Resource, nil
 }
@@ -96,7 +96,7 @@ func (p *provider) describe(ctx context.Context, issuer string) (*metadata, erro
 		}
 	}
 	if m.Issuer != issuer {
-		return nil, fmt.Errorf("%s says that it is %q", issuer, m.Issuer)
+		return nil, fmt.Errorf("the metadata of %s names %q: want the same URL", issuer, m.Issuer)
 	}
 	for _, endpoint := range []string{m.Authorization, m.Token} {
 		if u, err := url.Parse(endpoint); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {

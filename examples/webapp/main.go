@@ -73,7 +73,7 @@ func run(ctx context.Context, args []string, secret string, out, log io.Writer) 
 		return fmt.Errorf("unknown argument %q", flags.Arg(0))
 	}
 	if o.VisitorRate < 1 {
-		return fmt.Errorf("--visitor-rate is %d: it must be 1 or more", o.VisitorRate)
+		return fmt.Errorf("invalid --visitor-rate %d: want 1 or more", o.VisitorRate)
 	}
 	switch {
 	case secret != "":
@@ -92,7 +92,7 @@ func run(ctx context.Context, args []string, secret string, out, log io.Writer) 
 		o.URL = "http://" + hereOf(listener.Addr())
 	}
 	if here, err := url.Parse(o.URL); secret == "" && err == nil && (here.Scheme != "http" || here.Hostname() != "127.0.0.1") {
-		return fmt.Errorf("nobody could sign in at %s: the demo client may use http://127.0.0.1 alone, at any port; for another base URL set WEBAPP_CLIENT_SECRET, and give the client the redirect URI %[1]s/callback", o.URL)
+		return fmt.Errorf("sign-in would fail at %s: the demo client may use only http://127.0.0.1, at any port; for another base URL set WEBAPP_CLIENT_SECRET, and give the client the redirect URI %[1]s/callback", o.URL)
 	}
 	o.Log = slog.New(slog.NewTextHandler(log, nil))
 	site, err := newSite(o)

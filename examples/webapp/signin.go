@@ -120,10 +120,10 @@ func (s *site) callback(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if iss := q.Get("iss"); iss != meta.Issuer && (iss != "" || meta.SaysIssuer) { // RFC 9207
-		return fmt.Errorf("%w: the answer is from %q, not from %q", errSignIn, iss, meta.Issuer)
+		return fmt.Errorf("%w: the response is from the issuer %q, not from %q", errSignIn, iss, meta.Issuer)
 	}
 	if q.Has("error") {
-		return fmt.Errorf("%w: the authorization server says %q", errSignIn, q.Get("error"))
+		return fmt.Errorf("%w: the authorization server returned the error %q", errSignIn, q.Get("error"))
 	}
 	config := s.oauth(meta)
 	token, err := config.Exchange(s.withClient(r.Context()), q.Get("code"), append(resource(meta), oauth2.VerifierOption(begun.verifier))...)

@@ -159,23 +159,23 @@ func (r *receiver) receive(w http.ResponseWriter, req *http.Request) {
 	}
 	id := req.Header.Get("Webhook-Id")
 	if id == "" || len(id) > maxID {
-		http.Error(w, "send a webhook-id", http.StatusBadRequest)
+		http.Error(w, "header webhook-id is missing or too long", http.StatusBadRequest)
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		http.Error(w, "that is too large", http.StatusRequestEntityTooLarge)
+		http.Error(w, "the body has more than 64 KiB", http.StatusRequestEntityTooLarge)
 		return
 	}
 	// The bytes as they came, before anything is made of them: who sent them, and not
 	// longer than five minutes ago?
 	if err == nil && r.hooks.Verify(body, req.Header) != nil {
-		http.Error(w, "the signature is not right", http.StatusUnauthorized)
+		http.Error(w, "invalid signature", http.StatusUnauthorized)
 		return
 	}
 	var e event
 	if err != nil || json.Unmarshal(body, &e) != nil || e.ID == "" && e.Type == "" {
-		http.Error(w, "send a booking or an event", http.StatusBadRequest)
+		http.Error(w, "the body is neither a booking nor an event", http.StatusBadRequest)
 		return
 	}
 	if err := r.once(id, e); err != nil {

@@ -216,7 +216,7 @@ func TestOptions(t *testing.T) {
 	for want, o := range map[string]options{
 		`-formats: "rpm" is not one of`:   {targets: []string{"linux/amd64"}, formats: []string{"rpm"}},
 		`-targets: "linux" is not`:        {targets: []string{"linux"}, formats: []string{"deb"}},
-		`windows/amd64 has archives`:      {targets: []string{"windows/amd64"}, formats: []string{"deb"}},
+		`windows/amd64 has only archives`: {targets: []string{"windows/amd64"}, formats: []string{"deb"}},
 		`"v1" is not a version such as 1`: {version: "v1", targets: []string{"here"}, formats: []string{"deb"}},
 	} {
 		err := o.check()

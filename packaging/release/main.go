@@ -29,8 +29,8 @@ func main() {
 	flag.StringVar(&o.out, "out", "dist", "new or empty `folder` that everything is written to")
 	flag.StringVar(&o.version, "version", "", "`version` without a v (default: of the tag, or 0.0.0-dev.COMMIT)")
 	targets := flag.String("targets", everywhere, "`list` of platforms to build for: OS/ARCH,...; \"here\" is this machine's Linux")
-	formats := flag.String("formats", allFormats, "`list` of what to make for each; deb and image are for linux alone")
-	flag.BoolVar(&o.fresh, "fresh", false, "compile everything anew, as on a machine that has compiled nothing yet")
+	formats := flag.String("formats", allFormats, "`list` of what to make for each; deb and image are only for linux")
+	flag.BoolVar(&o.fresh, "fresh", false, "compile everything again, without the build cache")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		log.Fatalf("unexpected argument %q", flag.Arg(0))

@@ -53,7 +53,7 @@ OTEL_EXPORTER_OTLP_ENDPOINT says.`)
 	}
 	m.add(".SH EXIT STATUS", ".TP", "0", "Done.", ".TP", "1", "Failed.", ".TP", "2", "Wrong usage or settings.")
 	m.prose(`A server that is told to stop (SIGINT, SIGTERM) finishes what is under way and ends
-with 0. Told again, it ends at once.`)
+with 0. The second signal ends it at once.`)
 	return m.text.String(), nil
 }
 
@@ -114,12 +114,12 @@ func (m *manual) ask(command ...string) (d described, err error) {
 				d.flags = append(d.flags, line)
 			}
 		default:
-			return d, fmt.Errorf("%v --help: what is %q", command, part)
+			return d, fmt.Errorf("%v --help: unexpected text %q", command, part)
 		}
 	}
 	d.about = strings.TrimSpace(d.about)
 	if d.about == "" || len(d.usage) == 0 {
-		return d, fmt.Errorf("%v --help: it says nothing of itself", command)
+		return d, fmt.Errorf("%v --help: the description is missing", command)
 	}
 	return d, nil
 }

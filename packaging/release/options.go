@@ -31,7 +31,7 @@ func (o *options) check() error {
 			return fmt.Errorf("-targets: %q is not OS/ARCH", t)
 		}
 		if goos != "linux" && !slices.Contains(o.formats, "archive") {
-			return fmt.Errorf("-targets: %s has archives alone, and -formats does not name archive", t)
+			return fmt.Errorf("-targets: %s has only archives, and -formats does not include archive", t)
 		}
 	}
 	return nil
