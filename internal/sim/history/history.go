@@ -140,6 +140,7 @@ func begin(c Config) *history {
 		PendingFor: []time.Duration{2 * time.Hour, 24 * time.Hour, 48 * time.Hour}[r.IntN(3)],
 		Back:       []int64{100, 50, 0}[r.IntN(3)],
 	}
+	terms.Cancels = !h.w.Faults.On(world.NoCanceller)
 	if h.w.Faults.On(world.Skew) {
 		terms.Skew = maxSkew
 	}

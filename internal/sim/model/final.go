@@ -31,13 +31,16 @@ func (m *Model) Settled(told Told, b *Booking, h traintravel.BookingHistory, eve
 		m.Fail("L1", "booking %s is still held, %v after its end", world.Short(b.ID), told.first().Sub(b.Expires))
 	}
 	b.can = s
+	if got.PaidBy != uuid.Nil {
+		m.confirmedInTime(b, got)
+	}
 	m.settledMoney(b, got, h.Payments)
 	m.settledEvents(b, got, h.Payments, events)
 }
 
 // settledMoney checks what the bank has of a booking in the end.
 func (m *Model) settledMoney(b *Booking, got traintravel.Booking, payments []traintravel.Payment) {
-	var net, due int64
+	net, due := m.netOf(b), int64(0)
 	paid := false
 	for _, p := range payments {
 		if p.Status == traintravel.Pending {
@@ -47,9 +50,6 @@ func (m *Model) settledMoney(b *Booking, got traintravel.Booking, payments []tra
 			continue
 		}
 		t := m.bank.Taking(p.ID)
-		if t != nil && t.Status == traintravel.Succeeded {
-			net += t.Amount.Amount - t.Refunded
-		}
 		if a := m.charges[p.ID]; a != nil && a.Status == traintravel.Failed && t != nil && t.Status == traintravel.Succeeded && t.Refunded != t.Amount.Amount && got.PaidBy != p.ID {
 			m.Fail("M4", "payment %s was said to have failed, and the bank has %+v", world.Short(p.ID), *t)
 		}
@@ -88,6 +88,7 @@ func (m *Model) settledEvents(b *Booking, got traintravel.Booking, payments []tr
 	case Cancelled:
 		want[traintravel.BookingCancelled] = 1
 	}
+	m.failuresTold(b, payments, events)
 	have := map[traintravel.EventType]int{}
 	for _, e := range events {
 		have[e.Event.Type]++

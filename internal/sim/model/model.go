@@ -66,12 +66,15 @@ type Terms struct {
 	Back int64
 	// Skew is how far the clocks of processes may be from real time.
 	Skew time.Duration
+	// Cancels says that the gateway can cancel charges.
+	Cancels bool
 }
 
 // Bank is what the model asks the bank.
 type Bank interface {
 	Taking(charge uuid.UUID) *world.Taking
 	Takings() []world.Taking
+	OnTheWay(charge uuid.UUID) bool
 	Wrong() []string
 }
 
@@ -87,6 +90,8 @@ type Model struct {
 	blocks   map[runKey][]stay
 	closed   map[runKey]bool
 	lost     int // bookings that may exist, without an answer
+	hooks    hooks
+	takings  map[uuid.UUID][]world.Taking // the bank's, by bookings, in the end
 	failures []Failure
 }
 
@@ -174,6 +179,7 @@ type Booking struct {
 type Attempt struct {
 	ID      uuid.UUID
 	Booking *Booking
+	Created time.Time // by the clock of the service
 	Status  traintravel.PaymentStatus
 	At      time.Time // when it was told first
 	Failed  time.Time // when it was told that it failed
@@ -235,8 +241,15 @@ func (m *Model) alive(b *Booking, at time.Time) bool {
 	return false
 }
 
-// mayLive reports whether the booking may have its places, at an instant.
+// mayLive reports whether the booking may have its places, at an instant or later.
 func (m *Model) mayLive(b *Booking, at time.Time) bool {
 	m.pass(b, at)
-	return b.can&(Held|Confirmed) != 0
+	can := b.can
+	if !b.confirmed && !m.mayBePaid(b) {
+		can &^= Confirmed
+		if !at.Add(-m.terms.Skew).Before(b.Expires) { // a place is free when its hold ends
+			can &^= Held
+		}
+	}
+	return can&(Held|Confirmed) != 0
 }

@@ -42,9 +42,9 @@ func legsOf(b *traintravel.Booking) (legs []leg) {
 	return legs
 }
 
-// seated checks that nobody else has the places of a booking that is alive, and writes down
-// that it has them.
+// seated checks that nobody else has the places of a booking that is alive.
 func (m *Model) seated(b *Booking, at time.Time) {
+	m.hooked(b, at)
 	for _, l := range b.legs {
 		if l.seat == 0 {
 			continue
@@ -82,6 +82,7 @@ func (m *Model) Loaded(t *traintravel.Timetable, answered bool) {
 	for _, train := range t.Trains {
 		m.trains.seats[train.Number] = train.Coaches
 	}
+	m.hooks.loaded(t)
 }
 
 // soldOut checks that a trip has indeed no place for sale.

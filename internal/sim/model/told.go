@@ -63,7 +63,9 @@ func (m *Model) Ordered(told Told, o *Order, b traintravel.Booking, err error) {
 		if legs := o.Trip.Legs; len(legs) > 0 && told.last().Before(legs[0].Origin.Time) {
 			m.Fail("A1", "a trip was refused as departed %v before its departure", legs[0].Origin.Time.Sub(told.last()))
 		}
-	case errors.Is(err, traintravel.ErrNotFound), errors.Is(err, traintravel.ErrNoBicycleSpace), errors.Is(err, traintravel.ErrNoTimetable):
+	case errors.Is(err, traintravel.ErrNoBicycleSpace):
+		m.noHook(o.Trip, told)
+	case errors.Is(err, traintravel.ErrNotFound), errors.Is(err, traintravel.ErrNoTimetable):
 	default:
 		m.Fail("A1", "a booking was answered with %v", err)
 	}
@@ -104,6 +106,9 @@ func (m *Model) created(told Told, owner string, b traintravel.Booking) *Booking
 	}
 	if told.last().Before(n.Expires) && !b.Replayed {
 		m.seated(n, told.End)
+	}
+	if !b.Replayed && !told.first().Before(n.Departs) {
+		m.Fail("A1", "booking %s was sold %v after its departure", world.Short(n.ID), told.first().Sub(n.Departs))
 	}
 	return n
 }
@@ -194,6 +199,9 @@ func (m *Model) Paid(told Told, ask *Ask, p traintravel.Payment, err error) {
 
 func (m *Model) paid(told Told, ask *Ask, p traintravel.Payment, err error) {
 	b := ask.Booking
+	if other := m.underWay(b, told); other != nil && other.ID != p.ID && m.charges[p.ID] == nil && !p.Replayed {
+		m.Fail("A1", "booking %s is paid by payment %s while payment %s is in progress", world.Short(b.ID), world.Short(p.ID), world.Short(other.ID))
+	}
 	if known := ask.Attempt; known != nil && known.ID != p.ID && told.last().Before(ask.First.Add(24*time.Hour-2*m.terms.Skew)) {
 		m.Fail("I1", "one key made payments %s and %s", world.Short(known.ID), world.Short(p.ID))
 	}
@@ -220,9 +228,12 @@ func (m *Model) paid(told Told, ask *Ask, p traintravel.Payment, err error) {
 func (m *Model) attempt(b *Booking, p traintravel.Payment, told Told) *Attempt {
 	a := m.charges[p.ID]
 	if a == nil {
-		a = &Attempt{ID: p.ID, Booking: b, At: told.Begin, Status: traintravel.Pending}
+		a = &Attempt{ID: p.ID, Booking: b, Created: p.Created, At: told.Begin, Status: traintravel.Pending}
 		m.charges[p.ID] = a
 		b.attempts = append(b.attempts, a)
+		if !p.Created.Before(b.Expires) {
+			m.Fail("H2", "payment %s of booking %s was begun %v after its hold ended", world.Short(p.ID), world.Short(b.ID), p.Created.Sub(b.Expires))
+		}
 	}
 	if a.Status == traintravel.Succeeded && p.Status != traintravel.Succeeded {
 		m.Fail("B1", "payment %s had succeeded and is now %s", world.Short(p.ID), p.Status)
@@ -237,6 +248,9 @@ func (m *Model) attempt(b *Booking, p traintravel.Payment, told Told) *Attempt {
 	case traintravel.Failed:
 		if a.Failed.IsZero() {
 			a.Failed = told.End
+		}
+		if m.terms.Cancels && t == nil && m.bank.OnTheWay(p.ID) {
+			m.Fail("M4", "payment %s is said to have failed, and its charge is on its way to the bank, which has not cancelled it", world.Short(p.ID))
 		}
 	}
 	return a
@@ -275,6 +289,12 @@ func (m *Model) Cancelled(told Told, b *Booking, err error) {
 	case err == nil:
 		if b.can&(Held|Confirmed) == 0 {
 			m.Fail("A1", "booking %s was cancelled, and is %v", world.Short(b.ID), b.can)
+		}
+		if a := m.underWay(b, told); a != nil {
+			m.Fail("A1", "booking %s was cancelled while payment %s is in progress", world.Short(b.ID), world.Short(a.ID))
+		}
+		if !told.first().Before(b.Departs) {
+			m.Fail("A1", "booking %s was cancelled %v after its departure", world.Short(b.ID), told.first().Sub(b.Departs))
 		}
 		b.kept = b.kept || b.can == Confirmed
 		b.byOwner = true
@@ -341,6 +361,7 @@ func (m *Model) shown(told Told, b *Booking, got traintravel.Booking) {
 			m.Fail("M2", "booking %s is shown as confirmed by payment %s, and the bank has %+v", world.Short(b.ID), world.Short(got.PaidBy), t)
 		}
 		b.confirmed = true
+		m.confirmedInTime(b, got)
 	case Cancelled:
 		if !b.runClosed && !b.byOwner {
 			m.Fail("A1", "booking %s is shown as cancelled, and nobody did that", world.Short(b.ID))

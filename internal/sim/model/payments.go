@@ -1,0 +1,99 @@
+package model
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/sim/world"
+)
+
+// end is when a hold ends that an attempt to pay keeps.
+func (m *Model) end(b *Booking, attempt time.Time) time.Time {
+	end := earlier(attempt.Add(m.terms.PendingFor), b.Departs)
+	if end.Before(b.Expires) {
+		return b.Expires
+	}
+	return end
+}
+
+// underWay returns an attempt to pay that was in progress from the beginning of an operation to
+// its end for sure, nil if none was: the bank has not decided it, and the hold goes on.
+func (m *Model) underWay(b *Booking, told Told) *Attempt {
+	for _, a := range b.attempts {
+		if a.Status != traintravel.Pending || !a.At.Before(told.Begin) || !told.End.Add(m.terms.Skew).Before(m.end(b, a.Created)) {
+			continue
+		}
+		if t := m.bank.Taking(a.ID); t != nil && t.Status == traintravel.Pending && t.Arrived.Before(told.Begin) {
+			return a
+		}
+	}
+	return nil
+}
+
+// confirmedInTime checks that the payment that confirmed a booking was not too late for that: after
+// the departure, or more than a day after the attempt had ended for its payer.
+func (m *Model) confirmedInTime(b *Booking, got traintravel.Booking) {
+	at, a := got.Confirmed, m.charges[got.PaidBy]
+	if at.IsZero() {
+		return
+	}
+	if !at.Before(b.Departs) {
+		m.Fail("M3", "booking %s was confirmed by payment %s, %v after its departure", world.Short(b.ID), world.Short(got.PaidBy), at.Sub(b.Departs))
+	}
+	const watch = 24 * time.Hour
+	if a == nil {
+		return
+	}
+	ended := m.end(b, a.Created)
+	if !a.Failed.IsZero() && a.Failed.Before(ended) {
+		ended = a.Failed
+	}
+	if late := at.Sub(ended); late >= watch+2*m.terms.Skew {
+		m.Fail("M3", "booking %s was confirmed by payment %s, %v after that had ended", world.Short(b.ID), world.Short(got.PaidBy), late)
+	}
+}
+
+// netOf is what the bank has of a booking, under whatever IDs it came.
+func (m *Model) netOf(b *Booking) (net int64) {
+	if m.takings == nil {
+		m.takings = map[uuid.UUID][]world.Taking{}
+		for _, t := range m.bank.Takings() {
+			m.takings[t.Booking] = append(m.takings[t.Booking], t)
+		}
+	}
+	for _, t := range m.takings[b.ID] {
+		if t.Status == traintravel.Succeeded {
+			net += t.Amount.Amount - t.Refunded
+		}
+	}
+	return net
+}
+
+// failuresTold checks that the Notifier has received once that a payment failed, for each that did.
+func (m *Model) failuresTold(b *Booking, payments []traintravel.Payment, events []world.Received) {
+	have := map[uuid.UUID]int{}
+	for _, e := range events {
+		if e.Event.Type == traintravel.PaymentFailed && e.Event.Payment != nil {
+			have[e.Event.Payment.ID]++
+		}
+	}
+	for _, p := range payments {
+		n, failed := have[p.ID], p.Status == traintravel.Failed
+		if p.RefundOf == uuid.Nil && (n > 1 || failed && n == 0) {
+			m.Fail("E1", "payment %s of booking %s is %s, and its Notifier has %d %s", world.Short(p.ID), world.Short(b.ID), p.Status, n, traintravel.PaymentFailed)
+		}
+	}
+}
+
+// Refused checks that something was refused to a caller with one of some errors, because a user may
+// not do that.
+func (m *Model) Refused(what string, b *Booking, err error, with ...error) {
+	if Unanswered(err) || slices.ContainsFunc(with, func(e error) bool { return errors.Is(err, e) }) {
+		return
+	}
+	m.Fail("O1", "%s of booking %s of %s was answered with %v", what, world.Short(b.ID), b.Owner, err)
+}
