@@ -87,6 +87,13 @@ func (d *pastDoc) member(e *encoder) {
 			e.optional("train", leg.Number)
 		}
 	}
+	e.list("legs", "legs")
+	for _, leg := range d.Legs {
+		e.item("leg")
+		e.sold(leg)
+		e.close("leg")
+	}
+	e.endList("legs")
 	if len(d.Refunds) > 0 {
 		e.list("refunds", "refunds")
 		for _, p := range d.Refunds {

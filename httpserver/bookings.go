@@ -17,7 +17,7 @@ func (x *exchange) show(b traintravel.Booking) (err error) {
 
 // docOf is a booking that stands at its own address.
 func (x *exchange) docOf(b traintravel.Booking) (bookingDoc, error) {
-	trip, err := x.s.service.HasTrip(x.ctx(), b.TripID)
+	trip, err := x.hasTrip(b)
 	d := bookingDoc{Booking: b, trip: trip, ticket: x.s.tickets != nil}
 	if err != nil || b.Status != traintravel.Cancelled {
 		return d, err
@@ -30,9 +30,22 @@ func (x *exchange) docOf(b traintravel.Booking) (bookingDoc, error) {
 	return d, err
 }
 
+// hasTrip says whether the trip of a booking can be looked up: not if its train is cancelled, which
+// is so only where the booking has ended, and for which the inventory has to be read.
+func (x *exchange) hasTrip(b traintravel.Booking) (bool, error) {
+	found, err := x.s.service.HasTrip(x.ctx(), b.TripID)
+	if !found || err != nil || b.Status.Live() {
+		return found, err
+	}
+	if _, err = x.s.service.Trip(x.ctx(), b.TripID); errors.Is(err, traintravel.ErrUnavailable) {
+		return false, err
+	}
+	return err == nil, nil // nor if its inventory cannot be read
+}
+
 // pastDocOf is a booking that is over, wherever it stands.
 func (x *exchange) pastDocOf(b traintravel.PastBooking) (bookingDoc, error) {
-	trip, err := x.s.service.HasTrip(x.ctx(), b.TripID)
+	trip, err := x.hasTrip(b.Booking)
 	past := &pastDoc{PastBooking: b, elsewhere: !b.Shown(x.s.now())}
 	return bookingDoc{Booking: b.Booking, trip: trip, ticket: x.s.tickets != nil, past: past}, err
 }

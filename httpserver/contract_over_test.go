@@ -54,6 +54,13 @@ func (c *contract) over(t *testing.T) {
 		len(o.Refunds) != 1 || o.Refunds[0].Status != "succeeded" || o.Refunds[0].Settled == "" {
 		t.Errorf("%+v", o)
 	}
+	if legs := got.Over.Legs; len(legs) != 1 || legs[0].Train != "LA 21" || legs[0].Origin != "Berlin Hauptbahnhof" || legs[0].Destination != "Paris Gare du Nord" || legs[0].Departure != b.Legs[0].Origin.Time.Format(time.RFC3339) {
+		t.Errorf("%+v", legs)
+	}
+	k.ask(404, "get-trip", "/trips/"+b.TripID.String(), reading)
+	if got.Links["trip"] != "" {
+		t.Errorf("a trip of a cancelled train, which is not found, has the link %s", got.Links["trip"])
+	}
 	if shown.header.Get("Sunset") != "" || got.Links["self"] != base+at(operators) || got.Links["payment"]+got.Links["ticket"] != "" {
 		t.Errorf("%v %+v", shown.header, got)
 	}

@@ -394,7 +394,13 @@ type (
 	ending struct {
 		Outcome, At, Reason, Train string
 		CancelledBy                string `json:"cancelled_by"`
-		Refunds                    []struct {
+		Legs                       []struct {
+			Train       string
+			Departure   string `json:"departure_time"`
+			Origin      string `json:"origin_name"`
+			Destination string `json:"destination_name"`
+		}
+		Refunds []struct {
 			Amount           json.Number
 			Currency, Status string
 			Requested        string `json:"requested_at"`

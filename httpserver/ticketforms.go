@@ -88,10 +88,7 @@ func (d *ticketDoc) encode(e *encoder) {
 		leg := b.Legs[n]
 		e.item("leg")
 		e.whole("leg", n+1)
-		e.ride(leg.Origin, leg.Destination, leg.Operator)
-		e.text("origin_name", leg.Origin.Name)
-		e.text("destination_name", leg.Destination.Name)
-		e.optional("train", leg.Number)
+		e.sold(leg)
 		if leg.Seat > 0 {
 			e.text("coach", leg.Coach)
 			e.whole("seat", leg.Seat)

@@ -67,6 +67,14 @@ func (e *encoder) ride(origin, destination traintravel.Stop, operator string) {
 	e.text("operator", operator)
 }
 
+// sold writes what a leg of a booking is of, as sold: later timetables do not change it.
+func (e *encoder) sold(l traintravel.Leg) {
+	e.ride(l.Origin, l.Destination, l.Operator)
+	e.text("origin_name", l.Origin.Name)
+	e.text("destination_name", l.Destination.Name)
+	e.optional("train", l.Number)
+}
+
 // calls writes where a train stops.
 func (e *encoder) calls(calls []traintravel.CallingPoint) {
 	e.list("calls", "calls")
