@@ -50,9 +50,9 @@ type (
 		ride
 		Train           string    `json:"train"`
 		Calls           []calling `json:"calls"`       // of one trip alone
-		OriginName      string    `json:"origin_name"` // this and what follows: in tickets alone
+		OriginName      string    `json:"origin_name"` // of what was sold alone
 		DestinationName string    `json:"destination_name"`
-		Coach           string    `json:"coach"`
+		Coach           string    `json:"coach"` // this and what follows: in tickets alone
 		Seat            int       `json:"seat"`
 	}
 	price struct {
@@ -91,15 +91,23 @@ type (
 	}
 	// over is how a booking ended.
 	over struct {
-		Outcome string   `json:"outcome"`
-		By      string   `json:"cancelled_by"`
-		Train   string   `json:"train"`
-		Refunds []refund `json:"refunds"`
+		Outcome string    `json:"outcome"`
+		At      time.Time `json:"at"` // zero if not known
+		By      string    `json:"cancelled_by"`
+		Train   string    `json:"train"`
+		Legs    []leg     `json:"legs"` // as sold
+		Refunds []refund  `json:"refunds"`
 	}
 	refund struct {
-		price
-		Status  string    `json:"status"`
-		Settled time.Time `json:"settled_at"`
+		amount
+		Status    string    `json:"status"`
+		Requested time.Time `json:"requested_at"`
+		Settled   time.Time `json:"settled_at"`
+	}
+	// An amount is what a payment or a refund moves. It has another name than in a price.
+	amount struct {
+		Amount   json.Number `json:"amount"`
+		Currency string      `json:"currency"`
 	}
 	card struct {
 		Object   string `json:"object"`
@@ -111,13 +119,14 @@ type (
 		Country  string `json:"address_country"`
 	}
 	newPayment struct {
-		Amount   json.Number `json:"amount"`
-		Currency string      `json:"currency"`
-		Source   card        `json:"source"`
+		amount
+		Source card `json:"source"`
 	}
 	payment struct {
-		Status string `json:"status"`
-		Source struct {
+		amount
+		Status   string `json:"status"`
+		RefundOf string `json:"refund_of"` // empty unless it is a refund
+		Source   struct {
 			Number string `json:"number"` // masked
 		} `json:"source"`
 		Failure struct {
@@ -133,8 +142,8 @@ type (
 	}
 )
 
-// Money is what is given back.
-func (r refund) Money() price { return r.price }
+// Money is the amount as pages show it.
+func (a amount) Money() price { return price(a) }
 
 // An api is the API in the name of one user: client adds the access token.
 type api struct {
@@ -177,15 +186,31 @@ func (a *api) bookings(ctx context.Context, q url.Values) (list[booking], error)
 func (a *api) booking(ctx context.Context, id string) (b booking, err error) {
 	header, err := a.call(ctx, call{method: http.MethodGet, path: bookingPath(id)}, &b)
 	if missing(err) { // it may be over
-		header, err = a.call(ctx, call{method: http.MethodGet, path: bookingPath(id), query: url.Values{"over": {"true"}}}, &b)
+		return a.pastBooking(ctx, id)
 	}
 	b.Until, _ = http.ParseTime(header.Get("Sunset"))
 	b.ETag = header.Get("ETag")
 	return b, err
 }
 
+// pastBooking is a booking that is over, and says how it ended.
+func (a *api) pastBooking(ctx context.Context, id string) (booking, error) {
+	return get[booking](ctx, a, bookingPath(id), url.Values{"over": {"true"}})
+}
+
 func (a *api) payment(ctx context.Context, id string) (payment, error) {
 	return get[payment](ctx, a, bookingPath(id)+"/payment", nil)
+}
+
+// charges are the payments of a booking that went through. A booking has few.
+func (a *api) charges(ctx context.Context, id string) (all []payment, err error) {
+	found, err := get[list[payment]](ctx, a, bookingPath(id)+"/payments", url.Values{"limit": {"100"}})
+	for _, p := range found.Data {
+		if p.Status == "succeeded" && p.RefundOf == "" {
+			all = append(all, p)
+		}
+	}
+	return all, err
 }
 
 func (a *api) ticket(ctx context.Context, id string) (ticket, error) {

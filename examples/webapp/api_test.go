@@ -34,7 +34,7 @@ func TestAPIPosts(t *testing.T) {
 		asked = append(asked, fmt.Sprint(r.Method, " ", r.URL.Path, " ", r.Header.Get("Idempotency-Key"), " ", r.Header.Get("Content-Type"), " ", string(body)))
 		fmt.Fprint(w, `{"status":"failed","failure":{"message":"No."}}`)
 	})
-	made, err := a.pay(t.Context(), "../x", newPayment{Amount: json.Number("113.58"), Currency: "eur"}, "k")
+	made, err := a.pay(t.Context(), "../x", newPayment{amount: amount{json.Number("113.58"), "eur"}}, "k")
 	if err != nil || made.Status != "failed" || made.Failure.Message != "No." {
 		t.Errorf("%+v %v", made, err)
 	}

@@ -17,6 +17,7 @@ const (
 	// Those that are over, as the API has them.
 	travelled = "travelled"
 	cancelled = "cancelled"
+	tooLate   = "expired" // money came for it after its hold had ended
 )
 
 func (b booking) State() string {
@@ -59,7 +60,7 @@ func (s *site) bookingsPage(w http.ResponseWriter, r *http.Request, user *sessio
 	trips := map[string]trip{}
 	var rides []ride
 	for _, b := range found.Data {
-		if b.Links.Trip != "" {
+		if b.Links.Trip != "" && b.sold() == nil {
 			trips[b.TripID] = trip{}
 		}
 	}
@@ -82,6 +83,9 @@ func (s *site) bookingsPage(w http.ResponseWriter, r *http.Request, user *sessio
 			due = append(due, b.ID)
 		}
 		t := trips[b.TripID]
+		if sold := b.sold(); sold != nil {
+			t.Legs = sold
+		}
 		body.Bookings = append(body.Bookings, summary{b, journeyOf(t.Legs, t.price, names)})
 	}
 	if len(due) > 1 {
@@ -114,15 +118,16 @@ type stub struct {
 	booking
 	State    string
 	Journey  journey
-	Reserved bool     // it has numbered seats
-	Terms    string   // of refunds, as long as the timetable knows the trip
-	Ticket   *ticket  // once it is confirmed
-	Latest   *payment // attempt, if there was one
+	Reserved bool      // it has numbered seats
+	Terms    string    // of refunds, as long as the timetable knows the trip
+	Ticket   *ticket   // once it is confirmed
+	Latest   *payment  // attempt, if there was one
+	Charges  []payment // that went through, if the booking is over
 }
 
 // bookingPage shows a booking. One that is held is to be paid first.
 func (s *site) bookingPage(w http.ResponseWriter, r *http.Request, user *session) error {
-	b, err := user.load(r.Context(), r.PathValue("id"))
+	b, err := s.told(r.Context(), user, r.PathValue("id"))
 	if err != nil {
 		return s.afterPaying(user, []string{r.PathValue("id")}, err)
 	}
@@ -137,6 +142,8 @@ func (s *site) bookingPage(w http.ResponseWriter, r *http.Request, user *session
 		title = "Your past trip"
 	case cancelled:
 		title = "This booking is cancelled"
+	case tooLate:
+		title = "This booking has ended"
 	}
 	return s.show(w, http.StatusOK, "booking", user, page{Title: title, Body: b})
 }
@@ -151,7 +158,12 @@ func (s *session) load(ctx context.Context, id string) (b stub, err error) {
 		return b, err
 	}
 	b.State = b.booking.State()
-	if b.Links.Payments != "" {
+	if b.Over != nil && b.Links.Payments != "" {
+		if b.Charges, err = s.api.charges(ctx, id); err != nil {
+			return b, err
+		}
+	}
+	if b.Over == nil && b.Links.Payments != "" {
 		latest, err := s.api.payment(ctx, id)
 		if err != nil {
 			return b, err
@@ -161,7 +173,9 @@ func (s *session) load(ctx context.Context, id string) (b stub, err error) {
 			b.State = confirmed // where there are no tickets
 		}
 	}
-	if b.Links.Trip != "" {
+	if sold := b.sold(); sold != nil {
+		b.Journey = journeyOf(sold, b.paid(), nil)
+	} else if b.Links.Trip != "" {
 		t, err := s.api.trip(ctx, b.TripID)
 		if err != nil && b.Links.Ticket == "" && b.Over == nil { // the ticket says what was sold
 			return b, err
@@ -179,6 +193,37 @@ func (s *session) load(ctx context.Context, id string) (b stub, err error) {
 	return b, nil
 }
 
+// sold is what was sold, if the booking is over and says so: the timetable may not know it any more.
+func (b booking) sold() []leg {
+	if b.Over == nil {
+		return nil
+	}
+	return b.Over.Legs
+}
+
+// paid is what was paid for a booking that is over, nothing of no currency if that is not one sum.
+func (b stub) paid() price {
+	if len(b.Charges) != 1 {
+		return price{}
+	}
+	return b.Charges[0].Money()
+}
+
+// told loads a booking that is looked at by itself. One that was travelled on still stands where
+// it was: the API says how it ended if it is asked for what is over.
+func (s *site) told(ctx context.Context, user *session, id string) (stub, error) {
+	b, err := user.load(ctx, id)
+	if err != nil || b.State != confirmed || len(b.Journey.Stages) == 0 || b.Journey.Arrival.After(s.now()) {
+		return b, err
+	}
+	past, err := user.api.pastBooking(ctx, id)
+	if missing(err) { // by the clock of the railway it is not over
+		return b, nil
+	}
+	b.booking, b.State = past, past.State()
+	return b, err
+}
+
 // heldTo says when a hold ends by the clock of a station. A browser's clock may be in
 // another zone, and without scripts nobody here knows which.
 func heldTo(until time.Time, at station) string {
@@ -190,7 +235,7 @@ func heldTo(until time.Time, at station) string {
 }
 
 func (s *site) cancelPage(w http.ResponseWriter, r *http.Request, user *session) error {
-	b, err := user.load(r.Context(), r.PathValue("id"))
+	b, err := s.told(r.Context(), user, r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -208,7 +253,11 @@ func (s *site) cancel(w http.ResponseWriter, r *http.Request, user *session) err
 		return errNoPage
 	}
 	if err := user.api.cancel(r.Context(), id, r.PostFormValue("tag")); err != nil {
-		return err
+		if b, e := user.api.booking(r.Context(), id); e != nil || b.Over == nil {
+			return err
+		}
+		http.Redirect(w, r, "/bookings/"+id, http.StatusSeeOther) // it has ended meanwhile: its page says how
+		return nil
 	}
 	user.tell("The booking is cancelled. If you had paid, what you get back is on its way.")
 	http.Redirect(w, r, "/bookings", http.StatusSeeOther)

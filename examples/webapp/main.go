@@ -15,7 +15,7 @@
 // search (search.go, stations.go), the results (results.go) with their calendar (days.go), a
 // trip or two (trip.go), which are booked together (book.go), paid together (pay.go,
 // card.go, paid.go) and have one receipt (receipt.go), and the bookings with their tickets
-// (booking.go). What is looked for, and what is paid together, is in the addresses: no
+// (booking.go), also those that are over. What is looked for, and what is paid together, is in the addresses: no
 // more is kept here than who is signed in, and for a while what they booked and paid.
 package main
 

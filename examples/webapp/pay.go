@@ -16,10 +16,11 @@ import (
 type bill struct {
 	Asked   []string // IDs, each once
 	IDs     []string // of those that are not gone
-	Gone    int      // how many are
+	Gone    int      // how many are, or are over
 	Due     []stub   // held
 	Pending []stub
 	Paid    []stub
+	Over    []stub // nothing can be paid for these any more
 	Total   *price // of those that are due
 	Left    int    // seconds until the first hold ends
 	Until   time.Time
@@ -87,7 +88,7 @@ func (b bill) Terms() (all []string) {
 func payPath(ids ...string) string     { return "/pay?" + url.Values{"booking": ids}.Encode() }
 func receiptPath(ids ...string) string { return "/receipt?" + url.Values{"booking": ids}.Encode() }
 
-// paidPath is where to go on when all is paid: to the ticket, or to several.
+// paidPath is where to go on when nothing is to be paid: to the booking, or to the receipt.
 func paidPath(ids []string) string {
 	if len(ids) == 1 {
 		return "/bookings/" + ids[0]
@@ -140,9 +141,13 @@ func (s *site) billOf(ctx context.Context, user *session, ids []string) (b bill,
 	if len(all) == 0 {
 		return b, gone
 	}
-	b.Asked, b.Gone = ids, len(ids)-len(all)
+	b.Asked = ids
 	var prices []price
 	for _, one := range all {
+		if one.Over != nil {
+			b.Over = append(b.Over, one)
+			continue
+		}
 		b.IDs = append(b.IDs, one.ID)
 		switch one.State {
 		case confirmed:
@@ -160,7 +165,7 @@ func (s *site) billOf(ctx context.Context, user *session, ids []string) (b bill,
 			b.Latest = one.Latest
 		}
 	}
-	b.Total = sum(prices)
+	b.Total, b.Gone = sum(prices), len(ids)-len(b.IDs)
 	return b, nil
 }
 
@@ -186,8 +191,6 @@ func (s *session) loadAll(ctx context.Context, ids []string) (all []stub, gone, 
 	for i, e := range errs {
 		p, refused := errors.AsType[*problem](e)
 		switch {
-		case e == nil && stubs[i].Over != nil: // nothing can be paid for it any more
-			gone = &problem{Status: http.StatusNotFound}
 		case e == nil:
 			all = append(all, stubs[i])
 		case refused && p.Status == http.StatusNotFound:
@@ -223,7 +226,7 @@ func (s *site) pay(w http.ResponseWriter, r *http.Request, user *session) error 
 		if due.Journey.Price.Amount == "" {
 			return s.afterPaying(user, b.IDs, errNoPrice)
 		}
-		made, err := user.api.pay(ctx, due.ID, newPayment{Amount: due.Journey.Price.Amount, Currency: due.Journey.Price.Currency, Source: source}, r.PostFormValue("key"))
+		made, err := user.api.pay(ctx, due.ID, newPayment{amount(due.Journey.Price), source}, r.PostFormValue("key"))
 		if err = s.afterPaying(user, b.IDs, err); correctable(err) {
 			return s.showBill(w, r, user, b.IDs, form, err)
 		}

@@ -49,9 +49,9 @@ func TestBooking(t *testing.T) {
 	v.get(booking).want(t, 200, "This booking is cancelled", "You have cancelled this booking", "€113.58", "Anna Example", "Reference")
 	v.get(booking+"/cancel").want(t, 200, "This booking is cancelled")
 	v.get("/bookings").want(t, 200, "Past trips and cancellations")
-	v.get("/pay?booking="+strings.TrimPrefix(booking, "/bookings/")).want(t, 404)
+	v.get("/pay?booking="+strings.TrimPrefix(booking, "/bookings/")).want(t, 200, "This booking is cancelled")
 	v.get("/bookings?over=true").want(t, 200, "Anna Example", ">cancelled<", "Look")
-	v.fill(cancel, "/cancel").want(t, 404, "We cannot find that")
+	v.fill(cancel, "/cancel").want(t, 200, "This booking is cancelled", "You have cancelled this booking")
 
 	for _, secret := range []string{"4242", "7391", "Anna Example"} {
 		if strings.Contains(log.String(), secret) {
