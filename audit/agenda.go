@@ -15,8 +15,8 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// agenda checks that what is to be done is of something, and notes what is to be done
-// for subscriptions.
+// agenda checks that each scheduled item belongs to a record, and notes the items of
+// subscriptions.
 func (a *auditor) agenda(key store.Key, value []byte, l *cited) func() {
 	if !a.shaped(key, records.AgendaKeySize) {
 		return nil
@@ -33,7 +33,7 @@ func (a *auditor) agenda(key store.Key, value []byte, l *cited) func() {
 	case records.OwedDue:
 		o, err := records.DecodeOwed(value)
 		return a.queued(key, id, o.Queued, err, l)
-	case records.SurplusDue, records.KeyForgotten, records.CountDue, records.TravellersDue, records.UnpaidPass, records.UnpaidOver, records.EarlierPass: // of what is gone, or was used anew: harmless
+	case records.SurplusDue, records.KeyForgotten, records.CountDue, records.TravellersDue, records.UnpaidPass, records.UnpaidOver, records.EarlierPass: // harmless if the record was removed, or used again
 	case records.EndpointDue:
 		if a.served[id] == 0 || due < a.served[id] {
 			a.served[id] = max(1, due)
@@ -41,7 +41,7 @@ func (a *auditor) agenda(key store.Key, value []byte, l *cited) func() {
 	case records.SweepDue:
 		a.sweeps[id]++
 	default:
-		a.say(FaultUnknownKey, key, "nothing is known of the kind %q", key.ID[0])
+		a.say(FaultUnknownKey, key, "unknown kind of agenda entry %q", key.ID[0])
 	}
 	return nil
 }
@@ -53,15 +53,15 @@ func (a *auditor) holdEnd(key store.Key, id uuid.UUID, due time.Time, l *cited) 
 		v := l.at(records.BookingKey(id))
 		b, err := records.DecodeBooking(v, &a.zones)
 		if v == nil || err == nil && records.HoldKey(&b) != key {
-			a.say(FaultAgendaOrphan, key, "a hold of booking %v ends at %v, and the booking has none that does", id, due)
+			a.say(FaultAgendaOrphan, key, "the hold of booking %v is scheduled to end at %v, but the booking has no such hold", id, due)
 		}
 	}
 }
 
-// paymentDue checks that there is a payment to be looked after.
+// paymentDue checks that the payment exists and is due then.
 func (a *auditor) paymentDue(key store.Key, booking []byte, id uuid.UUID, due time.Time, l *cited) func() {
 	if len(booking) != 16 {
-		a.say(FaultUnreadable, key, "the entry of payment %v does not name its booking", id)
+		a.say(FaultUnreadable, key, "the agenda entry of payment %v does not name its booking", id)
 		return nil
 	}
 	of := records.PaymentKey(uuid.UUID(bytes.Clone(booking)), id)
@@ -70,12 +70,12 @@ func (a *auditor) paymentDue(key store.Key, booking []byte, id uuid.UUID, due ti
 		v := l.at(of)
 		p, err := records.DecodePayment(v)
 		if v == nil || err == nil && p.AgendaKey() != key {
-			a.say(FaultAgendaOrphan, key, "payment %v is to be looked after at %v, and it is not there, or says otherwise", id, due)
+			a.say(FaultAgendaOrphan, key, "work on payment %v is scheduled at %v, but the payment does not exist or is not due then", id, due)
 		}
 	}
 }
 
-// queued checks an event that is to be told, if it could be read.
+// queued checks a queued event, if it could be read.
 func (a *auditor) queued(key store.Key, id uuid.UUID, q records.Queued, err error, l *cited) func() {
 	if !a.readable(key, err) {
 		return nil
@@ -83,13 +83,13 @@ func (a *auditor) queued(key store.Key, id uuid.UUID, q records.Queued, err erro
 	l.want(q.Records()...)
 	return func() {
 		if id != ids.HashID("event", string(q.Kind), q.Booking, q.Payment) {
-			a.say(FaultMisplaced, key, "the event %s of booking %v has the ID %v of another", q.Kind, q.Booking, id)
+			a.say(FaultMisplaced, key, "the event %s of booking %v has the ID %v, which belongs to another event", q.Kind, q.Booking, id)
 		}
 		a.event(key, &q, l)
 	}
 }
 
-// event checks that what an event tells has happened.
+// event checks that an event has happened.
 func (a *auditor) event(key store.Key, q *records.Queued, l *cited) {
 	keys := q.Records()
 	if len(keys) == 0 {
@@ -97,13 +97,13 @@ func (a *auditor) event(key store.Key, q *records.Queued, l *cited) {
 	}
 	for _, k := range keys {
 		if !l.has(k) {
-			a.say(FaultEventOrphan, key, "the event %s is of booking %v and payment %v, of which one is not there", q.Kind, q.Booking, q.Payment)
+			a.say(FaultEventOrphan, key, "the event %s names booking %v and payment %v, at least one of which does not exist", q.Kind, q.Booking, q.Payment)
 			return
 		}
 	}
 	b, err := records.DecodeBooking(l.at(keys[0]), &a.zones)
 	if err != nil {
-		return // it is reported where it stands
+		return // reported when that record itself is checked
 	}
 	var p records.Payment
 	if len(keys) > 1 {
@@ -125,11 +125,11 @@ func (a *auditor) event(key store.Key, q *records.Queued, l *cited) {
 		happened = len(keys) > 1 && p.Status != rail.Pending // it may have come after all
 	}
 	if !happened {
-		a.say(FaultEventUntrue, key, "the event %s is of booking %v, which is %v, and payment %v, which is %q", q.Kind, b.ID, b.Status, q.Payment, p.Status)
+		a.say(FaultEventUntrue, key, "the event %s has not happened: booking %v is %v, payment %v is %q", q.Kind, b.ID, b.Status, q.Payment, p.Status)
 	}
 }
 
-// idempotency checks what is remembered of requests, and of payments that were declined.
+// idempotency checks idempotency keys and counts of declined payments.
 func (a *auditor) idempotency(key store.Key, value []byte, l *cited) func() {
 	if len(key.ID) == ledger.CountSize && (key.ID[0] == ledger.CardCount || key.ID[0] == ledger.UserCount) {
 		return a.declines(key, value, l)
@@ -148,14 +148,14 @@ func (a *auditor) idempotency(key store.Key, value []byte, l *cited) func() {
 	}
 	return func() {
 		if string(l.at(forget)) != key.ID {
-			a.say(FaultIdempotencyEndless, key, "the key of a request of %v is not on the agenda to be forgotten", m.Created)
+			a.say(FaultIdempotencyEndless, key, "the removal of the idempotency key of a request made at %v is not scheduled", m.Created)
 		}
 		switch {
-		case !l.has(booking) && m.Expired(a.now): // it may be removed, and nobody is answered with it
-		case !l.has(booking) && !a.subscribed: // else it may be of a subscription that is gone
-			a.say(FaultIdempotencyOrphan, key, "a request of %v has led to booking %v, which is not there", m.Created, m.About)
+		case !l.has(booking) && m.Expired(a.now): // expired: the booking may be removed, and the key is not used any more
+		case !l.has(booking) && !a.subscribed: // else the key may be that of a deleted subscription
+			a.say(FaultIdempotencyOrphan, key, "the idempotency key of a request made at %v names booking %v, which does not exist", m.Created, m.About)
 		case l.has(booking) && m.Payment != uuid.Nil && !l.has(records.PaymentKey(m.About, m.Payment)):
-			a.say(FaultIdempotencyOrphan, key, "a request of %v has led to payment %v, which is not there", m.Created, m.Payment)
+			a.say(FaultIdempotencyOrphan, key, "the idempotency key of a request made at %v names payment %v, which does not exist", m.Created, m.Payment)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func (a *auditor) declines(key store.Key, value []byte, l *cited) func() {
 	l.want(forget)
 	return func() {
 		if string(l.at(forget)) != key.ID {
-			a.say(FaultIdempotencyEndless, key, "a count of declined payments is not on the agenda to be forgotten")
+			a.say(FaultIdempotencyEndless, key, "the removal of a count of declined payments is not scheduled")
 		}
 	}
 }

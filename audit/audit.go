@@ -48,8 +48,8 @@ func Check(ctx context.Context, s store.Store, opts CheckOptions) (CheckReport, 
 	return a.report, nil
 }
 
-// all checks table by table. The agenda and the webhooks come before those that ask
-// what was in them.
+// all checks table by table: the agenda and the webhooks first, as the checks of other
+// tables use their results.
 func (a *auditor) all() error {
 	for _, t := range store.Tables() {
 		err := store.EachPage(a.ctx, a.r, store.Range{Table: t}, func(page []store.Record) error {
@@ -63,7 +63,7 @@ func (a *auditor) all() error {
 	}
 	a.opts.Progress(0, a.total)
 	a.now = time.Now()
-	if last, err := agenda.ReadClock(a.ctx, a.r); err == nil && last.After(a.now) { // else it is reported where it stands
+	if last, err := agenda.ReadClock(a.ctx, a.r); err == nil && last.After(a.now) { // else reported when that record itself is checked
 		a.now = last
 	}
 	v, err := a.r.Get(a.ctx, records.SubscribedKey())
@@ -97,31 +97,31 @@ func (a *auditor) all() error {
 	return a.timetable()
 }
 
-// meta checks what the store says of itself.
+// meta checks the records about the store itself.
 func (a *auditor) meta(key store.Key, value []byte, _ *cited) func() {
 	var err error
 	switch {
 	case key == transfer.ClosedKey():
 		var c transfer.Closing
 		if c, err = transfer.DecodeClosing(value); err == nil && !c.Moved {
-			a.say(FaultHalfCopy, key, "the store was being filled since %s, and that has not come to its end", c.Began.Format(time.RFC3339))
+			a.say(FaultHalfCopy, key, "the copy into this store began at %s and was not completed", c.Began.Format(time.RFC3339))
 		}
 	case key == transfer.OriginKey():
 		_, err = uuid.FromBytes(value)
 	case key == agenda.ClockKey():
 		var last time.Time
 		if last, err = agenda.ReadClock(a.ctx, a.r); err == nil && !last.Before((rail.LastDate + 1).Start(time.UTC)) {
-			a.say(FaultClock, key, "the clock was seen at %s, and the last day is %v", last.Format(time.RFC3339), rail.LastDate)
+			a.say(FaultClock, key, "the recorded clock is %s, later than the last date that the service supports, %v", last.Format(time.RFC3339), rail.LastDate)
 		}
 	case key == timetable.CurrentKey():
 		_, err = timetable.DecodeCurrent(value)
-	case key == transfer.AgreedKey(), key == records.SubscribedKey(): // what is in them is others' business, or nothing
+	case key == transfer.AgreedKey(), key == records.SubscribedKey(): // checked elsewhere, or empty
 	case strings.HasPrefix(key.ID, agenda.ServerPrefix):
 		if a.shaped(key, len(agenda.ServerPrefix)+16) {
 			_, err = agenda.DecodeServer(value)
 		}
 	default:
-		a.say(FaultUnknownKey, key, "nothing is known under this name")
+		a.say(FaultUnknownKey, key, "unknown key")
 	}
 	a.readable(key, err)
 	return nil

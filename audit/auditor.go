@@ -24,12 +24,12 @@ type auditor struct {
 	zones       tz.Zones
 	done, total int64
 
-	now           time.Time                      // or the last instant of the clock of the store, if that is later
-	subscribed    bool                           // somebody has, at some time
-	subscriptions map[uuid.UUID]bool             // those there are
-	sweeps        map[uuid.UUID]int              // how often each is on the agenda to be swept
+	now           time.Time                      // or the last recorded time of the store's clock, if that is later
+	subscribed    bool                           // whether anybody ever made a subscription
+	subscriptions map[uuid.UUID]bool             // the IDs of existing subscriptions
+	sweeps        map[uuid.UUID]int              // how many sweeps of each are scheduled
 	unread        map[uuid.UUID]bool             // bookings of which a payment cannot be read
-	served        map[uuid.UUID]int64            // and when somebody works at it first, in nanos
+	served        map[uuid.UUID]int64            // when the next work on each subscription is due, in nanoseconds
 	decoded       map[store.Key]*seats.Inventory // runs that bookings have places of, maxDecoded at most
 }
 
@@ -41,7 +41,7 @@ func (a *auditor) say(kind FaultKind, key store.Key, format string, args ...any)
 	}
 }
 
-// readable says whether a record was read without an error, and reports it if not.
+// readable says whether a record was read without an error, and reports a fault if not.
 func (a *auditor) readable(key store.Key, err error) bool {
 	switch {
 	case err == nil:
@@ -54,17 +54,16 @@ func (a *auditor) readable(key store.Key, err error) bool {
 	return false
 }
 
-// shaped says whether a key has the length that those of its kind have, and reports
-// it if not.
+// shaped says whether a key has the length of keys of its kind, and reports a fault if not.
 func (a *auditor) shaped(key store.Key, n int) bool {
 	if len(key.ID) != n {
-		a.say(FaultUnknownKey, key, "the key has %d bytes, and those of its kind have %d", len(key.ID), n)
+		a.say(FaultUnknownKey, key, "the key has %d bytes, but keys of its kind have %d", len(key.ID), n)
 		return false
 	}
 	return true
 }
 
-// pages hands the records of a table to fn, and tells progress.
+// pages passes the records of a table to fn, page by page, and reports progress.
 func (a *auditor) pages(t store.Table, fn func([]store.Record) error) error {
 	return store.EachPage(a.ctx, a.r, store.Range{Table: t}, func(page []store.Record) error {
 		if err := fn(page); err != nil {
@@ -76,12 +75,12 @@ func (a *auditor) pages(t store.Table, fn func([]store.Record) error) error {
 	})
 }
 
-// An inspection decodes a record, wants those that it is to agree with, and returns what
-// compares them when they are read: nil if there is nothing to compare.
+// An inspection decodes a record, asks for the records that it must agree with, and returns a
+// function that compares them once they are read: nil if nothing needs comparing.
 type inspection func(key store.Key, value []byte, l *cited) (compare func())
 
-// table inspects the records of a table, so many at a time that what they want is read at
-// once.
+// table inspects the records of a table, in batches that read the records they ask for in
+// one round trip.
 func (a *auditor) table(t store.Table, inspect inspection) error {
 	return a.pages(t, func(page []store.Record) error {
 		var l cited
@@ -106,7 +105,7 @@ func (a *auditor) table(t store.Table, inspect inspection) error {
 	})
 }
 
-// Cited are the records that others name, read all at once.
+// cited holds the records that other records name, to be read in one round trip.
 type cited struct {
 	keys   []store.Key
 	values map[store.Key][]byte
@@ -126,7 +125,7 @@ func (l *cited) want(keys ...store.Key) {
 	}
 }
 
-// fetch reads what is wanted.
+// fetch reads the records asked for with want.
 func (a *auditor) fetch(l *cited) error {
 	for len(l.keys) > 0 {
 		part := l.keys[:min(len(l.keys), lookupKeys)]
@@ -142,6 +141,6 @@ func (a *auditor) fetch(l *cited) error {
 	return nil
 }
 
-// has says whether a record is there; at returns it.
+// has says whether a record exists; at returns it.
 func (l *cited) has(k store.Key) bool  { return l.values[k] != nil }
 func (l *cited) at(k store.Key) []byte { return l.values[k] }

@@ -59,59 +59,59 @@ const (
 	FaultClock     FaultKind = "clock"
 )
 
-// meanings say what follows from faults of each kind.
+// meanings describe the consequence of faults of each kind.
 var meanings = map[FaultKind]string{
-	FaultUnreadable: "Whatever needs the record fails.",
-	FaultNewer:      "A newer version of the program wrote the record: use that version.",
+	FaultUnreadable: "Every operation that needs the record fails.",
+	FaultNewer:      "A newer version of the program wrote the record. Use that version.",
 	FaultUnknownKey: "This version of the program does not use the record.",
 	FaultMisplaced:  "The record is not found where it is looked for.",
-	FaultHalfCopy:   "No server uses the store until the copy is made again.",
+	FaultHalfCopy:   "Servers refuse the store until the copy is made again.",
 
-	FaultBookingState:    "The booking is in a state that it cannot have come to.",
+	FaultBookingState:    "The booking is in an impossible state.",
 	FaultUnlisted:        "Its owner does not see the booking in their list.",
-	FaultListed:          "The list of an owner leads to a booking that is not theirs, or is not in that list.",
-	FaultReferenceLost:   "The booking is not found by its reference, which may be given to another.",
-	FaultReferenceOrphan: "The reference leads to no booking, and none can get it.",
-	FaultHoldEndless:     "Nobody ends the hold when its time is over, so that its place is free for others only when one of them takes it.",
-	FaultHoldLong:        "A place is kept until after its train has left.",
-	FaultPlaceLost:       "The passenger has a booking, and their place may be sold to another.",
-	FaultPlaceTwice:      "Two passengers have one seat.",
-	FaultPlaceOrphan:     "A place is out of sale without a booking.",
-	FaultPlaceUnknown:    "A place is taken that the train does not have.",
-	FaultHookLost:        "The passenger has a booking for a bicycle, and its place may be sold to another: ask the conductor to make room.",
-	FaultHook:            "A place for a bicycle is out of sale without a booking.",
-	FaultRunCancelled:    "The passenger has a booking on a train that does not run: cancel the run again, which ends what was left.",
+	FaultListed:          "An owner's list has a booking that belongs to another owner or in another list, or does not exist.",
+	FaultReferenceLost:   "Nobody can find the booking by its reference, and another booking may get the same reference.",
+	FaultReferenceOrphan: "The reference leads to no booking, and no new booking can get it.",
+	FaultHoldEndless:     "The hold is not ended when it expires. Its place becomes free only when another booking takes it.",
+	FaultHoldLong:        "The hold keeps a place until after the train has departed.",
+	FaultPlaceLost:       "The passenger has a booking, but their place may be sold to somebody else.",
+	FaultPlaceTwice:      "Two passengers have the same seat.",
+	FaultPlaceOrphan:     "A place cannot be sold although no booking has it.",
+	FaultPlaceUnknown:    "A booking has a place that the train does not have.",
+	FaultHookLost:        "The passenger has a booking with a bicycle, but its place may be sold to somebody else. Ask the conductor to make room.",
+	FaultHook:            "A bicycle space cannot be sold although no booking has it.",
+	FaultRunCancelled:    "The passenger has a booking on a cancelled run. Cancel the run again, which cancels the remaining bookings.",
 
 	FaultPaymentOrphan:  "Money may have been taken for a booking that does not exist.",
-	FaultPaymentMissing: "The booking was paid, or is being paid, by a payment that is not on record so.",
-	FaultPaymentState:   "The payment is in a state that it cannot have come to.",
-	FaultPaymentOpen:    "The booking may be paid a second time while a payment is under way, or not at all.",
-	FaultPaymentStuck:   "Nobody finds out what became of the payment, or makes the refund.",
-	FaultAmount:         "The passenger has paid another sum than the price.",
-	FaultRefund:         "Money may go back that was not taken, or too much of it.",
-	FaultRefundMissing:  "Money was taken that bought nothing, and no refund is scheduled.",
+	FaultPaymentMissing: "The record of the payment that the booking names is missing or disagrees with the booking.",
+	FaultPaymentState:   "The payment is in an impossible state.",
+	FaultPaymentOpen:    "The booking may be paid twice while a payment is in progress, or cannot be paid at all.",
+	FaultPaymentStuck:   "The outcome of the payment is not looked up, or the refund is not made.",
+	FaultAmount:         "The passenger has paid an amount that differs from the price.",
+	FaultRefund:         "A refund may return money that was not taken, or too much.",
+	FaultRefundMissing:  "Money was taken for nothing, and no refund is scheduled.",
 
-	FaultIdempotencyEndless: "The key is never removed; no harm but for the space.",
-	FaultIdempotencyOrphan:  "A request that is repeated gets an error for an answer.",
-	FaultAgendaOrphan:       "Something is to be done that is of no record; it is tried again and again.",
-	FaultEventOrphan:        "An event cannot be told: what it is about is not there.",
-	FaultEventUntrue:        "Somebody is, or will be, told of something that has not happened.",
+	FaultIdempotencyEndless: "The idempotency key is never removed. It only takes up space.",
+	FaultIdempotencyOrphan:  "A request that is repeated with this idempotency key fails.",
+	FaultAgendaOrphan:       "Work is scheduled for a record that does not exist or does not need it. The work fails and is retried again and again.",
+	FaultEventOrphan:        "The event cannot be delivered, because the booking or payment that it is about does not exist.",
+	FaultEventUntrue:        "Subscribers received, or will receive, an event that has not happened.",
 
 	FaultSubscriptionUnmarked: "The subscriber gets no events, or does not see the subscription in their list.",
-	FaultSubscriptionMark:     "What happens to bookings of its owner cannot be given to subscribers.",
-	FaultSubscriptionUnswept:  "Old deliveries of the subscription are not removed as they should be.",
-	FaultDeliveryOrphan:       "The delivery is of no subscription and is never removed.",
+	FaultSubscriptionMark:     "Events of the owner's bookings cannot be delivered to subscribers.",
+	FaultSubscriptionUnswept:  "Old deliveries of the subscription are not removed on time.",
+	FaultDeliveryOrphan:       "The delivery belongs to no subscription and is never removed.",
 	FaultDeliveryStuck:        "The subscriber is never sent the event.",
-	FaultDeliveryState:        "The delivery is in a state that it cannot have come to.",
+	FaultDeliveryState:        "The delivery is in an impossible state.",
 	FaultQueueOrphan:          "The queue of a subscription has an entry, but no pending delivery belongs to it.",
 
-	FaultTimetable: "No server can sell from the timetable: import it again.",
-	FaultRegistry:  "IDs of trips may mean another train, or none: import the timetable again.",
-	FaultClock:     "A server with a clock of its own would begin at an instant at which no train can run.",
+	FaultTimetable: "No server can sell from the timetable. Import it again.",
+	FaultRegistry:  "Trip IDs may lead to the wrong train, or to none. Import the timetable again.",
+	FaultClock:     "A server that starts from the recorded clock would begin after the last date on which trains can run.",
 }
 
-// Meaning says in a sentence or two what follows from faults of the kind.
+// Meaning describes the consequence of faults of the kind in a sentence or two.
 func (k FaultKind) Meaning() string { return meanings[k] }
 
-// FaultKinds are all the kinds of faults, in the order of their texts.
+// FaultKinds returns all kinds of faults, sorted.
 func FaultKinds() []FaultKind { return slices.Sorted(maps.Keys(meanings)) }

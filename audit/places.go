@@ -14,7 +14,7 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// places checks that the runs of a booking give it what its legs say.
+// places checks that the runs of a booking keep the places that its legs name.
 func (a *auditor) places(b *rail.Booking, l *cited) {
 	for i := range b.Legs {
 		leg := &b.Legs[i]
@@ -24,7 +24,7 @@ func (a *auditor) places(b *rail.Booking, l *cited) {
 			if v := l.at(key); v != nil {
 				var err error
 				if inv, err = seats.DecodeInventory(v); err != nil {
-					continue // it is reported where it stands
+					continue // reported when that record itself is checked
 				}
 			}
 			if len(a.decoded) >= maxDecoded {
@@ -33,7 +33,7 @@ func (a *auditor) places(b *rail.Booking, l *cited) {
 			a.decoded[key] = inv
 		}
 		if inv != nil && inv.Cancelled {
-			a.say(FaultRunCancelled, records.BookingKey(b.ID), "booking %v is %v, and train %v on %v is cancelled", b.ID, b.Status, leg.Run.Train, leg.Run.Date)
+			a.say(FaultRunCancelled, records.BookingKey(b.ID), "booking %v is %v, but train %v on %v is cancelled", b.ID, b.Status, leg.Run.Train, leg.Run.Date)
 		}
 		a.place(b, i, inv)
 	}
@@ -48,20 +48,20 @@ func (a *auditor) place(b *rail.Booking, i int, inv *seats.Inventory) {
 	seat, hook := kept(b, leg, inv)
 	switch {
 	case leg.Seat > 0 && !seat:
-		a.say(FaultPlaceLost, records.BookingKey(b.ID), "booking %v is %v, and train %v on %v does not keep coach %s, seat %d for it until %v",
+		a.say(FaultPlaceLost, records.BookingKey(b.ID), "booking %v is %v, but train %v on %v does not keep coach %s, seat %d for it until %v",
 			b.ID, b.Status, leg.Run.Train, leg.Run.Date, leg.Coach, leg.Seat, b.HeldUntil())
-	case b.Hooks == nil && !seat && inv != nil && inv.Has(b.ID): // what an older version has sold without a seat is a hook
+	case b.Hooks == nil && !seat && inv != nil && inv.Has(b.ID): // an older version sold bicycle spaces without seats
 		hook = false
 		fallthrough
 	case b.Hooks != nil && b.Hooks[i] && !hook:
-		a.say(FaultHookLost, records.BookingKey(b.ID), "booking %v is %v, and train %v on %v does not keep a place for its bicycle from %s to %s until %v",
+		a.say(FaultHookLost, records.BookingKey(b.ID), "booking %v is %v, but train %v on %v does not keep a bicycle space for it from %s to %s until %v",
 			b.ID, b.Status, leg.Run.Train, leg.Run.Date, leg.Origin.Station, leg.Destination.Station, b.HeldUntil())
 	}
 }
 
-// kept says whether a run gives a booking the place that its leg says, for as long
-// as the booking has it, and a hook with it. A leg without a seat has no place, and an
-// entry in the run for its hook alone.
+// kept says whether a run keeps the place of a leg for as long as the booking has it, and
+// whether it keeps a hook with it. A leg without a seat has no place; an entry in the run
+// stands for its hook alone.
 func kept(b *rail.Booking, leg *rail.Leg, inv *seats.Inventory) (place, hook bool) {
 	if inv == nil {
 		return false, false
@@ -94,7 +94,8 @@ func hooked(b *rail.Booking, run rail.RunID) bool {
 	return b.HasBicycle && (b.Hooks == nil || i >= 0 && b.Hooks[i])
 }
 
-// run checks that whatever is taken of a run belongs to a live booking, once.
+// run checks that every taken place of a run belongs to a live booking, and that no booking
+// has two.
 func (a *auditor) run(key store.Key, value []byte, l *cited) func() {
 	if !a.shaped(key, seats.RunKeySize) {
 		return nil
@@ -111,7 +112,7 @@ func (a *auditor) run(key store.Key, value []byte, l *cited) func() {
 		seen := map[uuid.UUID]bool{}
 		for _, t := range all {
 			if seen[t.Booking] {
-				a.say(FaultPlaceOrphan, key, "booking %v has two places", t.Booking)
+				a.say(FaultPlaceOrphan, key, "booking %v has two places on this run", t.Booking)
 			}
 			seen[t.Booking] = true
 			a.holder(key, t, l)
@@ -120,24 +121,24 @@ func (a *auditor) run(key store.Key, value []byte, l *cited) func() {
 	}
 }
 
-// holder checks that what is taken of a run belongs to a live booking.
+// holder checks that a taken place of a run belongs to a live booking.
 func (a *auditor) holder(key store.Key, t seats.Taken, l *cited) {
 	run, v := seats.ParseRunKey(key.ID), l.at(records.BookingKey(t.Booking))
 	if v == nil {
-		a.say(FaultPlaceOrphan, key, "place %d is kept for booking %v, which is not there", t.Place, t.Booking)
+		a.say(FaultPlaceOrphan, key, "place %d is kept for booking %v, which does not exist", t.Place, t.Booking)
 		return
 	}
 	b, err := records.DecodeBooking(v, &a.zones)
 	switch {
-	case err != nil: // it is reported where it stands
+	case err != nil: // reported when that record itself is checked
 	case !b.Status.Live() || !slices.Contains(rail.RunsOf(&b), run):
-		a.say(FaultPlaceOrphan, key, "place %d is kept for booking %v, which is %v, or not for this train", t.Place, t.Booking, b.Status)
+		a.say(FaultPlaceOrphan, key, "place %d is kept for booking %v, which is %v or has no leg on this run", t.Place, t.Booking, b.Status)
 	case t.Hook && !hooked(&b, run):
-		a.say(FaultHook, key, "booking %v has a hook here, and no bicycle that is to have one", t.Booking)
+		a.say(FaultHook, key, "booking %v has a bicycle space on this run, but no bicycle that needs it", t.Booking)
 	}
 }
 
-// sold checks that no section of a place belongs to two.
+// sold checks that no section of a place belongs to two bookings.
 func (a *auditor) sold(key store.Key, inv *seats.Inventory) {
 	byPlace := slices.SortedFunc(slices.Values(inv.Taken), func(x, y seats.Taken) int {
 		return cmp.Or(cmp.Compare(x.Place, y.Place), cmp.Compare(x.From, y.From))
@@ -149,12 +150,12 @@ func (a *auditor) sold(key store.Key, inv *seats.Inventory) {
 			continue
 		}
 		if t.Place < 0 || t.Place >= n {
-			a.say(FaultPlaceUnknown, key, "booking %v has place %d of a train with %d", t.Booking, t.Place, n)
+			a.say(FaultPlaceUnknown, key, "booking %v has place %d, but the train has only %d places", t.Booking, t.Place, n)
 		}
 		if i == 0 || byPlace[i-1].Place != t.Place {
 			continue
 		}
-		// Of those that begin before it, the one that ends last is in the way.
+		// Of the rides that begin before it, compare with the one that ends last.
 		o := &byPlace[i-1]
 		for j := i - 1; j >= 0 && byPlace[j].Place == t.Place; j-- {
 			if byPlace[j].To > o.To {

@@ -21,7 +21,7 @@ func (a *auditor) webhooks(key store.Key, value []byte, l *cited) func() {
 	case records.OperatorPrefix[0]:
 		return a.mark(key, 1+16, l)
 	}
-	a.say(FaultUnknownKey, key, "nothing is known of the kind %q", key.ID[0])
+	a.say(FaultUnknownKey, key, "unknown kind of webhook record %q", key.ID[0])
 	return nil
 }
 
@@ -30,12 +30,12 @@ func (a *auditor) subscription(key store.Key, value []byte, l *cited) func() {
 	s, err := records.DecodeSubscription(value)
 	switch {
 	case !a.readable(key, err):
-		if a.shaped(key, 1+16) { // it is there, whatever it says
+		if a.shaped(key, 1+16) { // it exists, even if it cannot be read
 			a.subscriptions[uuid.UUID([]byte(key.ID[1:]))] = true
 		}
 		return nil
 	case records.SubscriptionKey(s.ID) != key:
-		a.say(FaultMisplaced, key, "subscription %v stands under another key than its own", s.ID)
+		a.say(FaultMisplaced, key, "subscription %v is stored under the key of another record", s.ID)
 		return nil
 	}
 	a.subscriptions[s.ID] = true
@@ -43,13 +43,13 @@ func (a *auditor) subscription(key store.Key, value []byte, l *cited) func() {
 	return func() {
 		for _, m := range s.Marks() {
 			if !l.has(m) {
-				a.say(FaultSubscriptionUnmarked, key, "subscription %v lacks its mark %v", s.ID, m)
+				a.say(FaultSubscriptionUnmarked, key, "subscription %v is not indexed under %v", s.ID, m)
 			}
 		}
 	}
 }
 
-// mark checks that a mark is of a subscription that has it.
+// mark checks that a mark belongs to a subscription that has it.
 func (a *auditor) mark(key store.Key, length int, l *cited) func() {
 	if !a.shaped(key, length) {
 		return nil
@@ -59,26 +59,26 @@ func (a *auditor) mark(key store.Key, length int, l *cited) func() {
 	return func() {
 		v := l.at(of)
 		if v == nil {
-			a.say(FaultSubscriptionMark, key, "the mark is of a subscription that is not there")
+			a.say(FaultSubscriptionMark, key, "the index entry names a subscription that does not exist")
 			return
 		}
 		if s, err := records.DecodeSubscription(v); err == nil && !slices.Contains(s.Marks(), key) {
-			a.say(FaultSubscriptionMark, key, "the mark is of subscription %v, which is another's", s.ID)
+			a.say(FaultSubscriptionMark, key, "the index entry names subscription %v, which belongs to another owner", s.ID)
 		}
 	}
 }
 
-// sweepless reports subscriptions that are not on the agenda once to be swept.
+// sweepless reports subscriptions for which not exactly one sweep is scheduled.
 func (a *auditor) sweepless() {
 	for id := range a.subscriptions {
 		if n := a.sweeps[id]; n != 1 {
-			a.say(FaultSubscriptionUnswept, records.SubscriptionKey(id), "subscription %v is on the agenda %d times to be swept", id, n)
+			a.say(FaultSubscriptionUnswept, records.SubscriptionKey(id), "the removal of old deliveries of subscription %v is scheduled %d times, not once", id, n)
 		}
 	}
 }
 
-// deliveries checks deliveries, and the queues of those that are pending, against each
-// other and against what is to be done for subscriptions.
+// deliveries checks deliveries, and the queues of pending ones, against each other and
+// against the scheduled work of subscriptions.
 func (a *auditor) deliveries(key store.Key, value []byte, l *cited) func() {
 	switch key.ID[0] {
 	case 'd':
@@ -86,7 +86,7 @@ func (a *auditor) deliveries(key store.Key, value []byte, l *cited) func() {
 	case 'q':
 		return a.queue(key, l)
 	}
-	a.say(FaultUnknownKey, key, "nothing is known of the kind %q", key.ID[0])
+	a.say(FaultUnknownKey, key, "unknown kind of webhook record %q", key.ID[0])
 	return nil
 }
 
@@ -100,24 +100,24 @@ func (a *auditor) queue(key store.Key, l *cited) func() {
 	l.want(of)
 	return func() {
 		if !a.subscriptions[sub] && a.served[sub] != 0 {
-			return // it is being cleared
+			return // the queue is being cleared
 		}
 		v := l.at(of)
 		d, err := records.DecodeDelivery(v)
 		if v == nil || err == nil && (d.Status != rail.DeliveryPending || d.QueueKey() != key) {
-			a.say(FaultQueueOrphan, key, "the queue of subscription %v has delivery %x at %v, which is not pending so", sub, key.ID[25:], records.QueuedFor(key.ID))
+			a.say(FaultQueueOrphan, key, "the queue of subscription %v has delivery %x at %v, but the delivery does not exist, is not pending or is due at another time", sub, key.ID[25:], records.QueuedFor(key.ID))
 		}
 	}
 }
 
-// delivery checks that a delivery is of a subscription and, if it is pending, in its queue.
+// delivery checks that a delivery belongs to a subscription and, if pending, is in its queue.
 func (a *auditor) delivery(key store.Key, value []byte, l *cited) func() {
 	d, err := records.DecodeDelivery(value)
 	if !a.readable(key, err) {
 		return nil
 	}
 	if records.DeliveryKey(d.Subscription, d.ID) != key {
-		a.say(FaultMisplaced, key, "delivery %v stands under another key than its own", d.ID)
+		a.say(FaultMisplaced, key, "delivery %v is stored under the key of another record", d.ID)
 		return nil
 	}
 	l.want(d.Queued.Records()...)
@@ -134,10 +134,10 @@ func (a *auditor) delivered(key store.Key, d *records.Delivery, l *cited) {
 	}
 	if d.Status != rail.DeliveryPending {
 		if !d.Next.IsZero() {
-			a.say(FaultDeliveryState, key, "delivery %v is %v and to be tried again at %v", d.ID, d.Status, d.Next)
+			a.say(FaultDeliveryState, key, "delivery %v is %v, but another attempt is scheduled at %v", d.ID, d.Status, d.Next)
 		}
 	} else if !l.has(d.QueueKey()) || served == 0 || served > codec.Nanos(d.Next) {
-		a.say(FaultDeliveryStuck, key, "delivery %v is pending, and no attempt is scheduled at %v: queued %t, in progress %t", d.ID, d.Next, l.has(d.QueueKey()), served != 0)
+		a.say(FaultDeliveryStuck, key, "delivery %v is pending, but no attempt is scheduled at %v: queued %t, in progress %t", d.ID, d.Next, l.has(d.QueueKey()), served != 0)
 	}
 	if keys := d.Queued.Records(); d.Status != rail.DeliveryPending && len(keys) > 0 && !l.has(keys[0]) {
 		return // the booking has been removed since: see ledger.Books.RemoveUnpaid

@@ -57,7 +57,7 @@ func (f *foreignIssuer) badShapes() []attack {
 		{"over 8 KiB", good.set("x", `"`+strings.Repeat("x", 8<<10)+`"`).sign(k), "bytes"},
 		{"last character altered", token[:len(token)-1] + string(rune(token[len(token)-1]+1)), "base64url"},
 		{"header an array", draft{`["alg"]`, good.payload}.sign(k), "object"},
-		{"header goes on", draft{good.header + `{}`, good.payload}.sign(k), "goes on"},
+		{"header goes on", draft{good.header + `{}`, good.payload}.sign(k), "data after"},
 		{"header not UTF-8", draft{"{\"x\":\"\xff\"," + good.header[1:], good.payload}.sign(k), "duplicates"},
 		{"header after a byte order mark", draft{"\ufeff" + good.header, good.payload}.sign(k), "object"},
 		{"header with blanks", draft{" " + good.header + "\n", good.payload}.sign(k), ""},
@@ -66,8 +66,8 @@ func (f *foreignIssuer) badShapes() []attack {
 		{"payload a number", draft{good.header, `7`}.sign(k), "object"},
 		{"payload null", draft{good.header, `null`}.sign(k), "object"},
 		{"payload a token", draft{good.header, token}.sign(k), "object"},
-		{"payload twice", draft{good.header, good.payload + good.payload}.sign(k), "goes on"},
-		{"payload with a comment", draft{good.header, good.payload + `//`}.sign(k), "goes on"},
+		{"payload twice", draft{good.header, good.payload + good.payload}.sign(k), "data after"},
+		{"payload with a comment", draft{good.header, good.payload + `//`}.sign(k), "data after"},
 		{"payload with blanks", draft{good.header, "\t" + good.payload + " \r\n"}.sign(k), ""},
 		{"payload not UTF-8", draft{good.header, "{\"x\":\"\xff\"," + good.payload[1:]}.sign(k), "duplicates"},
 		{"payload with half a surrogate", draft{good.header, `{"x":"\ud800",` + good.payload[1:]}.sign(k), "duplicates"},
@@ -219,8 +219,8 @@ func (f *foreignIssuer) badClaims() []attack {
 	for _, claim := range []string{"nbf", "iat"} {
 		add(claim+" missing", claim, ``, "")
 		add(claim+" a bit ahead", claim, fmt.Sprint(now+60), "")
-		add(claim+" ahead", claim, fmt.Sprint(now+61), claim+" is ahead")
-		add(claim+" a fraction ahead", claim, fmt.Sprintf("%d.001", now+60), claim+" is ahead")
+		add(claim+" ahead", claim, fmt.Sprint(now+61), claim+" is in the future")
+		add(claim+" a fraction ahead", claim, fmt.Sprintf("%d.001", now+60), claim+" is in the future")
 		for _, value := range []string{`null`, fmt.Sprintf(`"%d"`, now), `1e400`, `-1`, `[]`} {
 			add(claim+" "+value, claim, value, claim+" is not")
 		}

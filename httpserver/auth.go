@@ -7,16 +7,16 @@ import (
 )
 
 var (
-	problemNoToken = &problem{status: http.StatusUnauthorized, slug: "unauthorized", title: "A token is needed",
+	problemNoToken = &problem{status: http.StatusUnauthorized, slug: "unauthorized", title: "An access token is required",
 		detail: "Send an access token in the header Authorization: Bearer."}
 	problemBadToken = &problem{status: http.StatusUnauthorized, slug: "unauthorized", title: "The token is not valid",
-		detail: "Send one access token that is valid and has not expired, in the header Authorization alone.",
+		detail: "Send one access token that is valid and has not expired, in the Authorization header and nowhere else.",
 		auth:   "invalid_token"}
 )
 
-// challenge is the WWW-Authenticate of an answer (RFC 6750): what a token must
-// allow, where to learn who gives tokens (RFC 9728), and what is wrong with the one
-// that came, if one did.
+// challenge is the WWW-Authenticate of a response (RFC 6750): the required scope, the address
+// of the metadata that name the authorization server (RFC 9728), and the error of the token,
+// if the request had one.
 func (x *exchange) challenge(fault string) string {
 	c := `Bearer realm="traintravel", scope="` + x.route.scope.String() + `", resource_metadata="` + x.base + resourcePath + `"`
 	if fault != "" {
@@ -25,8 +25,8 @@ func (x *exchange) challenge(fault string) string {
 	return c
 }
 
-// authorize finds out who is asking, counts the request against their quota,
-// and checks the scope. Who cannot say who they are counts by address.
+// authorize identifies the caller, counts the request against their quota, and checks the
+// scope. Requests without a valid token count against their address.
 func (x *exchange) authorize() error {
 	token, err := bearer(x.r)
 	if err == nil {
@@ -65,31 +65,31 @@ func (s scope) allowedBy(id Identity) error {
 	if (id.Read || s == write) && (id.Write || s == read) {
 		return nil
 	}
-	return &problem{status: http.StatusForbidden, slug: "forbidden", title: "The token does not allow this",
-		detail: "This needs a token with the scope " + s.String() + ".", auth: "insufficient_scope"}
+	return &problem{status: http.StatusForbidden, slug: "forbidden", title: "The token lacks a scope",
+		detail: "This operation requires a token with the scope " + s.String() + ".", auth: "insufficient_scope"}
 }
 
-// bearer takes the token out of a request's one Authorization header. A token
-// in the address is refused even beside a good one: it is in somebody's log.
+// bearer takes the token out of a request's one Authorization header. A token in the URL is
+// refused even if a valid one is in the header: URLs are written to logs.
 func bearer(r *http.Request) (string, error) {
 	if q := r.URL.RawQuery; strings.HasPrefix(q, "access_token=") || strings.Contains(q, "&access_token=") {
-		return "", problemBadToken.because(badToken("it came in the address"))
+		return "", problemBadToken.because(badToken("it is in the URL"))
 	}
 	headers := r.Header["Authorization"]
 	if len(headers) > 1 {
-		return "", problemBadToken.because(badToken("there are %d headers Authorization", len(headers)))
+		return "", problemBadToken.because(badToken("the request has %d Authorization headers", len(headers)))
 	}
 	if len(headers) == 0 {
-		return "", problemNoToken.because(errors.New("the header Authorization is missing"))
+		return "", problemNoToken.because(errors.New("the Authorization header is missing"))
 	}
 	scheme, token, _ := strings.Cut(headers[0], " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		return "", problemNoToken.because(errors.New("the scheme of Authorization is another than Bearer"))
+		return "", problemNoToken.because(errors.New("the scheme of the Authorization header is not Bearer"))
 	}
 	token = strings.Trim(token, " ")
 	switch {
 	case token == "", strings.IndexByte(token, ' ') >= 0:
-		return "", problemBadToken.because(badToken("the header Authorization has not one token"))
+		return "", problemBadToken.because(badToken("the Authorization header does not have exactly one token"))
 	case len(token) > maxToken:
 		return "", problemBadToken.because(badToken("it has %d bytes, more than %d", len(token), maxToken))
 	}

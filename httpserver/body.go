@@ -30,7 +30,7 @@ func (x *exchange) decode(read func(*decoder)) error {
 	case len(x.in) == 0:
 		d.add(fault{body: true, detail: "is empty"})
 	case tooDeep(x.in):
-		d.add(fault{body: true, detail: "has more than " + strconv.Itoa(maxDepth) + " objects and arrays within each other"})
+		d.add(fault{body: true, detail: "nests more than " + strconv.Itoa(maxDepth) + " objects and arrays"})
 	default:
 		read(d)
 		d.end()
@@ -62,7 +62,7 @@ func (x *exchange) receive() error {
 	case errors.Is(err, problemUnfinished):
 		return problemUnfinished
 	}
-	return faults{{body: true, detail: "cannot be read to its end"}}.problem()
+	return faults{{body: true, detail: "cannot be read completely"}}.problem()
 }
 
 // tooDeep says whether brackets are nested beyond maxDepth.
@@ -181,7 +181,7 @@ func (d *decoder) text() string { return d.scalar("is not a string", '"') }
 // number reads a number as it is written.
 func (d *decoder) number() string { return d.scalar("is not a number", '0') }
 
-func (d *decoder) flag() bool { return d.scalar("is neither true nor false", 't', 'f') == "true" }
+func (d *decoder) flag() bool { return d.scalar("must be true or false", 't', 'f') == "true" }
 
 func (d *decoder) id() uuid.UUID {
 	before := len(d.faults)
@@ -239,24 +239,24 @@ func pointer(field string) string {
 	return "/" + strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(field)
 }
 
-// fail gives up what is not JSON. The reasons quote nothing.
+// fail stops reading a body that is not valid JSON. The reasons quote nothing of it.
 func (d *decoder) fail(err error) {
 	d.broken = true
 	var at jsontext.Pointer
-	detail := "is not JSON"
+	detail := "is not valid JSON"
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		at, detail = e.JSONPointer, "is not JSON: see byte "+strconv.FormatInt(e.ByteOffset, 10)
+		at, detail = e.JSONPointer, "is not valid JSON: see byte "+strconv.FormatInt(e.ByteOffset, 10)
 	}
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		detail = "is there more than once"
+		detail = "occurs more than once"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		at, detail = "", "ends before its JSON does"
+		at, detail = "", "ends before its JSON value is complete"
 	}
 	d.wrong(at, detail)
 }
 
-// end makes sure that nothing follows.
+// end reports data after the JSON value.
 func (d *decoder) end() {
 	if d.broken {
 		return
@@ -265,6 +265,6 @@ func (d *decoder) end() {
 	case io.EOF:
 	default:
 		d.broken = true
-		d.add(fault{body: true, detail: "has something after its JSON value"})
+		d.add(fault{body: true, detail: "has data after its JSON value"})
 	}
 }

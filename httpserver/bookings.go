@@ -99,10 +99,10 @@ func answerBookings[B any](x *exchange, q *query, found traintravel.List[B], err
 	return x.answer(http.StatusOK, listOf("bookings", docs, q.links(x, found.Next)))
 }
 
-// problemNoTrip says that it is the trip that is not there, and not the address.
-var problemNoTrip = &problem{status: http.StatusNotFound, slug: "not-found", title: "There is nothing here",
-	detail: "There is no such trip, or not any more: search again.",
-	faults: faults{{pointer: "/trip_id", body: true, detail: "there is no such trip, or not any more"}}}
+// problemNoTrip says that the trip does not exist, as opposed to the address.
+var problemNoTrip = &problem{status: http.StatusNotFound, slug: "not-found", title: "Not found",
+	detail: "The trip does not exist or is no longer offered. Search again.",
+	faults: faults{{pointer: "/trip_id", body: true, detail: "names a trip that does not exist or is no longer offered"}}}
 
 func (s *Server) createBooking(x *exchange) error {
 	key, err := x.idempotencyKey()

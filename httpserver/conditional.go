@@ -9,17 +9,17 @@ import (
 )
 
 // Conditions are those of RFC 9110, section 13, on the resources that have tags:
-// stations and bookings. They are looked at last, when the answer would be a
-// success without them, so what else is wrong with a request is told first. Trips
-// and payments have no tags that a client could send.
+// stations and bookings. They are evaluated last, when the request would succeed without
+// them, so that other errors of a request are reported first. Trips and payments have no
+// tags that a client could send.
 //
-// A POST has none that count. What it makes does not exist yet, so no
-// representation is selected (13.2.1): the list to which a booking is posted is
-// there anyway, and If-None-Match: * would forbid all bookings. Who wants to book,
-// or to pay, once sends an Idempotency-Key.
+// Conditions of a POST are ignored. The resource that it makes does not exist yet, so no
+// representation is selected (13.2.1): the list to which a booking is posted always exists,
+// and If-None-Match: * would forbid all bookings. A client that must not book or pay twice
+// sends an Idempotency-Key.
 
-var problemPrecondition = &problem{status: http.StatusPreconditionFailed, slug: "precondition-failed", title: "It is not as the request wants it",
-	detail: "The tags in If-Match or If-None-Match do not allow this request as things are now. Nothing was changed."}
+var problemPrecondition = &problem{status: http.StatusPreconditionFailed, slug: "precondition-failed", title: "The precondition failed",
+	detail: "The current version of the resource does not meet the condition in If-Match or If-None-Match. Nothing was changed."}
 
 // known gives the answer in x.out an ETag and says whether the client has that
 // already. It returns a problem if the client wants another one.

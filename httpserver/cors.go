@@ -19,7 +19,7 @@ import (
 func CrossOrigin(origins []string) (func(http.Handler) http.Handler, error) {
 	for _, o := range origins {
 		if o != "*" && !isSharable(o) {
-			return nil, badOption("Options.CORSOrigins", "has an entry that is not * and not an origin such as https://shop.example")
+			return nil, badOption("Options.CORSOrigins", "has an entry that is neither * nor an origin such as https://shop.example")
 		}
 	}
 	if len(origins) == 0 {

@@ -54,7 +54,7 @@ func TestPageOfAnotherOrigin(t *testing.T) {
 	t.Cleanup(api.Close)
 
 	for origin, want := range map[string]string{
-		shop.URL:  "3 201 true true true 204 404 There is nothing here 401",
+		shop.URL:  "3 201 true true true 204 404 Not found 401",
 		other.URL: "blocked",
 	} {
 		b.do(chromedp.Navigate(origin+"/?api="+api.URL), chromedp.WaitReady(css("#told:not(:empty)")))

@@ -80,7 +80,7 @@ func TestProblemInBrowser(t *testing.T) {
 	b := newBrowser(t)
 	server := httptest.NewServer(newWorld(t).server)
 	t.Cleanup(server.Close)
-	for target, title := range map[string]string{"/nope": "There is nothing here", "/stations": "A token is needed"} {
+	for target, title := range map[string]string{"/nope": "Not found", "/stations": "An access token is required"} {
 		b.do(chromedp.Navigate(server.URL + target))
 		if shown := run(b, chromedp.Evaluate[string](`document.body.innerText`)); !strings.Contains(shown, title) {
 			t.Errorf("at %s the browser shows %q", target, shown)

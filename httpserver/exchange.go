@@ -204,5 +204,5 @@ func (x *exchange) take(key fair.Caller) error {
 		return nil
 	}
 	return &problem{status: http.StatusTooManyRequests, slug: "rate-limited", title: "Too many requests",
-		detail: "The quota is used up. The header Retry-After says in how many seconds there is some again.", retry: x.quota.wait}
+		detail: "Your quota of requests is used up. Wait for the number of seconds in Retry-After, then send the request again.", retry: x.quota.wait}
 }

@@ -81,12 +81,12 @@ func (x *exchange) problemOf(err error) *problem {
 		if e.Offered.Currency != e.Due.Currency {
 			pointer = "/currency"
 		}
-		return &problem{status: http.StatusBadRequest, slug: "amount-mismatch", title: "The amount is not what is due", detail: detail,
+		return &problem{status: http.StatusBadRequest, slug: "amount-mismatch", title: "The amount differs from the amount due", detail: detail,
 			faults: faults{{pointer: pointer, body: true, detail: detail}}}
 	}
 	if e, ok := errors.AsType[*traintravel.HostLimitError](err); ok {
-		return &problem{status: http.StatusConflict, slug: "too-many-webhooks-to-host", title: "There are too many webhooks to one host",
-			detail: fmt.Sprintf("You have %d webhooks to %s, which is as many as there may be.", e.Most, e.Host)}
+		return &problem{status: http.StatusConflict, slug: "too-many-webhooks-to-host", title: "Too many webhooks to one host",
+			detail: fmt.Sprintf("You have %d webhooks to %s, the maximum for one host.", e.Most, e.Host)}
 	}
 	if e, ok := errors.AsType[*traintravel.DeclinesError](err); ok {
 		return declinesProblem(e)
@@ -101,7 +101,7 @@ func (x *exchange) problemOf(err error) *problem {
 	}
 	for _, cannotWrite := range [...]error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EROFS, syscall.EIO} {
 		if errors.Is(err, cannotWrite) {
-			return problemUnavailable.because(err) // nothing was done, until the operator mends it
+			return problemUnavailable.because(err) // nothing was done; the operator must repair the disk
 		}
 	}
 	if x.ctx().Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {

@@ -21,16 +21,16 @@ func (h health) encode(e *encoder) {
 // healthy says that the process answers.
 func (s *Server) healthy(x *exchange) error { return x.answer(http.StatusOK, health("ok")) }
 
-// errLeaving is why a server is not ready whose [Server.Leave] was called.
-var errLeaving = errors.New("the server is about to end")
+// errLeaving is the reason why a server whose [Server.Leave] was called is not ready.
+var errLeaving = errors.New("the server is shutting down")
 
-// refusedLately is for how long a refusal for want of room is told.
+// refusedLately is how long the readiness check reports that a request was refused.
 const refusedLately = time.Minute
 
-// A readiness is what the readiness check says: that the server is ready, and what it
-// has refused lately because too many requests waited, and who had most of them. It is
-// ready all the same: if it were taken out of the service for that, its callers would go
-// to the next one.
+// A readiness is the response of the readiness check: the server is ready, and the kinds of
+// work of which it refused requests lately because too many were waiting, with the caller who
+// had most of them. An overloaded server is still ready: if it were taken out of service, its
+// callers would overload the next one.
 type readiness []Work
 
 func (r readiness) encode(e *encoder) {

@@ -8,13 +8,13 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// A user holds so many unpaid bookings and no more. The refusal says how many, and when
-// there is room again.
+// The number of unpaid bookings of a user is limited. The refusal names the number, and when
+// the user can book again.
 func TestHoldsAreLimited(t *testing.T) {
 	t.Parallel()
 	for want, limits := range map[string]traintravel.HoldLimits{
-		"You hold 2 bookings in all that are not paid, and may hold 2.":        {User: 2},
-		"You hold 2 bookings for one train that are not paid, and may hold 2.": {Train: 2},
+		"You hold 2 unpaid bookings in total, and the maximum is 2.":      {User: 2},
+		"You hold 2 unpaid bookings for one train, and the maximum is 2.": {Train: 2},
 	} {
 		w := newWorld(t, func(w *world) { w.service_.Holds = limits })
 		b := w.book()
@@ -24,7 +24,7 @@ func TestHoldsAreLimited(t *testing.T) {
 		p := w.post("/bookings", again)
 		p.problem(409, "too-many-holds")
 		ends := w.service_.Now().Add(40 * time.Minute).UTC().Format(time.RFC3339)
-		if got := p.header.Get("Retry-After"); got != "2400" || !strings.Contains(p.body, want+" If you do nothing, one more can be made at "+ends+".") {
+		if got := p.header.Get("Retry-After"); got != "2400" || !strings.Contains(p.body, want+" If you do nothing, you can book again at "+ends+".") {
 			t.Errorf("Retry-After is %s: %s", got, p.body)
 		}
 		w.do("POST", "/bookings", as("berta-rw"), body(again)).want(201)

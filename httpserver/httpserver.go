@@ -117,10 +117,10 @@ type Readier interface {
 	Ready(ctx context.Context) error
 }
 
-// What an Authenticator answers instead of an Identity.
+// The errors that an Authenticator returns instead of an Identity.
 var (
 	ErrInvalidToken = errors.New("the token is not valid")
-	ErrUnavailable  = errors.New("tokens cannot be verified at the moment")
+	ErrUnavailable  = errors.New("tokens cannot be verified now")
 )
 
 func badOption(field, reason string) error {

@@ -7,12 +7,12 @@ const (
 	maxKey    = 255 // bytes
 )
 
-// idempotencyKey reads the header that makes a request safe to send again,
-// empty if there is none. The IETF's draft has it as a string of RFC 9651, which
-// is in quotation marks; most clients send the key bare, and it is the same key.
+// idempotencyKey reads the header that makes a request safe to send again, empty if the
+// request has none. In the IETF's draft it is a string of RFC 9651, which is in quotation
+// marks; most clients send the key without them, and it is the same key.
 //
-// What else makes two requests the same, the service knows: all of the body but
-// a card's code, of which nothing may be kept.
+// The service compares the bodies of two requests with the same key, except a card's security
+// code, which must not be stored.
 func (x *exchange) idempotencyKey() (string, error) {
 	values := x.r.Header[keyHeader]
 	if len(values) == 0 {
@@ -22,7 +22,7 @@ func (x *exchange) idempotencyKey() (string, error) {
 	wrong := ""
 	switch {
 	case len(values) > 1:
-		wrong = "is there more than once"
+		wrong = "occurs more than once"
 	case !ok:
 		wrong = "begins with a quotation mark, but is not one string in quotation marks (RFC 9651)"
 	case strings.TrimSpace(key) == "":

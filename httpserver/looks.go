@@ -51,4 +51,4 @@ func (l *looks) take(ctx context.Context, look func(context.Context) error) erro
 	return one.err
 }
 
-var errLookPanicked = errors.New("looking whether the server is ready panicked")
+var errLookPanicked = errors.New("the readiness check panicked")

@@ -47,7 +47,7 @@ func (x *exchange) query(names []string) *query {
 			continue
 		}
 		if q.sent&(1<<i) != 0 {
-			q.wrong(name, "is there more than once")
+			q.wrong(name, "occurs more than once")
 			continue
 		}
 		q.sent |= 1 << i
@@ -96,7 +96,7 @@ func (q *query) id(name string) uuid.UUID {
 func (q *query) flag(name string) bool {
 	text := q.text(name)
 	if text != "" && text != "true" && text != "false" {
-		q.wrong(name, "is neither true nor false")
+		q.wrong(name, "must be true or false")
 	}
 	return text == "true"
 }

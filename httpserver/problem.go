@@ -28,20 +28,20 @@ func (p *problem) Error() string { return p.slug }
 
 func (p *problem) Unwrap() error { return p.cause }
 
-// because returns the problem with what the log is told of it.
+// because returns the problem with the error that the log gets.
 func (p problem) because(err error) *problem {
 	p.cause = err
 	return &p
 }
 
-// The problems that are no errors of the service.
+// The problems of requests that do not reach the service.
 var (
-	problemNoPath = &problem{status: http.StatusNotFound, slug: "not-found", title: "There is nothing here",
-		detail: "No resource of this service has this address."}
-	problemMethod = &problem{status: http.StatusMethodNotAllowed, slug: "method-not-allowed", title: "The method is not allowed here",
-		detail: "The header Allow lists the methods of this resource."}
+	problemNoPath = &problem{status: http.StatusNotFound, slug: "not-found", title: "Not found",
+		detail: "This service has no resource at this address. Check the path."}
+	problemMethod = &problem{status: http.StatusMethodNotAllowed, slug: "method-not-allowed", title: "The method is not allowed",
+		detail: "The header Allow lists the methods that this resource supports."}
 	problemNotAcceptable = &problem{status: http.StatusNotAcceptable, slug: "not-acceptable", title: "No acceptable representation",
-		detail: "The header Accept excludes application/json and application/xml, which is what there is."}
+		detail: "The header Accept allows neither application/json nor application/xml, the media types of this resource."}
 	problemMediaType = &problem{status: http.StatusUnsupportedMediaType, slug: "unsupported-media-type", title: "The media type is not supported",
 		detail: "Send the body as application/json, in UTF-8 and without a content coding, and say so in Content-Type."}
 	problemMediaTypes = &problem{status: http.StatusUnsupportedMediaType, slug: "unsupported-media-type", title: "The media type is not supported",
@@ -51,60 +51,60 @@ var (
 	problemMediaBytes = &problem{status: http.StatusUnsupportedMediaType, slug: "unsupported-media-type", title: "The media type is not supported",
 		detail: "Send the body as application/octet-stream, without a content coding, and say so in Content-Type."}
 	problemTooLarge = &problem{status: http.StatusRequestEntityTooLarge, slug: "content-too-large", title: "The body is too large",
-		detail: "A body has at most 65536 bytes."}
-	problemInternal = &problem{status: http.StatusInternalServerError, slug: "internal-error", title: "Something went wrong here",
-		detail: "It is not the request's fault. The operator can find what happened by this problem's instance."}
-	problemUnavailable = &problem{status: http.StatusServiceUnavailable, slug: "unavailable", title: "The service is not available at the moment",
-		detail: "Try again a little later.", retry: 5}
+		detail: "The request body has more than 65536 bytes, the maximum."}
+	problemInternal = &problem{status: http.StatusInternalServerError, slug: "internal-error", title: "Internal server error",
+		detail: "The server failed; the request is not at fault. Give the operator this problem's instance, by which they can find the cause in the log."}
+	problemUnavailable = &problem{status: http.StatusServiceUnavailable, slug: "unavailable", title: "The service is temporarily unavailable",
+		detail: "Wait for the number of seconds in Retry-After, then send the request again.", retry: 5}
 	problemNoTimetable = &problem{status: http.StatusServiceUnavailable, slug: "unavailable", title: problemUnavailable.title,
-		detail: "No timetable is loaded yet, so there are no stations and no trips. The operator can load one: traintravel import FEED.", retry: 5}
-	problemInvalid = &problem{status: http.StatusBadRequest, slug: "invalid-request", title: "The request is not valid"}
+		detail: "No timetable is loaded yet, so the service has no stations and no trips. The operator can load one: traintravel import FEED.", retry: 5}
+	problemInvalid = &problem{status: http.StatusBadRequest, slug: "invalid-request", title: "The request is invalid"}
 )
 
-// refusals says which problem an error of the service is.
+// refusals maps errors of the service to problems.
 var refusals = []struct {
 	err error
 	problem
 }{
 	{traintravel.ErrUnknownOutcome, *problemInternal}, // whatever else it wraps: "try again" would be wrong
-	{traintravel.ErrNotFound, problem{status: http.StatusNotFound, slug: "not-found", title: "There is nothing here",
-		detail: "It does not exist, or not any more, or it is not yours."}},
+	{traintravel.ErrNotFound, problem{status: http.StatusNotFound, slug: "not-found", title: "Not found",
+		detail: "The resource does not exist, no longer exists, or belongs to another user."}},
 	{traintravel.ErrSoldOut, problem{status: http.StatusConflict, slug: "sold-out", title: "The trip is sold out",
-		detail: "No place is left on this trip."}},
+		detail: "All places on this trip are taken."}},
 	{traintravel.ErrBicyclesNotAllowed, problem{status: http.StatusConflict, slug: "bicycles-not-allowed", title: "Bicycles are not allowed",
-		detail: "This trip is not known to take bicycles."}},
+		detail: "The timetable does not say that this trip allows bicycles."}},
 	{traintravel.ErrNoBicycleSpace, problem{status: http.StatusConflict, slug: "no-bicycle-space", title: "No space for a bicycle is left",
 		detail: "All bicycle spaces of this trip are taken."}},
 	{traintravel.ErrDogsNotAllowed, problem{status: http.StatusConflict, slug: "dogs-not-allowed", title: "Dogs are not allowed",
-		detail: "This trip is not known to take dogs."}},
+		detail: "The timetable does not say that this trip allows dogs."}},
 	{traintravel.ErrDeparted, problem{status: http.StatusConflict, slug: "departed", title: "The trip has departed",
-		detail: "A trip can be booked, and a paid booking cancelled, until departure."}},
+		detail: "Trips can be booked, and paid bookings cancelled, only until departure."}},
 	{traintravel.ErrHoldExpired, problem{status: http.StatusConflict, slug: "hold-expired", title: "The hold has expired",
-		detail: "The booking was not paid in time and its places are free again. Nothing was charged."}},
+		detail: "The booking was not paid in time, and its places are free again. Nothing was charged."}},
 	{traintravel.ErrTooManyDeclines, problem{status: http.StatusConflict, slug: "too-many-declines", title: "Too many payments of the booking were declined",
-		detail: "The hold on the booking has ended, because as many attempts to pay for it were declined as may be. Nothing was charged."}},
+		detail: "The hold on the booking has ended because the maximum number of attempts to pay for it were declined. Nothing was charged."}},
 	{traintravel.ErrPaidTooLate, problem{status: http.StatusConflict, slug: "paid-too-late", title: "The payment came too late",
-		detail: "The charge went through only when the booking could not have its places any more. The money is given back."}},
+		detail: "The charge succeeded only after the booking had lost its places. The money is refunded."}},
 	{traintravel.ErrAlreadyPaid, problem{status: http.StatusConflict, slug: "already-paid", title: "The booking is paid",
 		detail: "The booking is confirmed. Nothing was charged again."}},
 	{traintravel.ErrCancelled, problem{status: http.StatusConflict, slug: "cancelled-by-operator", title: "The operator has cancelled the booking",
 		detail: "The operator has cancelled the train, and the booking with it. What was paid for it is given back in full."}},
 	{traintravel.ErrNotPaid, problem{status: http.StatusConflict, slug: "not-paid", title: "The booking is not paid",
-		detail: "The booking is held, and has no ticket before it is paid."}},
+		detail: "The booking is held but not paid. It has no ticket until it is paid."}},
 	{traintravel.ErrPaymentInProgress, problem{status: http.StatusConflict, slug: "payment-in-progress", title: "A payment is in progress",
 		detail: "The outcome of a payment of this booking is not known yet.", retry: lookAgain}},
 	{traintravel.ErrNoGateway, problem{status: http.StatusConflict, slug: "payments-not-accepted", title: "Payments are not accepted",
 		detail: "This service is not set up to take payments."}},
-	{traintravel.ErrKeyReused, problem{status: http.StatusUnprocessableEntity, slug: "key-reused", title: "The key was used for another request",
-		detail: "An idempotency key belongs to one request. Use a new one."}},
-	{traintravel.ErrTooManySubscriptions, problem{status: http.StatusConflict, slug: "too-many-webhooks", title: "There are too many webhooks",
-		detail: "You have as many webhooks as there may be."}},
+	{traintravel.ErrKeyReused, problem{status: http.StatusUnprocessableEntity, slug: "key-reused", title: "The idempotency key was used for another request",
+		detail: "An idempotency key belongs to one request. Send this request with a new key."}},
+	{traintravel.ErrTooManySubscriptions, problem{status: http.StatusConflict, slug: "too-many-webhooks", title: "Too many webhooks",
+		detail: "You have the maximum number of webhooks."}},
 	{traintravel.ErrUnverified, problem{status: http.StatusConflict, slug: "webhook-unverified", title: "The webhook is not verified",
-		detail: "Its receiver has not answered a ping with a status of 2xx yet. Until then nothing but pings is posted to it."}},
+		detail: "The webhook's receiver has not yet responded to a ping with a 2xx status. Until it does, the service posts nothing but pings to it."}},
 	{traintravel.ErrDelivered, problem{status: http.StatusConflict, slug: "delivered", title: "The event was delivered",
-		detail: "The receiver has acknowledged the event with 200. It is not sent again."}},
+		detail: "The receiver acknowledged the event with status 200. The service does not send it again."}},
 	{traintravel.ErrDisabled, problem{status: http.StatusConflict, slug: "webhook-disabled", title: "The webhook is disabled",
-		detail: "Nothing but pings is posted to a webhook that is disabled."}},
+		detail: "The service posts nothing but pings to a disabled webhook."}},
 	{traintravel.ErrNoTimetable, *problemNoTimetable},
 	{traintravel.ErrMoved, *problemUnavailable}, // until its operator starts it on the other store
 	{traintravel.ErrCopying, *problemUnavailable},
@@ -115,30 +115,30 @@ var refusals = []struct {
 
 // declinesProblem refuses a payment because too many were declined within an hour.
 func declinesProblem(e *traintravel.DeclinesError) *problem {
-	whose := "of yours"
+	whose := "by you"
 	if e.Card {
 		whose = "with this card or account"
 	}
 	return &problem{status: http.StatusTooManyRequests, slug: "declines-limited", title: "Too many payments were declined",
-		detail: "Within an hour, as many payments " + whose + " were declined, or are still under way, as may be. Nothing was charged.",
+		detail: "Too many payments " + whose + " were declined within an hour; payments in progress count as well. Nothing was charged.",
 		retry:  seconds(int64(e.RetryAfter))}
 }
 
 // holdsProblem refuses a booking because the user holds too many. It is a conflict with the
-// user's other bookings, and not 429: programs would wait for the time that they are told,
-// which can be a day, where paying or cancelling makes room at once.
+// user's other bookings, not 429: programs would wait for the time in Retry-After, which can
+// be a day, although the user can pay or cancel and book again immediately.
 func holdsProblem(e *traintravel.HoldsError) *problem {
-	where := "in all"
+	where := "in total"
 	if e.Train {
 		where = "for one train"
 	}
-	return &problem{status: http.StatusConflict, slug: "too-many-holds", title: "Too many bookings are not paid",
-		detail: fmt.Sprintf("You hold %d bookings %s that are not paid, and may hold %d. If you do nothing, one more can be made at %s.",
+	return &problem{status: http.StatusConflict, slug: "too-many-holds", title: "Too many unpaid bookings",
+		detail: fmt.Sprintf("You hold %d unpaid bookings %s, and the maximum is %d. If you do nothing, you can book again at %s.",
 			len(e.Bookings), where, e.Limit, e.Until.UTC().Format(time.RFC3339)),
 		retry: seconds(int64(e.RetryAfter))}
 }
 
-// panicked is a panic of a handler.
+// panicked is the error of a handler that panicked.
 type panicked struct {
 	value any
 	stack []byte

@@ -33,7 +33,7 @@ func parseBase(text string) (base, error) {
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return base{}, errors.New("has a user, a query or a fragment")
 	case !isHost(b.host) || b.path != "" && !isPrefix(b.path) || !strings.HasSuffix(text, u.EscapedPath()): // the last if a character was not escaped
-		return base{}, errors.New("has characters that a link should not have")
+		return base{}, errors.New("has characters that are not allowed in a URL, or must be percent-encoded")
 	}
 	b.text = b.String()
 	return b, nil

@@ -69,7 +69,7 @@ func (s *Server) Leave() { s.leaving.Store(true) }
 
 // closes says whether a connection of an address is closed after the answer to a request:
 //
-//   - if the server is about to end.
+//   - if the server is shutting down.
 //   - after a body in chunks over HTTP/1. Such a request may have had a Content-Length as
 //     well, which net/http takes out, and what a proxy takes for its body may go on as a
 //     request of its own (RFC 9112, section 6.1).

@@ -61,9 +61,9 @@ func (d *decoder) source() traintravel.Source {
 	return traintravel.Source{}
 }
 
-// kind is what object says or, without it, the one kind that has all the
-// members that were sent. What that kind does not have is refused, and so is
-// that it lacks what is required.
+// kind returns the value of object or, without it, the only kind that has all the members
+// that were sent. It refuses members that the kind does not have, and reports required
+// members that are missing.
 func (r *sourceReader) kind() string {
 	kind := r.members["object"].text
 	if _, said := r.members["object"]; !said {
@@ -74,7 +74,7 @@ func (r *sourceReader) kind() string {
 		case bank && !card:
 			kind = "bank_account"
 		default:
-			r.wrong(r.at, `fits neither kind alone: say in "object" whether it is a "card" or a "bank_account"`)
+			r.wrong(r.at, `may be a card or a bank account: set "object" to "card" or "bank_account"`)
 			return ""
 		}
 	}
@@ -84,7 +84,7 @@ func (r *sourceReader) kind() string {
 	case "bank_account":
 		known = bankMembers
 	default:
-		r.wrong(r.at.AppendToken("object"), `is neither "card" nor "bank_account"`)
+		r.wrong(r.at.AppendToken("object"), `must be "card" or "bank_account"`)
 		return ""
 	}
 	for _, name := range r.names {
@@ -124,7 +124,7 @@ func (r *sourceReader) bank() *traintravel.BankAccount {
 	}
 }
 
-// text is a member that is a string, empty if it is not there.
+// text returns a member that is a string, empty if it is missing.
 func (r *sourceReader) text(name string) string {
 	s := r.members[name]
 	if s.kind == '0' {
@@ -133,19 +133,19 @@ func (r *sourceReader) text(name string) string {
 	return s.text
 }
 
-// code is a member that is a row of digits: a string or, as some clients have
-// it, a number. It is no quantity, and leading zeros count, so that a number must
-// be written as the digits alone: 123.0, 1.23e2 and -123 are no codes.
+// code returns a member that consists of digits: a string or, as some clients send it, a
+// number. It is not a quantity, and leading zeros count, so that a number must be written as
+// digits only: 123.0, 1.23e2 and -123 are refused.
 func (r *sourceReader) code(name string) string {
 	s := r.members[name]
 	if s.kind == '0' && strings.Trim(s.text, "0123456789") != "" {
-		r.wrong(r.at.AppendToken(name), "is neither a string nor a number of digits alone")
+		r.wrong(r.at.AppendToken(name), "must be a string, or a number written as digits only")
 	}
 	return s.text
 }
 
-// whole is a member that is a whole number, zero if it is not there. 12.0 and
-// 1.2e1 are 12, as JSON Schema has it. Numbers are doubles, by RFC 7493.
+// whole returns a member that is a whole number, zero if it is missing. As in JSON Schema,
+// 12.0 and 1.2e1 are 12. Numbers are doubles, by RFC 7493.
 func (r *sourceReader) whole(name string) int {
 	s := r.members[name]
 	if s.text == "" {

@@ -25,7 +25,7 @@ func (s *Server) oneTicket(x *exchange) error {
 	var legs []int
 	if leg > 0 {
 		if leg > len(t.Booking.Legs) {
-			q.wrong("leg", "the ticket does not have so many")
+			q.wrong("leg", "is greater than the number of legs of the ticket")
 			return q.problem()
 		}
 		legs = []int{leg - 1}

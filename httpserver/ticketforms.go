@@ -43,8 +43,8 @@ func single(render func(*ticket.Issuer, traintravel.Ticket, int) ([]byte, error)
 }
 
 var problemNoTicketForm = &problem{status: http.StatusNotAcceptable, slug: problemNotAcceptable.slug, title: problemNotAcceptable.title,
-	detail: "The header Accept excludes application/pdf, image/png, text/calendar, application/ld+json, application/json and " +
-		"application/octet-stream, which is what there is of a ticket."}
+	detail: "The header Accept allows none of the media types of a ticket: application/pdf, image/png, text/calendar, application/ld+json, application/json and " +
+		"application/octet-stream."}
 
 // acceptedTicket chooses the form of a ticket by an Accept header, the first of
 // those that are as welcome. A client that names problems alone has no wish.

@@ -54,7 +54,7 @@ func (s *Server) verifyTicket(x *exchange) error {
 	content, err := s.ticketSet.Verify(x.in)
 	switch {
 	case errors.Is(err, ticket.ErrMalformed):
-		return faults{{body: true, detail: "is not a container of a ticket"}}.problem()
+		return faults{{body: true, detail: "is not a ticket: want the bytes of its Aztec code (UIC 918.3)"}}.problem()
 	case err != nil:
 		return x.answer(http.StatusOK, &verdictDoc{status: invalid})
 	}

@@ -106,7 +106,7 @@ func NewVerifier(o VerifierOptions) (*Verifier, error) {
 	if o.StoreAs == "" {
 		o.StoreAs = o.Issuer
 		if o.Issuer == BuiltinIssuer {
-			return nil, fmt.Errorf("no foreign issuer may be called %q", BuiltinIssuer)
+			return nil, fmt.Errorf("the name %q is reserved for the built-in issuer: set StoreAs to another name", BuiltinIssuer)
 		}
 	}
 	for _, claim := range o.ClientClaims {
@@ -195,7 +195,7 @@ func (v *Verifier) Authenticate(ctx context.Context, token string) (Identity, er
 	return v.unlessRevoked(known)
 }
 
-// unlessRevoked is who a token stands for that is good but for being revoked.
+// unlessRevoked returns the identity of a valid token unless it was revoked.
 func (v *Verifier) unlessRevoked(t *verified) (Identity, error) {
 	if t.mark != "" && v.opts.Revoked(t.mark) {
 		return Identity{}, badToken("it was revoked")
@@ -203,16 +203,16 @@ func (v *Verifier) unlessRevoked(t *verified) (Identity, error) {
 	return t.identity, nil
 }
 
-// Ready says whether there are keys to verify tokens with: see [Readier]. It makes
-// its source look for them as a token would.
+// Ready says whether the Verifier has keys to verify tokens with: see [Readier]. It makes its
+// source fetch them as a token would.
 func (v *Verifier) Ready(ctx context.Context) error {
 	_, err := v.keys(ctx, false)
 	return err
 }
 
-// verify looks at a token for the first time. The claims come before the
-// signature: what has expired, or is for somebody else, costs no cryptography
-// and makes nobody fetch keys.
+// verify checks a token that is not in the cache. It checks the claims before the signature,
+// so that a token that has expired, or is for another service, costs no cryptography and
+// causes no fetch of keys.
 func (v *Verifier) verify(ctx context.Context, token string, now time.Time) (*verified, error) {
 	parts, err := splitToken(token)
 	if err != nil {
@@ -261,35 +261,35 @@ func (v *Verifier) verify(ctx context.Context, token string, now time.Time) (*ve
 	return known, nil
 }
 
-// check holds claims against what they must be.
+// check checks the values of claims.
 func (v *Verifier) check(c *tokenClaims, now time.Time) error {
 	switch {
 	case c.issuer != v.opts.Issuer:
 		return badToken("its iss is %.100q", c.issuer)
 	case !c.isFor(v.opts.Audience):
-		return badToken("its aud is another")
+		return badToken("its aud does not name this service")
 	case c.expires.IsZero():
 		return badToken("it has no exp")
 	case !now.Before(c.expires):
 		return badToken("it has expired")
 	case c.notBefore.After(now.Add(clockSkew)):
-		return badToken("its nbf is ahead")
+		return badToken("its nbf is in the future")
 	case c.issued.After(now.Add(clockSkew)):
-		return badToken("its iat is ahead")
+		return badToken("its iat is in the future")
 	case c.subject == "":
 		return badToken("it has no sub")
 	case c.client == "":
 		return badToken("it has no client_id")
 	case c.party != "" && c.party != c.client:
-		return badToken("its azp is not its client_id")
+		return badToken("its azp differs from its client_id")
 	case c.client == v.opts.Audience && v.opts.TokenType != accessTokenType:
-		return badToken("it is for its own client, as ID tokens are")
+		return badToken("its audience is its own client, as in ID tokens")
 	}
 	return nil
 }
 
-// key finds the key that a header names. If the keys at hand have none such, the
-// source is asked to look again, which it does only so often.
+// key finds the key that a header names. If the loaded keys do not include it, key asks the
+// source to fetch again, which the source does only at intervals.
 func (v *Verifier) key(ctx context.Context, head tokenHeader) (*publicKey, *KeySet, error) {
 	set, err := v.keys(ctx, false)
 	if err != nil {
@@ -306,7 +306,7 @@ func (v *Verifier) key(ctx context.Context, head tokenHeader) (*publicKey, *KeyS
 	return key, set, err
 }
 
-// keys asks the source, and makes sure of what an error of it says.
+// keys asks the source, and makes sure that its errors wrap ErrUnavailable.
 func (v *Verifier) keys(ctx context.Context, refresh bool) (*KeySet, error) {
 	set, err := v.opts.Keys.Keys(ctx, refresh)
 	switch {

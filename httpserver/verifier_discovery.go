@@ -44,24 +44,24 @@ func askingClient(c *http.Client) *http.Client {
 	return &asking
 }
 
-// checkIssuerURL refuses what is not a URL of an issuer (RFC 8414, section 2).
+// checkIssuerURL refuses a text that is not the URL of an issuer (RFC 8414, section 2).
 func checkIssuerURL(issuer string) error {
 	u, err := url.Parse(issuer)
 	switch {
 	case err != nil || u.Host == "" || u.Opaque != "":
 		return errors.New("the issuer is not a URL") // which may have a password in it
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.Contains(issuer, "#") || u.User != nil:
-		return fmt.Errorf("the issuer at %.200s has a query, a fragment or a user", u.Host)
+		return fmt.Errorf("the URL of the issuer at %.200s has a query, a fragment or a user: remove it", u.Host)
 	}
 	return checkSecure(u)
 }
 
-// checkSecure refuses URLs whose answers others could change on the way.
+// checkSecure refuses URLs whose responses others could change on the way.
 func checkSecure(u *url.URL) error {
 	if u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()) {
 		return nil
 	}
-	return fmt.Errorf("%s is not https, and its host is not loopback", u.Redacted())
+	return fmt.Errorf("%s is not an https URL: only loopback hosts may use http", u.Redacted())
 }
 
 func isLoopback(host string) bool {
@@ -83,13 +83,13 @@ func (c *issuerClient) keys(ctx context.Context, now time.Time) ([]byte, error) 
 	}
 	text, err := c.get(ctx, c.keysURL)
 	if err != nil {
-		c.read = time.Time{} // perhaps they have moved
+		c.read = time.Time{} // the address of the keys may have changed
 	}
 	return text, err
 }
 
-// discover finds where an issuer's keys are: by RFC 8414, then by OpenID Connect
-// Discovery, whose document some have at the one place and some at the other.
+// discover finds the address of an issuer's keys: by RFC 8414, then by OpenID Connect
+// Discovery, whose document issuers publish at one of two addresses.
 func (c *issuerClient) discover(ctx context.Context) (string, error) {
 	u, err := url.Parse(c.issuer)
 	if err != nil {
@@ -125,17 +125,17 @@ func (c *issuerClient) metadata(ctx context.Context, place string) (string, erro
 		Keys   string `json:"jwks_uri"`
 	}
 	if err := json.Unmarshal(text, &doc); err != nil {
-		return "", fmt.Errorf("%s is not metadata in JSON", place)
+		return "", fmt.Errorf("the response of %s is not metadata in JSON", place)
 	}
 	if doc.Issuer != c.issuer {
-		return "", fmt.Errorf("%s is of the issuer %.200q, not %q", place, doc.Issuer, c.issuer)
+		return "", fmt.Errorf("the metadata at %s name the issuer %.200q, not %q", place, doc.Issuer, c.issuer)
 	}
 	u, err := url.Parse(doc.Keys)
 	if err != nil || u.Host == "" || u.User != nil {
 		return "", fmt.Errorf("the jwks_uri of %s is not a URL", place)
 	}
 	if u.Scheme != "https" && strings.HasPrefix(c.issuer, "https:") {
-		return "", fmt.Errorf("the jwks_uri of %s is not https, as the issuer is", place)
+		return "", fmt.Errorf("the jwks_uri of %s is not an https URL, although the issuer's is", place)
 	}
 	if err := checkSecure(u); err != nil {
 		return "", fmt.Errorf("the jwks_uri of %s: %w", place, err)
@@ -156,14 +156,14 @@ func (c *issuerClient) get(ctx context.Context, address string) ([]byte, error) 
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s answered %s", address, resp.Status)
+		return nil, fmt.Errorf("%s responded with %s", address, resp.Status)
 	}
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxDocument+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", address, err)
 	}
 	if len(text) > maxDocument {
-		return nil, fmt.Errorf("%s has more than %d bytes", address, maxDocument)
+		return nil, fmt.Errorf("the response of %s has more than %d bytes", address, maxDocument)
 	}
 	return text, nil
 }

@@ -60,11 +60,11 @@ type publicKey struct {
 // A keyMark stands for a key: its thumbprint (RFC 7638).
 type keyMark [sha256.Size]byte
 
-var errUnknownKey = fmt.Errorf("%w: no key of the issuer is the one it names", ErrInvalidToken)
+var errUnknownKey = fmt.Errorf("%w: no key of the issuer matches it", ErrInvalidToken)
 
-// ParseKeySet reads a JWK set (RFC 7517). Keys that are not fit to verify are
-// left out: of another kind than RSA (2048 bits or more), P-256 and Ed25519, for
-// another algorithm or use, or malformed.
+// ParseKeySet reads a JWK set (RFC 7517). It skips keys that cannot verify tokens: those of
+// other types than RSA (2048 bits or more), P-256 and Ed25519, for another algorithm or use,
+// or malformed.
 func ParseKeySet(text []byte) (*KeySet, error) {
 	var doc struct {
 		Keys *[]jsontext.Value `json:"keys"`
@@ -92,16 +92,16 @@ func ParseKeySet(text []byte) (*KeySet, error) {
 func parseKey(raw []byte) (*publicKey, error) {
 	parsed, err := jwk.ParseKey(raw)
 	if err != nil {
-		return nil, errors.New("not a JWK of a kind that is known")
+		return nil, errors.New("a JWK of an unknown type")
 	}
 	if parsed.KeyType() == jwa.OctetSeq {
-		return nil, errors.New("a symmetric key verifies nothing, and should not be public")
+		return nil, errors.New("a symmetric key: want a public key, and keep this one secret")
 	}
 	if private, err := jwk.IsPrivateKey(parsed); private || err != nil {
-		return nil, errors.New("a private key, with which anybody can sign by now")
+		return nil, errors.New("a private key, which must not be published: replace it, as anybody can sign with it")
 	}
 	if ops := parsed.KeyOps(); len(ops) > 0 && !slices.Contains(ops, jwk.KeyOpVerify) {
-		return nil, errors.New("its key_ops have no verify")
+		return nil, errors.New("its key_ops do not include verify")
 	}
 	if use := parsed.KeyUsage(); use != "" && use != "sig" {
 		return nil, errors.New("its use is not sig")
@@ -137,11 +137,11 @@ func parseKey(raw []byte) (*publicKey, error) {
 		}
 		k.algs = []jwa.SignatureAlgorithm{jwa.EdDSA}
 	default:
-		return nil, errors.New("not a kind of key that verifies here")
+		return nil, errors.New("a key of an unsupported type")
 	}
 	if alg := key.Algorithm().String(); alg != "" {
 		if !slices.Contains(k.algs, jwa.SignatureAlgorithm(alg)) {
-			return nil, errors.New("its alg is not accepted for its kind")
+			return nil, errors.New("its alg does not fit its type")
 		}
 		k.algs = []jwa.SignatureAlgorithm{jwa.SignatureAlgorithm(alg)}
 	}
@@ -153,7 +153,7 @@ func parseKey(raw []byte) (*publicKey, error) {
 	return k, nil
 }
 
-// find returns the one key that a header can mean.
+// find returns the only key that a header can mean.
 func (s *KeySet) find(h tokenHeader) (*publicKey, error) {
 	var found *publicKey
 	known := false

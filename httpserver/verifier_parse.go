@@ -33,13 +33,13 @@ func splitToken(token string) (compactToken, error) {
 		switch b := token[i]; {
 		case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z', '0' <= b && b <= '9', b == '-', b == '_', b == '.':
 		default:
-			return c, badToken("it has a character that no token has")
+			return c, badToken("it has a character that tokens cannot have")
 		}
 	}
 	header, rest, _ := strings.Cut(token, ".")
 	payload, signature, _ := strings.Cut(rest, ".")
 	if header == "" || payload == "" || signature == "" || strings.Contains(signature, ".") {
-		return c, badToken("it has not three parts") // a JWE has five
+		return c, badToken("it does not have three parts") // a JWE has five
 	}
 	for _, part := range []struct {
 		to   *[]byte
@@ -83,7 +83,7 @@ func parseHeader(text []byte) (tokenHeader, error) {
 		case "crit", "b64", // extensions, and we know none
 			"jwk", "jku", "x5u", "x5c", // keys of whoever made it
 			"enc", "zip", "cty": // it is encrypted, compressed or nested
-			return badToken("its header has %s", name)
+			return badToken("its header has %s, which is not accepted", name)
 		}
 		return nil
 	})
@@ -160,8 +160,8 @@ func parseClaims(text []byte, access bool, ofClients []Claim) (*tokenClaims, err
 	return c, err
 }
 
-// kind looks at a claim by which other tokens than access tokens are known, and at
-// azp, which has the client of those that are no RFC 9068 tokens.
+// kind checks a claim that other kinds of tokens than access tokens have, and reads azp, which
+// names the client in access tokens that do not follow RFC 9068.
 func (c *tokenClaims) kind(name string, v jsontext.Value) error {
 	switch name {
 	case "azp":
@@ -213,14 +213,14 @@ func tokenObject(what string, text []byte, member func(name string, v jsontext.V
 		return badToken("its %s is not JSON without duplicates", what)
 	}
 	if _, err := d.ReadToken(); err != io.EOF {
-		return badToken("its %s goes on after the object", what)
+		return badToken("its %s has data after the JSON object", what)
 	}
 	return nil
 }
 
 func needClaim(ok bool, name string) error {
 	if !ok {
-		return badToken("its %s is not what it should be", name)
+		return badToken("its %s is not valid", name)
 	}
 	return nil
 }

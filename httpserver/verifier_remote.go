@@ -67,7 +67,7 @@ func RemoteKeys(o RemoteOptions) (KeySource, error) {
 		o.Limit = time.Hour
 	}
 	if o.Limit < 5*time.Minute {
-		return nil, fmt.Errorf("keys must serve for five minutes at least, not %v", o.Limit)
+		return nil, fmt.Errorf("Limit is %v: want at least five minutes", o.Limit)
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -114,18 +114,18 @@ func (r *remoteKeys) Keys(ctx context.Context, refresh bool) (*KeySet, error) {
 	q, failing := r.ask(now)
 	usable := have != nil && now.Sub(have.at) < r.opts.Limit
 	if usable && !refresh && (failing || q == nil || now.Sub(have.at) < keysCurrent) {
-		return have.set, nil // and what is asked is for the next
+		return have.set, nil // the fetch in progress is for later tokens
 	}
-	if q == nil { // it is too early to ask again
+	if q == nil { // too early to fetch again
 		if refresh && usable && !failing {
 			return have.set, nil
 		}
 		return nil, r.failed()
 	}
-	if refresh { // whoever forges tokens can have as many wait as they like
+	if refresh { // bound the tokens that wait, as anybody can forge tokens with unknown keys
 		if r.strangers.Add(1) > mostStrangers {
 			r.strangers.Add(-1)
-			return nil, fmt.Errorf("%w: too many tokens of unknown keys wait for %s", ErrUnavailable, r.opts.Issuer)
+			return nil, fmt.Errorf("%w: too many tokens with unknown keys wait for %s", ErrUnavailable, r.opts.Issuer)
 		}
 		defer r.strangers.Add(-1)
 	}
@@ -143,15 +143,15 @@ func (r *remoteKeys) Keys(ctx context.Context, refresh bool) (*KeySet, error) {
 	return nil, r.failed()
 }
 
-// failed says why there are no keys.
+// failed returns the error of the last fetch.
 func (r *remoteKeys) failed() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return fmt.Errorf("%w: the keys of %s: %w", ErrUnavailable, r.opts.Issuer, r.why)
 }
 
-// ask makes sure that the issuer is being asked, unless it was lately: then there
-// is not a question. It also says whether the last one failed.
+// ask starts a fetch unless one is in progress or ended lately; in the latter case q is nil.
+// It also says whether the last fetch failed.
 func (r *remoteKeys) ask(now time.Time) (q *question, failing bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -171,7 +171,7 @@ func (r *remoteKeys) ask(now time.Time) (q *question, failing bool) {
 	return r.question, failing
 }
 
-// answer asks the issuer, and tells all who wait.
+// answer fetches the keys, and wakes all who wait.
 func (r *remoteKeys) answer(q *question) {
 	ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
 	defer cancel()
@@ -187,7 +187,7 @@ func (r *remoteKeys) answer(q *question) {
 	if err != nil {
 		r.failures++
 		r.why = err
-		r.opts.Logger.Warn("the keys of the issuer of tokens cannot be fetched", "issuer", r.opts.Issuer, "error", err)
+		r.opts.Logger.Warn("fetching the keys of the token issuer failed; will retry", "issuer", r.opts.Issuer, "error", err)
 	} else {
 		r.failures, r.why = 0, nil
 		r.last.Store(set)
@@ -195,12 +195,12 @@ func (r *remoteKeys) answer(q *question) {
 	close(q.done)
 }
 
-// fetch reads the issuer's keys. The set is the same as before if its text is.
+// fetch reads the issuer's keys. It returns the previous set if its text has not changed.
 func (r *remoteKeys) fetch(ctx context.Context, at time.Time) (_ *fetchedKeys, err error) {
 	defer func() { // no input of an issuer may end the process
 		if p := recover(); p != nil {
-			err = errors.New("reading them panicked")
-			r.opts.Logger.Error("reading the keys of an issuer panicked", "issuer", r.opts.Issuer, "panic", p)
+			err = errors.New("reading the keys panicked")
+			r.opts.Logger.Error("reading the keys of the token issuer panicked", "issuer", r.opts.Issuer, "panic", p)
 		}
 	}()
 	text, err := r.issuer.keys(ctx, at)
@@ -215,7 +215,7 @@ func (r *remoteKeys) fetch(ctx context.Context, at time.Time) (_ *fetchedKeys, e
 		return nil, err
 	}
 	for _, why := range set.skipped {
-		r.opts.Logger.Warn("a key of the issuer of tokens is of no use", "issuer", r.opts.Issuer, "why", why)
+		r.opts.Logger.Warn("a key of the token issuer was skipped", "issuer", r.opts.Issuer, "why", why)
 	}
 	return &fetchedKeys{set: set, text: text, at: at}, nil
 }

@@ -118,7 +118,7 @@ func (s *WebhookSender) Send(ctx context.Context, p traintravel.WebhookPost) (tr
 func (s *WebhookSender) request(ctx context.Context, p traintravel.WebhookPost) (*http.Request, error) {
 	u, err := url.Parse(p.URL)
 	if err != nil {
-		return nil, errors.New("webhook: the URL is none") // the error would show it
+		return nil, errors.New("webhook: the URL is invalid") // the error would show it
 	}
 	id, at := p.Event.ID.String(), strconv.FormatInt(time.Now().Unix(), 10)
 	body := s.body(p.Event)
@@ -233,7 +233,7 @@ func unquoted(err error) error {
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
-	return errors.New("there was no HTTP answer")
+	return errors.New("the receiver sent no HTTP response")
 }
 
 func isAny[E error](err error) bool {

@@ -47,13 +47,13 @@ func (s *WebhookSender) fault(u *url.URL, text string) string {
 		return "does not begin with " + schemes + "://"
 	}
 	if u.User != nil {
-		return "has a user name: events are signed, so the receiver needs none"
+		return "has a user name: remove it; receivers verify the signature of events instead"
 	}
 	if strings.Contains(text, "#") {
-		return "has a fragment, which is not sent"
+		return "has a fragment, which is never sent: remove it"
 	}
 	if _, ok := hostInBrowser(u); !ok || u.Port() == "0" {
-		return "has no host that is a name in ASCII (xn--… for other letters), or an address in its usual form, with a port if need be"
+		return "has an invalid host: want a name in ASCII (xn--… for other letters) or an IP address in its usual form"
 	}
 	if !openPort(u.Port()) {
 		return "has port " + u.Port() + ": webhooks go to ports 80, 443, and 1024 to 65535"
@@ -64,7 +64,7 @@ func (s *WebhookSender) fault(u *url.URL, text string) string {
 	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
 	addr, err := netip.ParseAddr(host)
 	if err == nil && guardian.SafeAddr(addr) != nil || host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return "leads to an address that is not of the public internet"
+		return "leads to an address that is not on the public internet"
 	}
 	return ""
 }

@@ -134,25 +134,25 @@ func (h *house) aside(r *http.Request, from fair.Caller) (done func()) {
 	return func() { h.extra.Give(from, 1) }
 }
 
-// tell says whether the log is to be told of want of room: once a second.
+// tell says whether to log that the server has no room: once a second.
 func (h *house) tell() bool {
 	second := time.Now().Unix()
 	return h.told.Swap(second) != second
 }
 
 var (
-	// problemOverloaded is the problem of a server that has too much to do.
-	problemOverloaded = &problem{status: http.StatusServiceUnavailable, slug: "overloaded", title: "Too many requests are being worked on",
-		detail: "This request was not worked on. Send it again a little later.", retry: 1}
-	// The problems of a caller who takes too much of it.
-	problemManyAtATime = &problem{status: http.StatusTooManyRequests, slug: "rate-limited", title: "Too many requests at a time",
-		detail: "You have as many requests under way as you may. This one was not worked on. Wait for the answers to the others, and send it again.", retry: 1}
-	problemUnread = &problem{status: http.StatusTooManyRequests, slug: "rate-limited", title: "Too many answers are not read",
-		detail: "You have too many answers under way that you do not read. This request was not worked on. Read them, and send it again.", retry: 1}
-	problemUnfinished = &problem{status: http.StatusTooManyRequests, slug: "rate-limited", title: "Too many bodies are not finished",
-		detail: "You have too many requests under way whose bodies are not sent to their end. This one was not worked on. Finish them, and send it again.", retry: 1}
-	problemSlow = &problem{status: http.StatusRequestTimeout, slug: "body-too-slow", title: "The body came too slowly",
-		detail: "The body did not come to its end in time. This request was not worked on. Send it again."}
+	// problemOverloaded is the problem of an overloaded server.
+	problemOverloaded = &problem{status: http.StatusServiceUnavailable, slug: "overloaded", title: "The server is overloaded",
+		detail: "The server did not process the request, because too many others are in progress. Wait for the number of seconds in Retry-After, then send it again.", retry: 1}
+	// The problems of a caller who uses too much of the server's capacity.
+	problemManyAtATime = &problem{status: http.StatusTooManyRequests, slug: "rate-limited", title: "Too many concurrent requests",
+		detail: "You have the maximum number of requests in progress. The server did not process this one. Wait for the responses to the others, then send it again.", retry: 1}
+	problemUnread = &problem{status: http.StatusTooManyRequests, slug: "rate-limited", title: "Too many unread responses",
+		detail: "You have too many responses that you have not read to the end. The server did not process this request. Read them, then send it again.", retry: 1}
+	problemUnfinished = &problem{status: http.StatusTooManyRequests, slug: "rate-limited", title: "Too many unfinished request bodies",
+		detail: "You have too many requests in progress whose bodies you have not sent completely. The server did not process this one. Finish the others, then send it again.", retry: 1}
+	problemSlow = &problem{status: http.StatusRequestTimeout, slug: "body-too-slow", title: "The request body arrived too slowly",
+		detail: "The request body did not arrive completely in time. The server did not process the request. Send it again."}
 )
 
 // enter waits for a slot of a kind of work, for a caller.

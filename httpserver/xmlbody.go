@@ -69,7 +69,7 @@ func (d *xmlReader) read(body []byte, root string) {
 			d.fail(scanner.why())
 			return
 		case xmlDoctype:
-			d.fail("has a document type, which is not taken")
+			d.fail("has a document type declaration, which is not accepted")
 			return
 		case xmlDone:
 			if !ended {
@@ -80,15 +80,15 @@ func (d *xmlReader) read(body []byte, root string) {
 			depth++
 			switch {
 			case depth > maxDepth:
-				d.fail("has more than " + strconv.Itoa(maxDepth) + " elements within each other")
+				d.fail("nests more than " + strconv.Itoa(maxDepth) + " elements")
 				return
 			case depth == 1 && (ended || scanner.local != root):
-				d.fail("is not one element " + root)
+				d.fail("is not a document whose one root element is " + root)
 				return
 			case depth == 2 && slices.Contains(d.known, scanner.local):
 				name, text = scanner.local, nil
 			case name != "":
-				d.wrong(name, "is not a text")
+				d.wrong(name, "has elements inside: want text only")
 				name = ""
 			}
 		case xmlText:
@@ -98,7 +98,7 @@ func (d *xmlReader) read(body []byte, root string) {
 		case xmlEnd:
 			if depth == 2 && name != "" {
 				if _, twice := d.texts[name]; twice {
-					d.wrong(name, "is there more than once")
+					d.wrong(name, "occurs more than once")
 				}
 				d.texts[name], name = string(text), ""
 			}
@@ -138,7 +138,7 @@ func (d *xmlReader) flag(name string) bool {
 	case "false", "0":
 	default:
 		if ok && !d.found(name) {
-			d.wrong(name, "is neither true nor false")
+			d.wrong(name, "must be true or false")
 		}
 	}
 	return false

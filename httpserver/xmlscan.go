@@ -79,17 +79,17 @@ func newXMLScanner(text string) *xmlScanner {
 	return &xmlScanner{text: text, spaces: []xmlBinding{{"xml", xmlSpace, 1}, {"xmlns", xmlnsSpace, 2}}, known: 2}
 }
 
-// why says what is wrong with the document, and quotes nothing of it.
+// why describes the error of the document, and quotes nothing of it.
 func (s *xmlScanner) why() string {
 	if s.wrong == xmlUnfinished {
 		return s.wrong
 	}
-	return "is not XML: " + s.wrong + ", at line " + strconv.Itoa(1+strings.Count(s.text[:s.begun], "\n"))
+	return "is not valid XML: " + s.wrong + ", at line " + strconv.Itoa(1+strings.Count(s.text[:s.begun], "\n"))
 }
 
-const xmlUnfinished = "ends before its XML does"
+const xmlUnfinished = "ends before its XML is complete"
 
-// refuse says what is wrong with the token.
+// refuse records the error of the token.
 func (s *xmlScanner) refuse(why string) xmlToken {
 	if s.wrong == "" {
 		s.wrong = why
@@ -135,7 +135,7 @@ func (s *xmlScanner) chars() xmlToken {
 	if len(s.open) == 0 {
 		s.at += len(rest) - len(strings.TrimLeft(rest, xmlBlanks))
 		if s.at < len(s.text) && s.text[s.at] != '<' {
-			return s.refuse("it has text outside its element")
+			return s.refuse("it has text outside its root element")
 		}
 		return xmlNothing
 	}
@@ -152,7 +152,7 @@ func (s *xmlScanner) chars() xmlToken {
 		rest = rest[:n]
 	}
 	if strings.Contains(rest, "]]>") {
-		return s.refuse("it has ]]> outside a section")
+		return s.refuse("it has ]]> outside a CDATA section")
 	}
 	s.at += len(rest)
 	s.content, s.char = rest, 0
@@ -178,15 +178,15 @@ func (s *xmlScanner) appendTo(to []byte) []byte {
 	return to
 }
 
-// xmlReference reads the reference at the beginning of a text: the character that it
-// stands for, and how long it is, or what is wrong with it.
+// xmlReference reads the reference at the beginning of a text: the character that it stands
+// for and its length, or its error.
 func xmlReference(text string) (r rune, length int, fault string) {
 	n := 1
 	for n < len(text) && text[n] != ';' && text[n] != '<' && text[n] != '&' {
 		n++
 	}
 	if n == len(text) || text[n] != ';' {
-		return 0, 0, "a reference does not end"
+		return 0, 0, "a reference does not end with a semicolon"
 	}
 	name := text[1:n]
 	for _, e := range [...]struct {
@@ -203,24 +203,24 @@ func xmlReference(text string) (r rune, length int, fault string) {
 		digits, base = hex, 16
 	}
 	if !ok || digits == "" {
-		return 0, 0, "a reference is to none of the entities that XML has, nor to a character"
+		return 0, 0, "a reference is neither to a character nor to a predefined entity of XML"
 	}
 	for i := range len(digits) {
 		d := digitOf(digits[i])
 		if d >= base {
-			return 0, 0, "a reference is to no number of a character"
+			return 0, 0, "a character reference is not a number"
 		}
 		if r = r*base + d; r > utf8.MaxRune {
 			return 0, 0, "it refers to a character beyond U+10FFFF"
 		}
 	}
 	if !xmlCharacter(r) {
-		return 0, 0, fmt.Sprintf("it refers to %U, which is not a character of XML", r)
+		return 0, 0, fmt.Sprintf("it refers to %U, which XML does not allow", r)
 	}
 	return r, n + 1, ""
 }
 
-// digitOf is the value of a digit, of hexadecimal numbers too, and else more than any has.
+// digitOf returns the value of a decimal or hexadecimal digit; 16 for any other character.
 func digitOf(c byte) rune {
 	switch {
 	case '0' <= c && c <= '9':
@@ -231,7 +231,7 @@ func digitOf(c byte) rune {
 	return 16
 }
 
-// declaration reads what begins with an exclamation mark.
+// declaration reads markup that begins with an exclamation mark.
 func (s *xmlScanner) declaration() xmlToken {
 	rest := s.text[s.at:]
 	if comment, ok := strings.CutPrefix(rest, "<!--"); ok {
@@ -240,7 +240,7 @@ func (s *xmlScanner) declaration() xmlToken {
 		case n < 0:
 			return s.refuse(xmlUnfinished)
 		case !strings.HasPrefix(comment[n:], "-->"):
-			return s.refuse("a comment has -- in it")
+			return s.refuse("a comment contains --")
 		}
 		s.at += len("<!--") + n + len("-->")
 		return xmlNothing
@@ -249,7 +249,7 @@ func (s *xmlScanner) declaration() xmlToken {
 		n := strings.Index(section, "]]>")
 		switch {
 		case len(s.open) == 0:
-			return s.refuse("it has text outside its element")
+			return s.refuse("it has text outside its root element")
 		case n < 0:
 			return s.refuse(xmlUnfinished)
 		}
@@ -276,7 +276,7 @@ func (s *xmlScanner) instruction() xmlToken {
 	switch {
 	case strings.EqualFold(target, "xml"):
 		if s.begun > 0 || target != "xml" || !isXMLDeclaration(s.text[s.at:end]) {
-			return s.refuse("its declaration is not one of version 1.0 in UTF-8 at its beginning")
+			return s.refuse("its XML declaration is not at the beginning, or not for version 1.0 in UTF-8")
 		}
 	case target == "" || s.at < end && strings.IndexByte(xmlBlanks, s.text[s.at]) < 0:
 		return s.refuse("a processing instruction is malformed")
@@ -285,7 +285,7 @@ func (s *xmlScanner) instruction() xmlToken {
 	return xmlNothing
 }
 
-// isXMLDeclaration looks at what stands in a declaration after its name.
+// isXMLDeclaration checks the part of a declaration after its name.
 func isXMLDeclaration(text string) bool {
 	s := xmlScanner{text: text}
 	for i, part := range [...]struct {
@@ -313,15 +313,15 @@ func isXMLDeclaration(text string) bool {
 	return s.at == len(text)
 }
 
-// notText says why a document is not a sequence of characters that XML knows,
-// which is asked of comments and all else.
+// notText says why a document is not a sequence of characters that XML allows, which is
+// checked in comments and everywhere else.
 func notText(body []byte) string {
 	if !utf8.Valid(body) {
 		return "is not in UTF-8"
 	}
 	for i, r := range string(body) {
 		if !xmlCharacter(r) {
-			return fmt.Sprintf("is not XML: it has %U, which is not a character of XML, at line %d", r, 1+bytes.Count(body[:i], []byte("\n")))
+			return fmt.Sprintf("is not valid XML: it has %U, which XML does not allow, at line %d", r, 1+bytes.Count(body[:i], []byte("\n")))
 		}
 	}
 	return ""

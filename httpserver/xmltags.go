@@ -68,15 +68,15 @@ func (s *xmlScanner) attribute() bool {
 	return true
 }
 
-// bind brings a namespace into force.
+// bind declares a namespace.
 func (s *xmlScanner) bind(prefix, value string) bool {
 	uri := attributeText(value)
 	if prefix == "xmlns" || uri == xmlnsSpace || (prefix == "xml") != (uri == xmlSpace) || prefix != "" && uri == "" {
-		s.refuse("it declares a namespace that may not be declared so")
+		s.refuse("it declares a namespace that may not be declared in this way")
 		return false
 	}
 	if len(s.spaces) == maxSpaces {
-		s.refuse("it declares too many namespaces within each other")
+		s.refuse("it declares too many nested namespaces")
 		return false
 	}
 	space := 0
@@ -93,7 +93,7 @@ func (s *xmlScanner) bind(prefix, value string) bool {
 	return true
 }
 
-// space is the number of the namespace that a prefix stands for, zero if that is none.
+// space returns the number of the namespace that a prefix stands for, zero if it is undeclared.
 func (s *xmlScanner) space(prefix string) int {
 	for i := len(s.spaces) - 1; i >= 0; i-- {
 		if s.spaces[i].prefix == prefix {
@@ -103,17 +103,17 @@ func (s *xmlScanner) space(prefix string) int {
 	return 0
 }
 
-// named looks at the names of a start tag when all namespaces are known.
+// named checks the names of a start tag when all namespaces are known.
 func (s *xmlScanner) named(prefix string) xmlToken {
 	if prefix != "" && (prefix == "xmlns" || s.space(prefix) == 0) {
-		return s.refuse("the prefix of an element stands for no namespace")
+		return s.refuse("the namespace prefix of an element is not declared")
 	}
 	s.names.begin(len(s.attrs))
 	for _, a := range s.attrs {
 		name := xmlName{local: a.local}
 		if a.prefix != "" {
 			if name.space = s.space(a.prefix); name.space == 0 {
-				return s.refuse("the prefix of an attribute stands for no namespace")
+				return s.refuse("the namespace prefix of an attribute is not declared")
 			}
 		}
 		if !s.names.add(name) {

@@ -261,5 +261,5 @@ func (s *Server) Run(ctx context.Context) error {
 	return s.Service.Run(ctx)
 }
 
-// Leave says that the server is about to end: see [httpserver.Server.Leave].
+// Leave marks the server as shutting down: see [httpserver.Server.Leave].
 func (s *Server) Leave() { s.API.Leave() }

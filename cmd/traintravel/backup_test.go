@@ -147,7 +147,7 @@ func TestCheckFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := says(t, 1, "2 faults found", "check", "--data", data)
-	for _, want := range []string{"unknown-key: meta nonsense: ", "unreadable: bookings 0102: ", "Whatever needs the record fails."} {
+	for _, want := range []string{"unknown-key: meta nonsense: ", "unreadable: bookings 0102: ", "Every operation that needs the record fails."} {
 		if !strings.Contains(out, want) {
 			t.Errorf("it does not say %q:\n%s", want, out)
 		}

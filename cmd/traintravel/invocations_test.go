@@ -99,7 +99,7 @@ func TestWrongInvocations(t *testing.T) {
 		{"token", "TRAINTRAVEL_RATELIMIT=3", 2, "warning: unknown environment variable TRAINTRAVEL_RATELIMIT: did you mean TRAINTRAVEL_RATE_LIMIT?\ntraintravel token: missing --user NAME: name the user of the token"},
 		{"config", "TRAINTRAVEL_RATE_LIMIT=many", 2, `traintravel config: invalid TRAINTRAVEL_RATE_LIMIT "many": want a whole number`},
 		{"check --data nosuch.db", "TRAINTRAVEL_DAAT=x.db", 1, "warning: unknown environment variable TRAINTRAVEL_DAAT: did you mean TRAINTRAVEL_DATA?\ntraintravel check: data file nosuch.db not found: name the data with --data or --postgres"},
-		{"serve --issuer http://issuer.example --audience x", "", 2, `traintravel serve: invalid --issuer "http://issuer.example": http://issuer.example is not https, and its host is not loopback`},
+		{"serve --issuer http://issuer.example --audience x", "", 2, `traintravel serve: invalid --issuer "http://issuer.example": http://issuer.example is not an https URL: only loopback hosts may use http`},
 		{"serve --log-fromat json", "", 2, "traintravel serve: unknown flag --log-fromat: did you mean --log-format?"},
 		{"manifest ICE tomorrow", "", 2, `traintravel manifest: invalid DATE "tomorrow": want a date such as 2026-12-31`},
 		{"block ICE 2026-12-01 7", "", 2, `traintravel block: invalid place "7": want COACH:SEAT such as 7:11, or COACH:* for a coach`},

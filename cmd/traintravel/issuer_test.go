@@ -203,7 +203,7 @@ func TestForeignIssuer(t *testing.T) {
 	// What else the issuer signs is of no use, and the operator reads why.
 	for token, why := range map[string]string{
 		id: "its typ is",
-		f.programToken("RS256", "https://trains.example"): "its aud is another",
+		f.programToken("RS256", "https://trains.example"): "its aud does not name this service",
 		anna[:len(anna)-8] + "AAAAAAAA":                   "its signature is wrong",
 	} {
 		r.call(token, "GET", "/bookings", "", 401)

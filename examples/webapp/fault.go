@@ -57,7 +57,7 @@ var ours = []struct {
 // theirs says what problems of the API are to people, by their slugs. Others are shown
 // in the API's own words.
 var theirs = map[string]fault{
-	"not-found":             {Title: "We cannot find that", Text: "It does not exist, or not any more, or it is not yours. A booking that was not paid in time is gone.", Link: "/bookings", Next: "My bookings"},
+	"not-found":             {Title: "We cannot find that", Text: "It does not exist, no longer exists, or belongs to somebody else. A booking that was not paid in time is gone.", Link: "/bookings", Next: "My bookings"},
 	"sold-out":              {Title: "That train has just sold out", Text: "There are not seats enough left. Other trains of the day may have some."},
 	"departed":              {Title: "That train has left", Text: "It cannot be booked or cancelled any more."},
 	"bicycles-not-allowed":  {Title: "No bicycles on this trip", Text: "It is not known to take bicycles. Book without yours, or search for trips that take them."},

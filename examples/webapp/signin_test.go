@@ -278,7 +278,7 @@ func TestTokensRefused(t *testing.T) {
 		}
 		w.Header().Set("Content-Type", "application/problem+json")
 		w.WriteHeader(http.StatusUnauthorized)
-		_, _ = w.Write([]byte(`{"type":"/problems/unauthorized","title":"A token is needed","status":401}`))
+		_, _ = w.Write([]byte(`{"type":"/problems/unauthorized","title":"An access token is required","status":401}`))
 		return true
 	}
 	trip := v.chooseTrip(v.signIn("anna", tripsTomorrow(rw)))
