@@ -15,7 +15,7 @@ const (
 )
 
 // authorize is the authorization endpoint: it asks who the user is, then for
-// consent. Nobody is sent anywhere before they are signed in (RFC 9700, 4.11.2).
+// consent. It redirects nobody before they are signed in (RFC 9700, 4.11.2).
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	req, why := s.parseRequest(r.URL.RawQuery)
 	if req == nil {
@@ -25,7 +25,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	v := s.sessions.visitor(w, r, s.opts.Now())
 	switch {
 	case req.problem != nil && v.user == "":
-		s.pages.faultOf(w, "The application "+req.client.Name+" sent a request that is not right: "+req.problem.Error()+".",
+		s.pages.faultOf(w, "The application "+req.client.Name+" sent an invalid request: "+req.problem.Error()+".",
 			req.failure(s.opts.Issuer, req.problem))
 	case req.problem != nil:
 		s.redirect(w, req.failure(s.opts.Issuer, req.problem))
@@ -54,9 +54,9 @@ func (s *Server) consentPage(w http.ResponseWriter, v visitor, req *request) {
 	})
 }
 
-// destination says for people where a redirect URI leads, and for browsers,
-// which hold the redirect after a form against the policy of the form's page.
-// Policies know no IPv6 addresses.
+// destination returns the destination of a redirect URI: for people to read, and as a source
+// of the form page's policy, which browsers apply to the redirect after a form. Policies
+// cannot name IPv6 addresses.
 func destination(redirect string) (people, browsers string) {
 	u, err := url.Parse(redirect)
 	switch {
@@ -70,13 +70,13 @@ func destination(redirect string) (people, browsers string) {
 	return u.Host, u.Scheme + "://" + u.Host
 }
 
-// posted reads a form of one of our own pages. If it is not, it answers, and
-// returns nil.
+// posted reads a form from one of this server's pages. If the form is from elsewhere or
+// invalid, it writes the response and returns nil.
 func (s *Server) posted(w http.ResponseWriter, r *http.Request, step string) (url.Values, *request, visitor) {
 	v := s.sessions.visitor(w, r, s.opts.Now())
 	form, err := readForm(r)
 	if err != nil {
-		s.pages.fault(w, http.StatusBadRequest, "The form is malformed.")
+		s.pages.fault(w, http.StatusBadRequest, "The form cannot be read. Please go back to the application and start again.")
 		return nil, nil, v
 	}
 	req, _ := s.parseRequest(form.Get("request"))
@@ -85,20 +85,20 @@ func (s *Server) posted(w http.ResponseWriter, r *http.Request, step string) (ur
 		s.pages.fault(w, http.StatusForbidden,
 			"This form is not from a page that you were just shown. Please go back to the application and start again.")
 		return nil, nil, v
-	case !fresh: // from a page of before a sign-in, or that was open for long
+	case !fresh: // from a page that was open during a sign-in, or for too long
 		s.pages.stale(w, s.address(req))
 		return nil, nil, v
 	case req == nil || req.problem != nil:
-		s.pages.fault(w, http.StatusBadRequest, "The request is not good any more. Please go back to the application and start again.")
+		s.pages.fault(w, http.StatusBadRequest, "The request is no longer valid. Please go back to the application and start again.")
 		return nil, nil, v
 	}
 	return form, req, v
 }
 
-// elsewhere says whether a form is from a page of another origin than the issuer's. The
-// request's own Host says nothing of that: whoever owns a name may have it lead here, and
-// then a page of theirs is where the browser believes it to be (DNS rebinding). This
-// machine's own names nobody else has.
+// elsewhere says whether a form is from a page of another origin than the issuer's. It does
+// not trust the request's Host: anybody can have a name of theirs resolve to this server, and
+// the browser then believes that a page of theirs has this origin (DNS rebinding). Only the
+// loopback names belong to this machine alone.
 func (s *Server) elsewhere(r *http.Request) bool {
 	from := r.Header.Get("Origin")
 	u, err := url.Parse(from)
@@ -123,7 +123,7 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
 	s.again(w, req)
 }
 
-// signOut ends a session, for people who want to be somebody else.
+// signOut ends a session, for people who want to sign in under another name.
 func (s *Server) signOut(w http.ResponseWriter, r *http.Request) {
 	_, req, v := s.posted(w, r, stepSignOut)
 	if req == nil {
@@ -138,7 +138,7 @@ func (s *Server) again(w http.ResponseWriter, req *request) {
 	s.redirect(w, s.address(req))
 }
 
-// address is that of an authorization request, here.
+// address returns the path and query of an authorization request at this server.
 func (s *Server) address(req *request) string {
 	return s.base.EscapedPath() + "/oauth/authorize?" + req.query
 }
@@ -150,10 +150,10 @@ func (s *Server) consent(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
-	case v.user == "": // the mark says that somebody was signed in when the page was made
+	case v.user == "": // the mark proves that a user was signed in when the page was made
 		s.again(w, req)
 	case form.Get("decision") != "allow":
-		s.redirect(w, req.failure(s.opts.Issuer, fault("access_denied", "the user did not allow it")))
+		s.redirect(w, req.failure(s.opts.Issuer, fault("access_denied", "the user denied the request")))
 	default:
 		code := s.grants.code(code{
 			grant:    grant{user: v.user, client: req.client.ID, scopes: req.scopes, from: v.origin(v.user)},

@@ -29,15 +29,15 @@ import (
 	"time"
 )
 
-// New returns a Server, or says what is wrong with its options.
+// New returns a Server, or an error if an option is invalid.
 func New(o Options) (*Server, error) {
 	base, err := url.Parse(o.Issuer)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" ||
 		base.User != nil || strings.ContainsAny(o.Issuer, "?#") || strings.HasSuffix(o.Issuer, "/") {
-		return nil, errors.New("the issuer is not an http or https URL without user, query, fragment and slash at its end")
+		return nil, errors.New("invalid issuer: want an http or https URL without a user, a query, a fragment and a slash at its end")
 	}
 	if o.TokenLife < 0 || o.TokenLife > tokenLife {
-		return nil, fmt.Errorf("access tokens may live for %v at most", tokenLife)
+		return nil, fmt.Errorf("invalid TokenLife: want at most %v", tokenLife)
 	}
 	if o.TokenLife == 0 {
 		o.TokenLife = tokenLife
@@ -76,7 +76,7 @@ func New(o Options) (*Server, error) {
 			return nil, fmt.Errorf("the client %q %w", c.ID, err)
 		}
 		if s.clients[c.ID] != nil {
-			return nil, fmt.Errorf("there are two clients %q", c.ID)
+			return nil, fmt.Errorf("two clients have the ID %q", c.ID)
 		}
 		s.clients[c.ID] = known
 	}
@@ -138,24 +138,24 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.route(w, r)
 }
 
-// tooMany answers a request of an address that has no quota left: a page for
+// tooMany refuses a request from an address that has used up its quota: with a page for
 // people, an error for programs.
 func (s *Server) tooMany(w http.ResponseWriter, r *http.Request) {
 	if s.forPrograms(r.URL.Path) {
 		s.fail(w, errTooMany())
 		return
 	}
-	s.pages.fault(w, http.StatusTooManyRequests, "There were too many requests from where you are. Please try again in a moment.")
+	s.pages.fault(w, http.StatusTooManyRequests, "Too many requests came from your network. Please try again in a minute.")
 }
 
-// overloaded answers a request when there are too many at a time.
+// overloaded refuses a request when too many are in progress.
 func (s *Server) overloaded(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Retry-After", "1")
 	if s.forPrograms(r.URL.Path) {
-		s.fail(w, &oauthError{"temporarily_unavailable", "too many requests are being worked on; Retry-After says when to try again", http.StatusServiceUnavailable})
+		s.fail(w, &oauthError{"temporarily_unavailable", "too many requests are in progress; try again after the number of seconds in Retry-After", http.StatusServiceUnavailable})
 		return
 	}
-	s.pages.fault(w, http.StatusServiceUnavailable, "Too many people are here at this moment. Please try again in a second.")
+	s.pages.fault(w, http.StatusServiceUnavailable, "The server is busy. Please try again in a few seconds.")
 }
 
 func (s *Server) routes() {

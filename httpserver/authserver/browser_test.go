@@ -49,7 +49,7 @@ func TestLooks(t *testing.T) {
 			look("consent", "Allow Traintravel demo shop?")
 			b.do(chromedp.Click(css("button.link")), chromedp.WaitVisible(css("#user")))
 			b.do(chromedp.Navigate(b.a.url + "/oauth/authorize"))
-			look("fault", "This does not work")
+			look("fault", "This request failed")
 		}
 	}
 	b.mu.Lock()

@@ -67,22 +67,22 @@ const (
 // Grants lists the ways to have tokens (RFC 6749, 1.3).
 func Grants() []string { return []string{grantCode, grantRefresh, grantProgram} }
 
-// Scopes lists what tokens may allow.
+// Scopes returns the scopes that tokens may have.
 func Scopes() []string { return []string{"read", "write"} }
 
-// Check returns all that is wrong with a client, or nil. Each error reads on from
-// its name, and none shows its secret.
+// Check returns all errors of a client, joined, or nil. Each error continues a sentence that
+// begins with the client's name, and none shows its secret.
 func (c Client) Check() error {
 	var errs []error
 	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if !isClientID(c.ID) {
-		wrong("has an ID that is not 1 to 64 letters, digits, and . _ ~ -")
+		wrong("has an invalid ID: want 1 to 64 letters, digits, and . _ ~ -")
 	}
 	if err := checkLabel(c.Name); err != nil {
 		errs = append(errs, err)
 	}
 	if c.Secret != "" && len(c.Secret) < 16 {
-		wrong("has a secret of less than 16 bytes")
+		wrong("has a secret of less than 16 bytes: use a longer one")
 	}
 	c = c.filled()
 	for _, grant := range c.Grants {
@@ -93,15 +93,15 @@ func (c Client) Check() error {
 	back := len(c.RedirectURIs) > 0 || c.AnyLoopback
 	switch {
 	case c.grants(grantProgram) && c.Secret == "":
-		wrong("needs a secret to have tokens of its own (%s)", grantProgram)
+		wrong("needs a secret for the grant %s", grantProgram)
 	case c.grants(grantRefresh) && !c.grants(grantCode):
-		wrong("may refresh what it cannot have: %s without %s", grantRefresh, grantCode)
+		wrong("has the grant %s, which needs %s: add that", grantRefresh, grantCode)
 	case back && !c.grants(grantCode):
-		wrong("has redirect URIs, and no use for them without %s", grantCode)
+		wrong("has redirect URIs, which need the grant %s: add it, or remove them", grantCode)
 	}
 	for _, uri := range c.RedirectURIs {
 		if err := checkRedirect(uri); err != nil {
-			wrong("cannot be sent back to %q: %w", uri, err)
+			wrong("has the invalid redirect URI %q: %w", uri, err)
 		}
 	}
 	for _, scope := range c.Scopes {
@@ -138,8 +138,8 @@ func newClient(c Client) (*client, error) {
 	return known, nil
 }
 
-// returnTo registers redirect URIs that are good as they stand alone: no other
-// port is. They may be http if that is how the issuer is reached.
+// returnTo registers redirect URIs that must match exactly, including the port. They may be
+// http if the issuer is.
 func (c *client) returnTo(uris []string, issuer *url.URL) error {
 	for _, uri := range uris {
 		err := checkRedirect(uri)
@@ -147,7 +147,7 @@ func (c *client) returnTo(uris []string, issuer *url.URL) error {
 			err = nil
 		}
 		if err != nil {
-			return fmt.Errorf("cannot be sent back to %q: %w", uri, err)
+			return fmt.Errorf("has the invalid redirect URI %q: %w", uri, err)
 		}
 	}
 	c.exact = slices.Clone(uris)
@@ -161,14 +161,14 @@ func isClientID(id string) bool {
 	}) < 0
 }
 
-// proves says whether a secret is the client's, which is empty for one that is
-// public. It takes as long for any.
+// proves says whether a secret is the client's, which is empty for a public client. It takes
+// the same time for any secret.
 func (c *client) proves(secret string) bool {
 	hash := sha256.Sum256([]byte(secret))
 	return subtle.ConstantTimeCompare(hash[:], c.hash[:]) == 1
 }
 
-// checkRedirect refuses what no registered redirect URI may be.
+// checkRedirect refuses URIs that must not be registered as redirect URIs.
 func checkRedirect(uri string) error {
 	u, err := url.Parse(uri)
 	switch {
@@ -179,7 +179,7 @@ func checkRedirect(uri string) error {
 	case u.User != nil:
 		return errors.New("it names a user")
 	case !plainQuery(u):
-		return errors.New("its query is malformed, or has what only an answer may have: code, state, iss or error")
+		return errors.New("its query is malformed, or has a parameter that is reserved for responses: code, state, iss, error or error_description")
 	case u.Scheme == "https" && u.Host != "":
 	case u.Scheme == "http" && slices.Contains(loopback, u.Hostname()):
 	case strings.Contains(u.Scheme, ".") && u.Host == "":
@@ -189,18 +189,18 @@ func checkRedirect(uri string) error {
 	return nil
 }
 
-// plainQuery says whether the query of a redirect URI has nothing that an answer adds to
-// it. Else who has people sent there could put words into the server's mouth: of two
-// parameters of a name, most clients take the first.
+// plainQuery says whether the query of a redirect URI has none of the parameters that a
+// response adds. Otherwise whoever makes the link could forge responses: of two parameters
+// with the same name, most clients take the first.
 func plainQuery(u *url.URL) bool {
 	q, err := url.ParseQuery(u.RawQuery)
 	return err == nil && !slices.ContainsFunc([]string{"code", "state", "iss", "error", "error_description"}, q.Has)
 }
 
-// loopback are the hosts that are this machine alone.
+// loopback are the hosts that name only this machine.
 var loopback = []string{"127.0.0.1", "::1", "localhost"}
 
-var errNotSafe = errors.New("it is neither https, nor http on loopback, nor a scheme with a dot")
+var errNotSafe = errors.New("want https, http on loopback, or a scheme with a dot such as com.example.app")
 
 // redirects says whether people may be sent to a URI.
 func (c *client) redirects(uri string) bool {

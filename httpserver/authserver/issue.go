@@ -77,10 +77,10 @@ func algorithm(public crypto.PublicKey) (jwa.SignatureAlgorithm, error) {
 			return jwa.RS256, nil
 		}
 	}
-	return "", errors.New("it is neither P-256, nor Ed25519, nor RSA of 2048 bits or more")
+	return "", errors.New("unsupported type of key: want P-256, Ed25519, or RSA of at least 2048 bits")
 }
 
-// accessToken is what an access token says (RFC 9068, section 2.2).
+// accessToken holds the claims of an access token (RFC 9068, section 2.2).
 type accessToken struct {
 	Issuer   string `json:"iss"`
 	Subject  string `json:"sub"`
@@ -93,7 +93,7 @@ type accessToken struct {
 	Session  string `json:"sid,omitempty"` // the family of refresh tokens that it came with
 }
 
-// mark is what a token is revoked by: its session, or itself.
+// mark returns the ID by which a token is revoked: that of its session, or its own.
 func (t accessToken) mark() string {
 	if t.Session != "" {
 		return t.Session
@@ -101,12 +101,12 @@ func (t accessToken) mark() string {
 	return t.ID
 }
 
-// IssueToken makes an access token for a user, as that user's consent would have
-// made it, through a client; "" is the [DemoClient]. It is good for ttl, at most
-// an hour; zero is Options.TokenLife. Without scopes it allows nothing.
+// IssueToken makes the access token that a user's consent would give to a client; "" is the
+// [DemoClient]. The token is valid for ttl, at most an hour; zero is Options.TokenLife.
+// Without scopes it allows nothing.
 //
-// It needs nothing but the keys: a token made by one process is good at another
-// that has the same keys, issuer and audience.
+// IssueToken needs only the keys: a token made by one process is valid in another one with
+// the same keys, issuer and audience.
 func (s *Server) IssueToken(user, client string, scopes []string, ttl time.Duration) (string, error) {
 	name, err := UserName(user)
 	if err != nil {
@@ -120,14 +120,14 @@ func (s *Server) IssueToken(user, client string, scopes []string, ttl time.Durat
 	}
 	for _, scope := range scopes {
 		if !slices.Contains(Scopes(), scope) {
-			return "", fmt.Errorf("%.80q is not a scope: there are %s", scope, strings.Join(Scopes(), " and "))
+			return "", fmt.Errorf("unknown scope %.80q: want %s", scope, strings.Join(Scopes(), " or "))
 		}
 	}
 	switch {
 	case ttl == 0:
 		ttl = s.opts.TokenLife
 	case ttl < time.Second || ttl > tokenLife:
-		return "", fmt.Errorf("a token lives for a second to %v, not %v", tokenLife, ttl)
+		return "", fmt.Errorf("invalid lifetime of the token: want 1s to %v, not %v", tokenLife, ttl)
 	}
 	return s.issue(grant{user: name, scopes: scopes}, client, ttl)
 }

@@ -87,7 +87,7 @@ func TestCheck(t *testing.T) {
 	if err == nil {
 		t.Fatal("it is good")
 	}
-	for _, want := range []string{"ID", "shows as", "16 bytes", `"x"`, `"http://a.example"`, `"all"`, `"magic"`} {
+	for _, want := range []string{"ID", "display name", "16 bytes", `"x"`, `"http://a.example"`, `"all"`, `"magic"`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v lacks %s", err, want)
 		}

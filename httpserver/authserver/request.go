@@ -31,65 +31,65 @@ func fault(code, description string, args ...any) *oauthError {
 	return &oauthError{code: code, description: fmt.Sprintf(description, args...)}
 }
 
-// requestParameters are those of an authorization request that count. All others
-// are ignored, as RFC 6749 wants it.
+// requestParameters returns the parameters of an authorization request that the server reads.
+// It ignores all others, as RFC 6749 requires.
 func requestParameters() []string {
 	return []string{"client_id", "redirect_uri", "response_type", "response_mode", "scope", "state",
 		"code_challenge", "code_challenge_method", "resource", "request", "request_uri"}
 }
 
-// parseRequest reads an authorization request. If nobody may be redirected for
-// it, for who knows where to, there is none, and why is for the user to read. Any
-// other fault is the problem of the request, for its client.
+// parseRequest reads an authorization request. If the client or the redirect URI is invalid,
+// so that the user must not be redirected, it returns nil and an explanation for the user.
+// Any other error is the problem of the request, for its client.
 func (s *Server) parseRequest(query string) (_ *request, why string) {
 	if len(query) > maxQuery {
-		return nil, "The request is too long."
+		return nil, "The request is too long. Please go back to the application and start again."
 	}
 	all, err := url.ParseQuery(query)
 	if err != nil {
-		return nil, "The request is malformed."
+		return nil, "The request cannot be read. Please go back to the application and start again."
 	}
 	one, repeated := url.Values{}, ""
 	for _, name := range requestParameters() {
 		if len(all[name]) > 1 {
 			repeated = name
 		}
-		if v := all.Get(name); v != "" { // one without a value is as if it were not there
+		if v := all.Get(name); v != "" { // a parameter without a value counts as missing
 			one.Set(name, v)
 		}
 	}
 	r := &request{client: s.clients[one.Get("client_id")], redirect: one.Get("redirect_uri"), state: one.Get("state"), query: one.Encode()}
 	switch {
 	case repeated == "client_id" || repeated == "redirect_uri" || len(all["client_id"]) > 1 || len(all["redirect_uri"]) > 1:
-		return nil, "The request names its application or its address more than once."
+		return nil, "The request has the parameter client_id or redirect_uri more than once."
 	case r.client == nil:
-		return nil, "The application that sent you here is not known (client_id)."
+		return nil, "The application that sent you here is not registered (client_id)."
 	case r.redirect == "":
-		return nil, "The application did not say where to send you back to (redirect_uri)."
+		return nil, "The request does not name the address to send you back to (redirect_uri)."
 	case !r.client.redirects(r.redirect):
-		return nil, "The application wants you sent to an address that is not registered for it (redirect_uri)."
+		return nil, "The address to send you back to is not registered for this application (redirect_uri)."
 	}
 	r.problem = r.read(one, repeated, s.opts.Audience)
 	return r, ""
 }
 
 // sameResource says whether a resource indicator (RFC 8707) is the audience. Libraries
-// that take it for a URL write one without a path with a slash at its end.
+// that treat it as a URL add a slash if it has no path.
 func sameResource(resource, audience string) bool {
 	return strings.TrimSuffix(resource, "/") == strings.TrimSuffix(audience, "/")
 }
 
-// read takes what the client is answerable for.
+// read reads the parameters whose errors are reported to the client.
 func (r *request) read(v url.Values, repeated, audience string) *oauthError {
 	if len(r.state) > 2048 || strings.IndexFunc(r.state, func(c rune) bool { return c < ' ' || c > '~' }) >= 0 {
 		r.state = ""
-		return fault("invalid_request", "the state is not visible ASCII of at most 2048 characters")
+		return fault("invalid_request", "state must be at most 2048 visible ASCII characters")
 	}
 	method := v.Get("code_challenge_method")
 	r.challenge = v.Get("code_challenge")
 	switch {
 	case repeated != "":
-		return fault("invalid_request", "%s is there twice", repeated)
+		return fault("invalid_request", "%s occurs more than once", repeated)
 	case v.Get("request") != "":
 		return fault("request_not_supported", "request objects are not supported")
 	case v.Get("request_uri") != "":
@@ -97,24 +97,24 @@ func (r *request) read(v url.Values, repeated, audience string) *oauthError {
 	case v.Get("response_type") == "":
 		return fault("invalid_request", "response_type is missing")
 	case v.Get("response_type") != "code":
-		return fault("unsupported_response_type", "the only response_type is code")
+		return fault("unsupported_response_type", "response_type must be code")
 	case v.Get("response_mode") != "" && v.Get("response_mode") != "query":
-		return fault("invalid_request", "the only response_mode is query")
+		return fault("invalid_request", "response_mode must be query")
 	case r.challenge == "":
 		return fault("invalid_request", "code_challenge is missing: PKCE is required")
 	case method != "S256":
-		return fault("invalid_request", "code_challenge_method is not S256")
+		return fault("invalid_request", "code_challenge_method must be S256")
 	case len(r.challenge) != 43 || !unreserved(r.challenge):
-		return fault("invalid_request", "code_challenge is not 43 characters of base64url")
+		return fault("invalid_request", "code_challenge must be 43 characters of base64url")
 	case v.Get("resource") != "" && !sameResource(v.Get("resource"), audience):
-		return fault("invalid_target", "the only resource is %s", audience)
+		return fault("invalid_target", "resource must be %s", audience)
 	}
 	var problem *oauthError
 	r.scopes, problem = scopesOf(v.Get("scope"), r.client.Scopes)
 	return problem
 }
 
-// scopesOf reads a scope parameter: an empty one is all that is allowed.
+// scopesOf reads a scope parameter: an empty one stands for all allowed scopes.
 func scopesOf(scope string, allowed []string) ([]string, *oauthError) {
 	if scope == "" {
 		return slices.Clone(allowed), nil
@@ -122,7 +122,7 @@ func scopesOf(scope string, allowed []string) ([]string, *oauthError) {
 	var scopes []string
 	for _, s := range strings.Split(scope, " ") {
 		if !slices.Contains(allowed, s) {
-			return nil, fault("invalid_scope", "the scopes are %s", strings.Join(allowed, " and "))
+			return nil, fault("invalid_scope", "unknown scope: want %s", strings.Join(allowed, " or "))
 		}
 		if !slices.Contains(scopes, s) {
 			scopes = append(scopes, s)

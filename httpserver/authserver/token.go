@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// endpoint makes a handler of one that programs post a form to (RFC 6749, 3.2):
-// it reads the form and finds out which client it is from.
+// endpoint returns the handler of an endpoint to which programs post a form (RFC 6749, 3.2):
+// it reads the form and authenticates the client.
 func (s *Server) endpoint(handle func(w http.ResponseWriter, c *client, form url.Values) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Pragma", "no-cache")
 		if r.Method != http.MethodPost {
 			w.Header().Set("Allow", endpointMethods)
-			s.fail(w, &oauthError{"invalid_request", "the method is POST", http.StatusMethodNotAllowed})
+			s.fail(w, &oauthError{"invalid_request", "the method must be POST", http.StatusMethodNotAllowed})
 			return
 		}
 		form, err := readForm(r)
@@ -42,16 +42,16 @@ func (s *Server) endpoint(handle func(w http.ResponseWriter, c *client, form url
 	}
 }
 
-// endpointMethods are those of an endpoint.
+// endpointMethods are the methods of an endpoint.
 const endpointMethods = "OPTIONS, POST"
 
-// readForm reads a body, and nothing from the address: that is in logs.
+// readForm reads the body. It refuses parameters in the URL, because URLs are in logs.
 func readForm(r *http.Request) (url.Values, error) {
 	if r.URL.RawQuery != "" {
-		return nil, fault("invalid_request", "parameters belong into the body, not into the address")
+		return nil, fault("invalid_request", "send parameters in the body, not in the URL")
 	}
 	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/x-www-form-urlencoded" {
-		return nil, fault("invalid_request", "the body is not application/x-www-form-urlencoded")
+		return nil, fault("invalid_request", "the body must be application/x-www-form-urlencoded")
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -59,7 +59,7 @@ func readForm(r *http.Request) (url.Values, error) {
 		if errors.As(err, &long) {
 			return nil, &oauthError{"invalid_request", "the body is too long", http.StatusRequestEntityTooLarge}
 		}
-		return nil, fault("invalid_request", "the body ends early")
+		return nil, fault("invalid_request", "the body cannot be read completely")
 	}
 	form, err := url.ParseQuery(string(body))
 	if err != nil {
@@ -67,7 +67,7 @@ func readForm(r *http.Request) (url.Values, error) {
 	}
 	for name, values := range form {
 		if len(values) > 1 {
-			return nil, fault("invalid_request", "a parameter is there twice")
+			return nil, fault("invalid_request", "a parameter occurs more than once")
 		}
 		if values[0] == "" {
 			delete(form, name)
@@ -76,8 +76,8 @@ func readForm(r *http.Request) (url.Values, error) {
 	return form, nil
 }
 
-// authenticate finds out which client a form is from: by Basic, or by the form.
-// A client without a secret says who it is; whoever has one proves it.
+// authenticate identifies the client of a form, by Basic authentication or by the form. A
+// client with a secret must send it.
 func (s *Server) authenticate(r *http.Request, form url.Values) (*client, error) {
 	id, secret := form.Get("client_id"), form.Get("client_secret")
 	failed := &oauthError{"invalid_client", "the client is unknown, or its secret is wrong", http.StatusUnauthorized}
@@ -92,13 +92,13 @@ func (s *Server) authenticate(r *http.Request, form url.Values) (*client, error)
 			return nil, failed
 		}
 		if secret != "" || id != "" && id != basicID {
-			return nil, fault("invalid_request", "the client authenticates in two ways; use one")
+			return nil, fault("invalid_request", "the client authenticates in two ways; use only one")
 		}
 		id, secret = basicID, basicSecret
 	}
 	c := s.clients[id]
 	if c == nil {
-		(&client{}).proves(secret) // as long as for one that is known
+		(&client{}).proves(secret) // takes as long as for a known client
 		return nil, failed
 	}
 	if !c.proves(secret) { // a public client's is empty
@@ -110,16 +110,16 @@ func (s *Server) authenticate(r *http.Request, form url.Values) (*client, error)
 // token is the token endpoint.
 func (s *Server) token(w http.ResponseWriter, c *client, form url.Values) error {
 	if resource := form.Get("resource"); resource != "" && !sameResource(resource, s.opts.Audience) {
-		return fault("invalid_target", "the only resource is %s", s.opts.Audience)
+		return fault("invalid_target", "resource must be %s", s.opts.Audience)
 	}
 	grant := form.Get("grant_type")
 	switch {
 	case grant == "":
 		return fault("invalid_request", "grant_type is missing")
 	case !slices.Contains(Grants(), grant):
-		return fault("unsupported_grant_type", "the grant types are %s", strings.Join(Grants(), ", "))
+		return fault("unsupported_grant_type", "unknown grant_type: want one of %s", strings.Join(Grants(), ", "))
 	case !c.grants(grant):
-		return fault("unauthorized_client", "the client may not have tokens by %s", grant)
+		return fault("unauthorized_client", "the client is not registered for the grant %s", grant)
 	}
 	switch grant {
 	case grantCode:
@@ -140,7 +140,7 @@ func (s *Server) codeGrant(w http.ResponseWriter, c *client, form url.Values) er
 	case verifier == "":
 		return fault("invalid_request", "code_verifier is missing")
 	case len(verifier) < 43 || len(verifier) > 128 || !unreserved(verifier):
-		return fault("invalid_request", "code_verifier is not 43 to 128 of the characters it may have")
+		return fault("invalid_request", "code_verifier must be 43 to 128 letters, digits, and - . _ ~")
 	}
 	g, refresh, outcome := s.grants.exchange(code, c.ID, redirect, verifier, s.opts.Now())
 	switch outcome {
@@ -150,9 +150,9 @@ func (s *Server) codeGrant(w http.ResponseWriter, c *client, form url.Values) er
 		}
 		return s.answer(w, g, c.ID, refresh)
 	case reused:
-		s.opts.Logger.Warn("a code came twice; its refresh tokens are revoked", "user", g.user, "client", g.client)
+		s.opts.Logger.Warn("authorization code reused; its tokens are revoked", "user", g.user, "client", g.client)
 	}
-	return fault("invalid_grant", "the code is not good, or not for this client, redirect_uri and code_verifier")
+	return fault("invalid_grant", "the code is invalid, expired or used, or does not belong to this client, redirect_uri and code_verifier")
 }
 
 func (s *Server) refreshGrant(w http.ResponseWriter, c *client, form url.Values) error {
@@ -167,10 +167,10 @@ func (s *Server) refreshGrant(w http.ResponseWriter, c *client, form url.Values)
 	case outcome == good:
 		return s.answer(w, g, c.ID, refresh)
 	case outcome == reused:
-		s.opts.Logger.Warn("a refresh token came twice, or from another client; all that followed from its consent are revoked",
+		s.opts.Logger.Warn("refresh token reused, or used by another client; all tokens of its consent are revoked",
 			"user", g.user, "client", g.client)
 	}
-	return fault("invalid_grant", "the refresh token is not good, or was used before")
+	return fault("invalid_grant", "the refresh token is invalid, expired or used")
 }
 
 func (s *Server) programGrant(w http.ResponseWriter, c *client, form url.Values) error {
@@ -187,7 +187,7 @@ func (s *Server) answer(w http.ResponseWriter, g grant, client, refresh string) 
 	if err != nil {
 		return err
 	}
-	s.opts.Logger.Debug("a token was issued", "subject", g.user, "client", client, "scopes", g.scopes)
+	s.opts.Logger.Debug("token issued", "subject", g.user, "client", client, "scopes", g.scopes)
 	writeJSON(w, http.StatusOK, struct {
 		Token   string `json:"access_token"`
 		Type    string `json:"token_type"`
@@ -198,9 +198,9 @@ func (s *Server) answer(w http.ResponseWriter, g grant, client, refresh string) 
 	return nil
 }
 
-// revoke is the revocation endpoint (RFC 7009). Clients that know of one token alone
-// revoke that: whichever it is, all that belongs to the same consent ends with it. A
-// token that is good for nothing, or no longer, needs no revoking.
+// revoke is the revocation endpoint (RFC 7009). Some clients revoke only one of their tokens:
+// whichever it is, all tokens of the same consent are revoked with it. A token that is not
+// valid, or no longer, is accepted without effect.
 func (s *Server) revoke(w http.ResponseWriter, c *client, form url.Values) error {
 	token := form.Get("token")
 	switch {
@@ -208,10 +208,10 @@ func (s *Server) revoke(w http.ResponseWriter, c *client, form url.Values) error
 		return fault("invalid_request", "token is missing")
 	case strings.Count(token, ".") == 2:
 		if t, ok := s.ours(token); ok && !s.grants.revokeAccess(t, c.ID, s.opts.Now()) {
-			return fault("invalid_grant", "the token is another client's")
+			return fault("invalid_grant", "the token belongs to another client")
 		}
 	case !s.grants.revoke(token, c.ID, s.opts.Now()):
-		return fault("invalid_grant", "the token is another client's")
+		return fault("invalid_grant", "the token belongs to another client")
 	}
 	w.WriteHeader(http.StatusOK)
 	return nil
@@ -221,8 +221,8 @@ func (s *Server) revoke(w http.ResponseWriter, c *client, form url.Values) error
 func (s *Server) fail(w http.ResponseWriter, err error) {
 	var e *oauthError
 	if !errors.As(err, &e) {
-		s.opts.Logger.Error("a token could not be made", "error", err)
-		e = &oauthError{"server_error", "this went wrong here", http.StatusInternalServerError}
+		s.opts.Logger.Error("making a token failed", "error", err)
+		e = &oauthError{"server_error", "the server failed", http.StatusInternalServerError}
 	}
 	status := e.status
 	if status == 0 {
@@ -252,5 +252,5 @@ func writeAs(w http.ResponseWriter, contentType string, status int, v any) {
 }
 
 func errTooMany() error {
-	return &oauthError{"temporarily_unavailable", "there were too many requests; Retry-After says when to try again", http.StatusTooManyRequests}
+	return &oauthError{"temporarily_unavailable", "too many requests; try again after the number of seconds in Retry-After", http.StatusTooManyRequests}
 }

@@ -145,13 +145,13 @@ func TestCodeReuse(t *testing.T) {
 		if p := other.refresh(others); p.status != 200 {
 			t.Errorf("another consent ended too: %s", p.body)
 		}
-		if !strings.Contains(a.log.String(), "a code came twice") || strings.Contains(a.log.String(), c.code) {
+		if !strings.Contains(a.log.String(), "authorization code reused") || strings.Contains(a.log.String(), c.code) {
 			t.Error(a.log.String())
 		}
 	}
 }
 
-// A client may be kept from what it has no use for.
+// A client gets only the grants and scopes that it is registered for.
 func TestGrants(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t, func(o *Options) {
@@ -226,7 +226,7 @@ func TestRefresh(t *testing.T) {
 	third := p.object(t)["refresh_token"].(string)
 	c.refresh(first).fails(t, "an old one", 400, "invalid_grant")
 	c.refresh(third).fails(t, "after an old one", 400, "invalid_grant")
-	if !strings.Contains(a.log.String(), "a refresh token came twice") || strings.Contains(a.log.String(), first) {
+	if !strings.Contains(a.log.String(), "refresh token reused") || strings.Contains(a.log.String(), first) {
 		t.Error(a.log.String())
 	}
 

@@ -20,7 +20,7 @@ type User struct {
 	DisplayName string
 }
 
-// Check returns what is wrong with a user, or nil.
+// Check returns an error if a user is invalid.
 func (u User) Check() error {
 	_, err := UserName(u.Name)
 	return errors.Join(err, checkLabel(u.DisplayName))
@@ -38,15 +38,15 @@ func (u User) Shown() string {
 // type the name.
 const mostOffered = 12
 
-// users are those that are known by name.
+// users are the listed users.
 type users struct {
 	known []User
-	alone bool // nobody else may sign in
+	alone bool // only listed users may sign in
 }
 
 func newUsers(known []User, alone bool) (users, error) {
 	if alone && len(known) == 0 {
-		return users{}, errors.New("nobody can sign in: the list of users is empty")
+		return users{}, errors.New("nobody can sign in, because the list of users is empty: add users")
 	}
 	u := users{alone: alone}
 	for _, k := range known {
@@ -55,7 +55,7 @@ func newUsers(known []User, alone bool) (users, error) {
 		}
 		k.Name, _ = UserName(k.Name)
 		if u.find(k.Name) >= 0 {
-			return users{}, fmt.Errorf("there are two users %q", k.Name)
+			return users{}, fmt.Errorf("two users have the name %q", k.Name)
 		}
 		u.known = append(u.known, k)
 	}
@@ -66,7 +66,7 @@ func (u users) find(name string) int {
 	return slices.IndexFunc(u.known, func(k User) bool { return k.Name == name })
 }
 
-// offered are the users that the sign-in page has buttons for.
+// offered returns the users that the sign-in page has buttons for.
 func (u users) offered() []User {
 	if len(u.known) > mostOffered {
 		return nil
@@ -77,11 +77,11 @@ func (u users) offered() []User {
 // typed says whether people may type a name.
 func (u users) typed() bool { return !u.alone || len(u.known) > mostOffered }
 
-// signIn returns the name of who signs in under a name as it was typed.
+// signIn returns the normalized name of the user who signs in with a typed name.
 func (u users) signIn(typed string) (string, error) {
 	name, err := UserName(typed)
 	if err == nil && u.alone && u.find(name) < 0 {
-		return "", errors.New("unknown user name")
+		return "", errors.New("this user name is not known here")
 	}
 	return name, err
 }
@@ -94,39 +94,38 @@ func (u users) named(name string) User {
 	return User{Name: name}
 }
 
-// maxUser is how many bytes a user's name may have.
+// maxUser is the maximum length of a user's name in bytes.
 const maxUser = 64
 
-// UserName returns the one form of a user's name (RFC 8265, case mapped): Anna
-// and anna are the same. A colon is for clients alone: those that act for themselves
-// are client:ID.
+// UserName returns the normalized form of a user's name (RFC 8265, case mapped): Anna and anna
+// are the same user. Names have no colon, as clients that act for themselves have the subject
+// client:ID.
 func UserName(name string) (string, error) {
 	name = strings.TrimSpace(name)
 	switch {
 	case name == "":
-		return "", errors.New("a name is needed")
+		return "", errors.New("a user name is required")
 	case len(name) > maxUser:
-		return "", fmt.Errorf("a name has at most %d bytes", maxUser)
+		return "", fmt.Errorf("a user name may have at most %d bytes", maxUser)
 	}
 	name, err := precis.UsernameCaseMapped.String(name)
 	if err != nil || name == "" || len(name) > maxUser || strings.Contains(name, ":") {
-		return "", errors.New("a name is of letters, digits and signs such as . - _ @, without blanks or colons")
+		return "", errors.New("a user name may have letters, digits and signs such as . - _ @, but no blanks or colons")
 	}
 	return name, nil
 }
 
-// clientSubject is the sub of a client that acts for itself. No user's name is
-// like that.
+// clientSubject is the sub of a client that acts for itself. No user can have such a name.
 func clientSubject(id string) string { return "client:" + id }
 
-// maxLabel is how many bytes a name that people read may have.
+// maxLabel is the maximum length of a displayed name in bytes.
 const maxLabel = 100
 
-// checkLabel refuses names that would not show as what they are.
+// checkLabel refuses names with invisible characters or blanks at an end.
 func checkLabel(label string) error {
 	if len(label) > maxLabel || !utf8.ValidString(label) || strings.TrimSpace(label) != label ||
 		strings.ContainsFunc(label, func(r rune) bool { return !unicode.IsGraphic(r) }) {
-		return fmt.Errorf("shows as %.120q, which is not visible text of at most %d bytes without blanks around it", label, maxLabel)
+		return fmt.Errorf("has the invalid display name %.120q: want visible text of at most %d bytes, without blanks around it", label, maxLabel)
 	}
 	return nil
 }
