@@ -13,8 +13,8 @@ var (
 	ErrNotFound = rail.ErrNotFound
 	// ErrNoTimetable: the store holds no timetable yet; load one.
 	ErrNoTimetable = rail.ErrNoTimetable
-	// ErrHasTimetable: the store holds a timetable, and the one to be loaded
-	// was to be its first.
+	// ErrHasTimetable: the store has a timetable already, but the one to load was to be the
+	// first.
 	ErrHasTimetable = rail.ErrHasTimetable
 
 	// Refusals of a booking.
@@ -40,22 +40,21 @@ var (
 	ErrPaymentSettled = rail.ErrPaymentSettled
 	// ErrPlaceTaken: the place to be blocked is already held, paid or blocked.
 	ErrPlaceTaken = rail.ErrPlaceTaken
-	// ErrArrived: the run has arrived at its last call, and there is nothing left of it
-	// to be blocked or cancelled.
+	// ErrArrived: the run has arrived at its last call, so it cannot be blocked or cancelled
+	// any more.
 	ErrArrived = rail.ErrArrived
-	// ErrPaidTooLate: the money came when the booking could not have its
-	// places any more, and is given back.
+	// ErrPaidTooLate: the charge succeeded only after the booking had lost its places; the
+	// money is refunded.
 	ErrPaidTooLate = rail.ErrPaidTooLate
-	// ErrChanged: the booking is not as it was read.
+	// ErrChanged: the booking has changed since it was read.
 	ErrChanged = rail.ErrChanged
-	// ErrKeyReused: the idempotency key came before, with another request.
+	// ErrKeyReused: the idempotency key was used before, with another request.
 	ErrKeyReused = rail.ErrKeyReused
-	// ErrMoved: the data of the store has moved to another one, by [Copy].
+	// ErrMoved: [Copy] has moved the data of the store to another store.
 	ErrMoved = rail.ErrMoved
-	// ErrCopying: the store is being filled by [Copy], or one was that did not
-	// come to its end and has to be done again.
+	// ErrCopying: [Copy] is filling the store, or did not complete and must be run again.
 	ErrCopying = rail.ErrCopying
-	// ErrHoldsData: what Copy should fill is not empty.
+	// ErrHoldsData: the target of Copy is not empty.
 	ErrHoldsData = rail.ErrHoldsData
 	// ErrNewerData: a record was written by a newer version of this module.
 	ErrNewerData = codec.ErrNewerData

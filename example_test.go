@@ -194,7 +194,7 @@ func ExampleService_LoadTimetable() {
 
 	// Output:
 	// 2 stations, 1 train
-	// trains[0].calls[1]: times fall: 23:20:00 after 23:45:00
+	// trains[0].calls[1]: has the time 23:20:00 after 23:45:00: times must not decrease
 	// 1 for niebuell
 	// Niebüll for nieb
 }

@@ -159,18 +159,18 @@ const (
 // Tables returns every table, in ascending order.
 func Tables() []Table { return store.Tables() }
 
-// CheckKey returns an error that says why key and value may not be written, or
-// nil. Stores call it on Put and, with a nil value, on Delete, and fail the
-// update with its error. Reading a key that could not be written finds nothing.
+// CheckKey returns an error if the key and value must not be written. Stores call it on Put
+// and, with a nil value, on Delete, and fail the update with its error. Reading a key that
+// cannot be written finds nothing.
 func CheckKey(key Key, value []byte) error { return store.CheckKey(key, value) }
 
 // ErrReadAfterWrite is returned by the Get and List of a [Tx] after its first
-// Put or Delete. It is a mistake in the closure, never the user's.
+// Put or Delete. It is a bug of the closure, never an error of the user.
 var ErrReadAfterWrite = store.ErrReadAfterWrite
 
-// ErrUnavailable is returned (wrapped) by a store that cannot do its work at the
-// moment, such as one whose database is away and does not come back within the
-// time that the store waits. Nothing was written, and the caller may try again.
+// ErrUnavailable is returned (wrapped) by a store that cannot work now, such as one whose
+// database is down for longer than the store waits. Nothing was written, and the caller may
+// try again.
 var ErrUnavailable = store.ErrUnavailable
 
 // ErrUnknownOutcome is returned (wrapped) by [Store.Update] if the response to a

@@ -208,11 +208,11 @@ type (
 )
 
 var (
-	// ErrNoWebhooks: the service posts nothing to subscribers.
+	// ErrNoWebhooks: the service is not configured to post events to subscribers.
 	ErrNoWebhooks = rail.ErrNoWebhooks
 	// ErrTooManySubscriptions: the caller has reached the limit of subscriptions.
 	ErrTooManySubscriptions = rail.ErrTooManySubscriptions
-	// ErrDelivered: what was delivered is not delivered again.
+	// ErrDelivered: the event was delivered, so it is not delivered again.
 	ErrDelivered = rail.ErrDelivered
 	// ErrDisabled: nothing but a ping is posted to a subscription that is disabled, and
 	// nothing to an endpoint that the operator has removed.

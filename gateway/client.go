@@ -89,7 +89,7 @@ func parseBase(text string) (string, error) {
 	case u.RawQuery != "" || u.ForceQuery || strings.Contains(text, "#"):
 		return "", errors.New("has a query or a fragment")
 	case u.Scheme == "http" && !loopback(u.Hostname()):
-		return "", errors.New("must begin with https: card numbers go there")
+		return "", errors.New("must begin with https://, because card numbers are sent to it")
 	}
 	return strings.TrimRight(u.String(), "/"), nil
 }

@@ -199,12 +199,12 @@ func TestBadOptions(t *testing.T) {
 		want string // the error begins with it
 	}{
 		{gtfs.Options{DistanceUnit: -1}, "gtfs: Options.DistanceUnit: "},
-		{gtfs.Options{Fare: traintravel.Fare{Currency: "EUR", Base: 1}}, `gtfs: Options.Fare.Currency: "EUR" is not a currency`},
+		{gtfs.Options{Fare: traintravel.Fare{Currency: "EUR", Base: 1}}, `gtfs: Options.Fare.Currency: invalid currency "EUR"`},
 		{gtfs.Options{Fare: traintravel.Fare{Base: 1}}, "gtfs: Options.Fare.Currency: "},
-		{gtfs.Options{Fare: traintravel.Fare{Currency: "eur", Base: -1}}, "gtfs: Options.Fare: is negative"},
-		{gtfs.Options{Fare: traintravel.Fare{Currency: "eur", PerKm: 1e9 + 1}}, "gtfs: Options.Fare: is negative or too high"},
-		{gtfs.Options{Coaches: []traintravel.Coach{{Number: "1", Seats: 8}, {Number: "1", Seats: 8}}}, `gtfs: Options.Coaches[1].Number: "1" comes twice`},
-		{gtfs.Options{Coaches: []traintravel.Coach{{Number: "1"}}}, "gtfs: Options.Coaches[0].Seats: 0 is not"},
+		{gtfs.Options{Fare: traintravel.Fare{Currency: "eur", Base: -1}}, "gtfs: Options.Fare: has base -1"},
+		{gtfs.Options{Fare: traintravel.Fare{Currency: "eur", PerKm: 1e9 + 1}}, "gtfs: Options.Fare: has base 0 and per km 1000000001"},
+		{gtfs.Options{Coaches: []traintravel.Coach{{Number: "1", Seats: 8}, {Number: "1", Seats: 8}}}, `gtfs: Options.Coaches[1].Number: "1" occurs twice`},
+		{gtfs.Options{Coaches: []traintravel.Coach{{Number: "1"}}}, "gtfs: Options.Coaches[0].Seats: invalid number 0"},
 		{gtfs.Options{Coaches: []traintravel.Coach{{Seats: 8}}}, "gtfs: Options.Coaches[0].Number: is empty"},
 		{gtfs.Options{Coaches: make([]traintravel.Coach, traintravel.MaxCoaches+1)}, "gtfs: Options.Coaches: has 501 entries"},
 	} {

@@ -38,7 +38,7 @@ func (b BankAccount) normalize() (BankAccount, error) {
 	number := k.secret("number", b.Number)
 	k.check(alphanumeric(number) && 4 <= len(number) && len(number) <= 34, "number", "must have 4 to 34 letters and digits")
 	number = strings.ToUpper(number)
-	k.check(!looksLikeIBAN(number) || validIBAN(number), "number", "is not an IBAN: its length or its check digits are wrong")
+	k.check(!looksLikeIBAN(number) || validIBAN(number), "number", "is not a valid IBAN: its length or its check digits are wrong")
 	b.Number = Secret(number)
 
 	b.SortCode = redact.Compact(b.SortCode)

@@ -32,7 +32,7 @@ func (c Card) normalize() (Card, error) {
 
 	number := k.secret("number", c.Number)
 	k.check(redact.Digits(number, 12, 19), "number", "must have 12 to 19 digits")
-	k.check(redact.Luhn(number), "number", "is not a card number: its check digit is wrong")
+	k.check(redact.Luhn(number), "number", "is not a valid card number: its check digit is wrong")
 	c.Number = Secret(number)
 
 	cvc := k.secret("cvc", c.CVC)

@@ -31,20 +31,20 @@ func BadText(s string, required bool) string {
 		if unicode.IsControl(r) {
 			return fmt.Sprintf("contains the control character %U", r)
 		}
-		if unicode.Is(unicode.Bidi_Control, r) && r >= 0x202A { // embeddings, overrides, isolates: what is read is not what is written
+		if unicode.Is(unicode.Bidi_Control, r) && r >= 0x202A { // embeddings, overrides and isolates can make text read differently than it is written
 			return fmt.Sprintf("contains %U, which reorders text", r)
 		}
-		if unicode.Is(unicode.Noncharacter_Code_Point, r) { // XML has no way to write U+FFFE and U+FFFF, and the others mean nothing either
+		if unicode.Is(unicode.Noncharacter_Code_Point, r) { // XML cannot express U+FFFE and U+FFFF, and the others have no meaning either
 			return fmt.Sprintf("contains the noncharacter %U", r)
 		}
 	}
 	if required && strings.IndexFunc(s, seen) < 0 {
-		return "is empty but for characters that cannot be seen"
+		return "has only invisible characters"
 	}
 	return ""
 }
 
-// printed says whether a text is all ASCII that shows, with blanks inside alone.
+// printed says whether a text is visible ASCII, with blanks only inside.
 func printed(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' && (s[i] != ' ' || i == 0) || s[i] >= 0x7f {

@@ -42,7 +42,7 @@ type DeclinesError struct {
 	RetryAfter time.Duration
 }
 
-// Error says whose limit was reached.
+// Error says which limit was reached.
 func (e *DeclinesError) Error() string {
 	if e.Card {
 		return "too many payments with this card or account were declined within an hour"
@@ -50,10 +50,10 @@ func (e *DeclinesError) Error() string {
 	return "too many payments of this user were declined within an hour"
 }
 
-// maxDeclines is what a count can hold.
+// maxDeclines is the highest limit that can be set.
 const maxDeclines = 1000
 
-// Check fills in the defaults.
+// Check refuses limits that are too high and fills in the defaults.
 func (d *DeclineLimits) Check() error {
 	for _, l := range []struct {
 		name  string
@@ -61,7 +61,7 @@ func (d *DeclineLimits) Check() error {
 		zero  int
 	}{{"Booking", &d.Booking, 5}, {"Card", &d.Card, 20}, {"User", &d.User, 50}} {
 		if *l.value > maxDeclines {
-			return Invalid("Options.Declines."+l.name, "%d is more than %d: a number below zero is no limit", *l.value, maxDeclines)
+			return Invalid("Options.Declines."+l.name, "%d is more than %d: set a lower number, or one below zero for no limit", *l.value, maxDeclines)
 		}
 		if *l.value == 0 {
 			*l.value = l.zero
@@ -70,19 +70,18 @@ func (d *DeclineLimits) Check() error {
 	return nil
 }
 
-// NotAttempted is the failure of an attempt for which there was no time left to ask the
-// gateway.
+// NotAttempted returns the failure of an attempt that did not reach the gateway in time.
 func NotAttempted() Failure {
 	return Failure{ProcessingError, "The payment was not attempted in time. Try again."}
 }
 
-// NeverArrived is the failure of an attempt of whose charge the gateway never heard.
+// NeverArrived returns the failure of an attempt whose charge the gateway never received.
 func NeverArrived() Failure {
 	return Failure{ProcessingError, "The payment did not reach the bank. Nothing was charged."}
 }
 
-// Declined says whether the payment is an attempt that was declined, and not one that no
-// gateway has seen.
+// Declined says whether the payment is an attempt that the gateway declined, as opposed to
+// one that never reached the gateway.
 func (p *Payment) Declined() bool {
 	return p.RefundOf == uuid.Nil && p.Status == Failed && p.Failure != NotAttempted() && p.Failure != NeverArrived()
 }

@@ -18,15 +18,15 @@ var (
 	// ErrNoTimetable: the store holds no timetable yet; load one.
 	ErrNoTimetable = errors.New("no timetable is loaded")
 
-	// ErrHasTimetable: the store holds a timetable, and the one to be loaded
-	// was to be its first.
-	ErrHasTimetable = errors.New("a timetable is loaded already")
+	// ErrHasTimetable: the store has a timetable already, but the one to load was to be the
+	// first.
+	ErrHasTimetable = errors.New("the store has a timetable already")
 
 	// Refusals of a booking.
-	ErrSoldOut            = errors.New("no place is left on this trip")
-	ErrBicyclesNotAllowed = errors.New("this trip is not known to take bicycles")
-	ErrNoBicycleSpace     = errors.New("no bicycle space is left on this trip")
-	ErrDogsNotAllowed     = errors.New("this trip is not known to take dogs")
+	ErrSoldOut            = errors.New("all places on this trip are taken")
+	ErrBicyclesNotAllowed = errors.New("the timetable does not say that this trip allows bicycles")
+	ErrNoBicycleSpace     = errors.New("all bicycle spaces on this trip are taken")
+	ErrDogsNotAllowed     = errors.New("the timetable does not say that this trip allows dogs")
 	ErrDeparted           = errors.New("the trip has departed")
 
 	// Refusals of a payment or a cancellation.
@@ -50,32 +50,31 @@ var (
 	// ErrPlaceTaken: the place to be blocked is already held, paid or blocked.
 	ErrPlaceTaken = errors.New("the place is taken")
 
-	// ErrArrived: the run has arrived at its last call, and there is nothing left of it
-	// to be blocked or cancelled.
+	// ErrArrived: the run has arrived at its last call, so it cannot be blocked or cancelled
+	// any more.
 	ErrArrived = errors.New("the train has arrived at its last stop")
 
-	// ErrPaidTooLate: the money came when the booking could not have its
-	// places any more, and is given back.
-	ErrPaidTooLate = errors.New("the payment came too late and is given back")
+	// ErrPaidTooLate: the charge succeeded only after the booking had lost its places; the
+	// money is refunded.
+	ErrPaidTooLate = errors.New("the payment came too late and is refunded")
 
-	// ErrChanged: the booking is not as it was read.
-	ErrChanged = errors.New("the booking has changed meanwhile")
+	// ErrChanged: the booking has changed since it was read.
+	ErrChanged = errors.New("the booking has changed since it was read")
 
-	// ErrKeyReused: the idempotency key came before, with another request.
+	// ErrKeyReused: the idempotency key was used before, with another request.
 	ErrKeyReused = errors.New("the idempotency key was used for another request")
 
-	// ErrMoved: the data of the store has moved to another one, by Copy.
-	ErrMoved = errors.New("the data of this store has moved")
-	// ErrCopying: the store is being filled by Copy, or one was that did not
-	// come to its end and has to be done again.
-	ErrCopying = errors.New("a copy into this store has not come to its end")
-	// ErrHoldsData: what Copy should fill is not empty.
+	// ErrMoved: Copy has moved the data of the store to another store.
+	ErrMoved = errors.New("the data of this store was moved")
+	// ErrCopying: Copy is filling the store, or did not complete and must be run again.
+	ErrCopying = errors.New("a copy into this store has not completed")
+	// ErrHoldsData: the target of Copy is not empty.
 	ErrHoldsData = errors.New("the target is not empty: give one that no server has used yet")
 )
 
-// An InvalidError says which input was wrong, and why. Field is the member as
-// the documented API spells it (passenger_name, source.exp_month) or, in a
-// timetable, a path such as trains[3].calls[0].
+// An InvalidError names an invalid input and the reason. Field is the member as the documented
+// API spells it (passenger_name, source.exp_month) or, in a timetable, a path such as
+// trains[3].calls[0].
 type InvalidError struct {
 	Field  string
 	Reason string
@@ -93,5 +92,5 @@ func Invalid(field, format string, args ...any) error {
 // An AmountError refuses a payment that is not exactly the price.
 type AmountError struct{ Due, Offered Money }
 
-// Error says what is due.
+// Error names the amount due.
 func (e *AmountError) Error() string { return "the amount due is " + e.Due.String() }

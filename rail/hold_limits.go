@@ -44,21 +44,21 @@ type HoldsError struct {
 // Error says which limit was reached.
 func (e *HoldsError) Error() string {
 	if e.Train {
-		return fmt.Sprintf("the user holds %d unpaid bookings for one train of the trip, and may hold %d", len(e.Bookings), e.Limit)
+		return fmt.Sprintf("the user holds %d unpaid bookings for one train of the trip, and the maximum is %d", len(e.Bookings), e.Limit)
 	}
-	return fmt.Sprintf("the user holds %d unpaid bookings, and may hold %d", len(e.Bookings), e.Limit)
+	return fmt.Sprintf("the user holds %d unpaid bookings, and the maximum is %d", len(e.Bookings), e.Limit)
 }
 
 const (
 	maxHolds = 1000 // more are slow to count
-	nineHeld = 9    // what may be held by default: a large family
+	nineHeld = 9    // the default limit: enough for a large family
 )
 
-// Check fills in the defaults.
+// Check refuses limits that are too high and fills in the defaults.
 func (h *HoldLimits) Check() error {
 	for name, value := range map[string]*int{"User": &h.User, "Train": &h.Train} {
 		if *value > maxHolds {
-			return Invalid("Options.Holds."+name, "%d is more than %d: a number below zero is no limit", *value, maxHolds)
+			return Invalid("Options.Holds."+name, "%d is more than %d: set a lower number, or one below zero for no limit", *value, maxHolds)
 		}
 		if *value == 0 {
 			*value = nineHeld

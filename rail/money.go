@@ -66,8 +66,8 @@ func (m Money) Decimal() string {
 	return s
 }
 
-// NoCurrency quotes nothing, like all that is said of a payment: a card's number
-// may be where it does not belong.
+// NoCurrency is the reason for refusing a currency. Like all reasons for refusing a payment,
+// it does not quote the value, which could be a card number in the wrong field.
 const NoCurrency = "is not a currency code of three lower-case letters, such as eur"
 
 // ParseMoney reads a decimal number, in the form JSON gives numbers, as an

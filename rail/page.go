@@ -38,10 +38,10 @@ func (p Page) Normalize() (Page, error) {
 		p.Limit = DefaultLimit
 	}
 	if p.Number < 1 || p.Number > maxPage {
-		return p, Invalid("page", "%d is not 1 to %d", p.Number, maxPage)
+		return p, Invalid("page", "invalid number %d: want 1 to %d", p.Number, maxPage)
 	}
 	if p.Limit < 1 || p.Limit > MaxLimit {
-		return p, Invalid("limit", "%d is not 1 to %d", p.Limit, MaxLimit)
+		return p, Invalid("limit", "invalid number %d: want 1 to %d", p.Limit, MaxLimit)
 	}
 	return p, nil
 }
@@ -76,7 +76,7 @@ func (p Page) Cursor(kind ListKind, size int) (string, error) {
 	}
 	b, err := base64.RawURLEncoding.DecodeString(p.After)
 	if err != nil || len(b) != 1+size || b[0] != byte(kind) {
-		return "", Invalid("after", "%.60q is not from a link of this list", p.After)
+		return "", Invalid("after", "invalid cursor %.60q: use the links of this list", p.After)
 	}
 	return string(b[1:]), nil
 }

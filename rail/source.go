@@ -6,15 +6,15 @@ import (
 	"github.com/traintravel/traintravel/internal/redact"
 )
 
-// What is done about the numbers of cards and accounts in texts that are no place
-// for them: those of clients are refused, and those of gateways masked.
+// Texts of clients that contain the number of a card or an account are refused; in texts of
+// gateways such numbers are masked.
 
-// CardInText is why a text of a client's is refused: it would be stored, shown,
-// and passed on.
-const CardInText = "must not hold the number of a card or an account"
+// CardInText is the reason for refusing a client's text that contains such a number: the text
+// would be stored, shown and passed on.
+const CardInText = "must not contain the number of a card or an account"
 
-// Hide masks the source's number and code in what a gateway says of a charge, and
-// the numbers of other cards.
+// Hide masks the source's number and code, and the numbers of other cards, in a gateway's
+// text about a charge.
 func (s Source) Hide(text string) string {
 	switch {
 	case s.Card != nil:
@@ -59,9 +59,8 @@ func (s Source) Masked() Source {
 	return s
 }
 
-// Normalize returns a copy of a valid source in the one form that gateways
-// see: texts trimmed, numbers and codes without separators, country and IBAN
-// in upper case.
+// Normalize returns a copy of a valid source in the form that gateways receive: texts
+// trimmed, numbers and codes without separators, country and IBAN in upper case.
 func (s Source) Normalize() (Source, error) {
 	switch {
 	case s.Card != nil && s.Bank == nil:
@@ -127,7 +126,7 @@ func (c *sourceChecker) check(ok bool, member, reason string) {
 // text trims an optional text.
 func (c *sourceChecker) text(member, s string) string { return c.line(member, s, false) }
 
-// required trims a text that must be there.
+// required trims a text that must not be empty.
 func (c *sourceChecker) required(member, s string) string { return c.line(member, s, true) }
 
 func (c *sourceChecker) line(member, s string, required bool) string {
@@ -138,24 +137,24 @@ func (c *sourceChecker) line(member, s string, required bool) string {
 	return s
 }
 
-// A memberText is what a member of a source says.
+// A memberText is a member of a source, with its text.
 type memberText struct{ member, text string }
 
-// without refuses texts with the number of the source, or of any card, in them.
+// without refuses texts that contain the number of the source or of any card.
 func (c *sourceChecker) without(number string, texts []memberText) {
 	for _, t := range texts {
 		c.check(!redact.NumberIn(t.text, number), t.member, CardInText)
 	}
 }
 
-// secret drops the separators of a number that must be there.
+// secret removes the separators of a number, which must not be empty.
 func (c *sourceChecker) secret(member string, s Secret) string {
 	n := redact.Compact(string(s))
 	c.check(n != "", member, "is required")
 	return n
 }
 
-// country puts an ISO 3166-1 alpha-2 code in upper case.
+// country converts an ISO 3166-1 alpha-2 code to upper case.
 func (c *sourceChecker) country(member, s string) string {
 	s = c.required(member, s)
 	c.check(len(s) == 2 && redact.IsLetter(s[0]) && redact.IsLetter(s[1]), member, "must be a country code of two letters, such as GB (ISO 3166-1)")

@@ -95,11 +95,11 @@ type WebhookAnswer struct {
 }
 
 var (
-	// ErrNoWebhooks: the service posts nothing to subscribers.
+	// ErrNoWebhooks: the service is not configured to post events to subscribers.
 	ErrNoWebhooks = errors.New("no webhooks are configured")
 	// ErrTooManySubscriptions: the caller has reached the limit of subscriptions.
-	ErrTooManySubscriptions = fmt.Errorf("there are %d subscriptions already: delete one", MaxSubscriptions)
-	// ErrDelivered: what was delivered is not delivered again.
+	ErrTooManySubscriptions = fmt.Errorf("the caller has %d subscriptions, the maximum: delete one", MaxSubscriptions)
+	// ErrDelivered: the event was delivered, so it is not delivered again.
 	ErrDelivered = errors.New("the event was delivered")
 	// ErrDisabled: nothing but a ping is posted to a subscription that is disabled, and
 	// nothing to an endpoint that the operator has removed.

@@ -20,11 +20,11 @@ const verifyWithin = 24 * time.Hour
 
 // ErrUnverified: nothing but pings is posted to a subscription whose receiver has not
 // answered one yet.
-var ErrUnverified = errors.New("the subscription is not verified: have a ping posted that its receiver answers with 2xx")
+var ErrUnverified = errors.New("the subscription is not verified: have a ping posted, and make its receiver respond with a 2xx status")
 
-// VerifyBy is until when events wait for the subscription to be verified. The time is zero
-// if it is verified. From that instant on, what waits is given up and nothing more is kept
-// for it, until it is verified.
+// VerifyBy returns the time until which events wait for the subscription to be verified, zero
+// if it is verified. After that time, waiting events are discarded and new ones are not kept
+// until the subscription is verified.
 func (s *Subscription) VerifyBy() time.Time {
 	if s.Unverified.IsZero() {
 		return time.Time{}
@@ -32,12 +32,13 @@ func (s *Subscription) VerifyBy() time.Time {
 	return s.Unverified.Add(verifyWithin)
 }
 
-// Lapsed says that a subscription gets no events for want of verification.
+// Lapsed says whether a subscription gets no events because it was not verified in time.
 func (s *Subscription) Lapsed(now time.Time) bool {
 	return !s.Unverified.IsZero() && !now.Before(s.VerifyBy())
 }
 
-// Challenge is the event of the ping that verifies a subscription by itself.
+// Challenge returns the ID of the event of the automatic ping that verifies a subscription;
+// zero if it is verified.
 func (s *Subscription) Challenge() uuid.UUID {
 	if s.Unverified.IsZero() {
 		return uuid.Nil
@@ -54,5 +55,5 @@ type HostLimitError struct {
 
 // Error names the host and what to do.
 func (e *HostLimitError) Error() string {
-	return fmt.Sprintf("there are %d subscriptions to %s already: delete one, or have one get more events", e.Most, e.Host)
+	return fmt.Sprintf("the user has %d subscriptions to %s, the maximum: delete one, or subscribe an existing one to more events", e.Most, e.Host)
 }

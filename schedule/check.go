@@ -24,7 +24,7 @@ const (
 	MaxComplaints = 20   // what Check reports at the most
 )
 
-// Check returns what is wrong with the timetable: nil, or at most twenty joined
+// Check returns the errors of the timetable: nil, or at most twenty joined
 // [*InvalidError]s, with paths such as trains[3].calls[0].
 func (t *Timetable) Check() error { return t.CheckIn(&tz.Zones{}) }
 
@@ -91,7 +91,7 @@ func (c *checker) text(field, s string, required bool) {
 
 func (c *checker) zone(field, name string) {
 	if _, err := c.zones.Load(name); err != nil {
-		c.say(field, "%.60q is not an IANA time zone that this machine knows", name)
+		c.say(field, "unknown time zone %.60q: want an IANA name such as Europe/Berlin", name)
 	}
 }
 
@@ -99,12 +99,12 @@ func (c *checker) station(at string, s *rail.Station) {
 	if s.ID == uuid.Nil {
 		c.say(at+".id", "is missing")
 	} else if c.stations[s.ID] {
-		c.say(at+".id", "%v comes twice", s.ID)
+		c.say(at+".id", "%v occurs twice", s.ID)
 	}
 	c.stations[s.ID] = true
 	for i, id := range s.OtherIDs {
 		if id == uuid.Nil || c.stations[id] {
-			c.say(fmt.Sprintf("%s.otherIDs[%d]", at, i), "%v is missing, or comes twice", id)
+			c.say(fmt.Sprintf("%s.otherIDs[%d]", at, i), "%v is zero or occurs twice", id)
 		}
 		c.stations[id] = true
 	}
@@ -114,16 +114,16 @@ func (c *checker) station(at string, s *rail.Station) {
 		c.say(at+".otherNames", "has %d entries, more than %d", n, MaxOtherNames)
 	}
 	for i, name := range s.OtherNames[:min(len(s.OtherNames), MaxOtherNames)] {
-		if reason := rail.BadText(name, true); reason != "" { // paths are made only for what is wrong
+		if reason := rail.BadText(name, true); reason != "" { // build the path only if there is an error
 			c.say(fmt.Sprintf("%s.otherNames[%d]", at, i), "%s", reason)
 		}
 	}
 	c.zone(at+".zone", s.Zone)
 	if !(s.Latitude >= -90 && s.Latitude <= 90 && s.Longitude >= -180 && s.Longitude <= 180) {
-		c.say(at, "%v, %v is not a place on earth", s.Latitude, s.Longitude)
+		c.say(at, "invalid position %v, %v: want a latitude from -90 to 90 and a longitude from -180 to 180", s.Latitude, s.Longitude)
 	}
 	if s.Country != "" && !IsCountry(s.Country) {
-		c.say(at+".country", "%.20q is not an ISO 3166-1 code of two upper-case letters", s.Country)
+		c.say(at+".country", "invalid country %.20q: want an ISO 3166-1 code of two upper-case letters", s.Country)
 	}
 }
 
@@ -134,7 +134,7 @@ func IsCountry(s string) bool {
 
 func (c *checker) train(i int, t *Train) {
 	before := len(c.errs)
-	defer func() { // paths are made only for what is wrong
+	defer func() { // build the path only if there is an error
 		for _, err := range c.errs[before:] {
 			err.(*rail.InvalidError).Field = fmt.Sprintf("trains[%d]", i) + err.(*rail.InvalidError).Field
 		}
@@ -152,22 +152,22 @@ func (c *checker) train(i int, t *Train) {
 	c.calls(t.Calls)
 	c.coaches(t.Coaches)
 	if t.Bicycles > rail.NotAllowed || t.Dogs > rail.NotAllowed {
-		c.say("", "bicycles or dogs is not an Allowance")
+		c.say("", "bicycles or dogs has an unknown Allowance")
 	}
 	if t.Hooks < 0 || t.Hooks > MaxHooks {
-		c.say(".hooks", "%d is not 0 to %d", t.Hooks, MaxHooks)
+		c.say(".hooks", "invalid number %d: want 0 to %d", t.Hooks, MaxHooks)
 	}
 	if f := t.Fare; f != (Fare{}) {
 		if !rail.ValidCurrency(f.Currency) {
-			c.say(".fare.currency", "%.20q is not a currency code of three lower-case letters", f.Currency)
+			c.say(".fare.currency", "invalid currency %.20q: want a code of three lower-case letters such as eur", f.Currency)
 		}
 		if f.Base < 0 || f.PerKm < 0 || f.Base > MaxFare || f.PerKm > MaxPerKm {
-			c.say(".fare", "is negative or too high")
+			c.say(".fare", "has base %d and per km %d: want 0 to %d and 0 to %d", f.Base, f.PerKm, int64(MaxFare), int64(MaxPerKm))
 		}
 	}
 	if t.Prices != nil {
 		if t.Fare != (Fare{}) {
-			c.say(".fare", "stands beside prices, which take its place")
+			c.say(".fare", "is set, but prices replace it: leave one of them out")
 		}
 		c.priceList(priceList{t.Prices, len(t.Calls)})
 	}
@@ -179,24 +179,24 @@ func (c *checker) priceList(l priceList) {
 	}
 	c.prices[l] = true
 	if !rail.ValidCurrency(l.prices.Currency) {
-		c.say(".prices.currency", "%.20q is not a currency code of three lower-case letters", l.prices.Currency)
+		c.say(".prices.currency", "invalid currency %.20q: want a code of three lower-case letters such as eur", l.prices.Currency)
 	}
 	if n := len(l.prices.Amounts); n > l.calls {
-		c.say(".prices.amounts", "has %d entries for %d calls", n, l.calls)
+		c.say(".prices.amounts", "has %d entries, but the train has only %d calls", n, l.calls)
 		return
 	}
 	for i, row := range l.prices.Amounts {
 		if len(row) > l.calls {
-			c.say(fmt.Sprintf(".prices.amounts[%d]", i), "has %d entries for %d calls", len(row), l.calls)
+			c.say(fmt.Sprintf(".prices.amounts[%d]", i), "has %d entries, but the train has only %d calls", len(row), l.calls)
 			return
 		}
 		for j, amount := range row {
 			switch {
 			case amount < 0 || amount > MaxFare:
-				c.say(fmt.Sprintf(".prices.amounts[%d][%d]", i, j), "is negative or too high")
+				c.say(fmt.Sprintf(".prices.amounts[%d][%d]", i, j), "invalid price %d: want 0 to %d", amount, int64(MaxFare))
 				return
 			case amount > 0 && j <= i:
-				c.say(fmt.Sprintf(".prices.amounts[%d][%d]", i, j), "is the price of a ride that ends before it begins")
+				c.say(fmt.Sprintf(".prices.amounts[%d][%d]", i, j), "is the price of a ride that ends before it begins: leave it zero")
 				return
 			}
 		}
@@ -210,7 +210,7 @@ func (c *checker) calendar(at string, d *Calendar) {
 	}
 	bad := func(day rail.Date) bool { return day < rail.FirstDate || day > rail.LastDate }
 	if any && (d.To < d.From || bad(d.From) || bad(d.To)) {
-		c.say(at, "%v to %v is not a period between %v and %v", d.From, d.To, rail.FirstDate, rail.LastDate)
+		c.say(at, "invalid period %v to %v: want one between %v and %v", d.From, d.To, rail.FirstDate, rail.LastDate)
 	}
 	for _, day := range d.Added {
 		if bad(day) {
@@ -222,7 +222,7 @@ func (c *checker) calendar(at string, d *Calendar) {
 
 func (c *checker) calls(calls []Call) {
 	if len(calls) < 2 || len(calls) > MaxCalls {
-		c.say(".calls", "has %d entries, not 2 to %d", len(calls), MaxCalls)
+		c.say(".calls", "has %d entries: want 2 to %d", len(calls), MaxCalls)
 		return
 	}
 	var last rail.ServiceTime
@@ -239,11 +239,11 @@ func (c *checker) calls(calls []Call) {
 		case !c.stations[k.Station]:
 			c.say(at(".calls[%d].station", j), "unknown station %v", k.Station)
 		case arrive < 0 || depart > rail.MaxServiceTime || arrive > rail.MaxServiceTime:
-			c.say(at(".calls[%d]", j), "a time is below zero or above %v", rail.MaxServiceTime)
+			c.say(at(".calls[%d]", j), "has a time below zero or above %v", rail.MaxServiceTime)
 		case arrive < last || depart < arrive:
-			c.say(at(".calls[%d]", j), "times fall: %v after %v", min(arrive, depart), max(arrive, last))
+			c.say(at(".calls[%d]", j), "has the time %v after %v: times must not decrease", min(arrive, depart), max(arrive, last))
 		case k.Metres < 0 || j > 0 && k.Metres < calls[j-1].Metres:
-			c.say(at(".calls[%d].metres", j), "%d is less than before", k.Metres)
+			c.say(at(".calls[%d].metres", j), "%d is below zero or less than at the call before", k.Metres)
 		}
 		last = depart
 	}
@@ -267,7 +267,7 @@ func (c *checker) coaches(coaches []rail.Coach) {
 			c.say(fmt.Sprintf(".coaches[%d].number", j), "%s", reason)
 		}
 		if k.Seats < 1 || k.Seats > MaxPlaces {
-			c.say(fmt.Sprintf(".coaches[%d].seats", j), "%d is not 1 to %d", k.Seats, MaxPlaces)
+			c.say(fmt.Sprintf(".coaches[%d].seats", j), "invalid number %d: want 1 to %d", k.Seats, MaxPlaces)
 			return
 		}
 		if total += k.Seats; total > MaxPlaces {
@@ -275,7 +275,7 @@ func (c *checker) coaches(coaches []rail.Coach) {
 			return
 		}
 		if c.numbers[k.Number] {
-			c.say(fmt.Sprintf(".coaches[%d].number", j), "%q comes twice", k.Number)
+			c.say(fmt.Sprintf(".coaches[%d].number", j), "%q occurs twice", k.Number)
 		}
 		c.numbers[k.Number] = true
 	}

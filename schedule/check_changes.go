@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxChange bounds what a change takes.
+// maxChange is the longest time that a change can take.
 const maxChange = 24 * time.Hour
 
 func (c *checker) change(field string, ch *Change) {
@@ -26,11 +26,11 @@ func (c *checker) change(field string, ch *Change) {
 	}
 	switch {
 	case ch.Kind > StaySeated:
-		c.say(field+".kind", "%d is not a kind of change", ch.Kind)
+		c.say(field+".kind", "unknown kind of change %d", ch.Kind)
 	case ch.Time < 0 || ch.Time > maxChange || ch.Time%time.Second != 0:
-		c.say(field+".time", "%v is not 0 to 24h in whole seconds", ch.Time)
+		c.say(field+".time", "invalid time %v: want 0 to 24h in whole seconds", ch.Time)
 	case ch.Time > 0 && ch.Kind != Takes:
-		c.say(field+".time", "is given, but the kind is %v", ch.Kind)
+		c.say(field+".time", "is set, but only changes of the kind %v have a time, and this one is %v", Takes, ch.Kind)
 	case ch.Kind == StaySeated && (ch.FromTrain == "" || ch.ToTrain == ""):
 		c.say(field, "stays seated, but does not name both trains")
 	case ch.Kind == StaySeated && (ch.FromPlatform != 0 || ch.ToPlatform != 0):
@@ -48,9 +48,9 @@ func (c *checker) changes(all []Change) {
 	}
 }
 
-// pairs refuses rules that tell apart more pairs of trains than can be held.
+// pairs refuses rules that distinguish more than MaxPairs pairs of trains.
 func (c *checker) pairs(all []Change) {
 	if n := ChangePairs(all); n > MaxPairs {
-		c.say("changes", "tell apart %d pairs of trains, more than %d: name lines, or fewer trains at one station", n, MaxPairs)
+		c.say("changes", "distinguish %d pairs of trains, more than %d: name lines, or fewer trains at one station", n, MaxPairs)
 	}
 }

@@ -128,8 +128,8 @@ func (e Edition) Check() error {
 	return nil
 }
 
-// doubts finds out what is doubtful about a feed. What is in one timetable alone cannot
-// be compared, and of one that has expired no train is left to be counted.
+// doubts returns the doubts about a feed. It does not count trains if only one of the two
+// timetables has the feed, or if the feed has expired.
 func (f FeedEdition) doubts(named bool) []Doubt {
 	if f.After == 0 {
 		return nil
@@ -158,7 +158,7 @@ func (f FeedEdition) doubts(named bool) []Doubt {
 func isFew(before, running int) bool { return before > 0 && running*fewTrains <= before }
 
 func fewText(before, running int) string {
-	return fmt.Sprintf("%d of its trains still run, and the timetable in force has %d", running, before)
+	return fmt.Sprintf("it has %d trains that still run, but the timetable in force has %d", running, before)
 }
 
 // An EditionError refuses a timetable that looks like a mistake.

@@ -240,29 +240,29 @@ func Tables() []Table {
 	return ts
 }
 
-// CheckKey returns an error that says why key and value may not be written, or
-// nil. Stores call it on Put and, with a nil value, on Delete, and fail the
-// update with its error. Reading a key that could not be written finds nothing.
+// CheckKey returns an error if the key and value must not be written. Stores call it on Put
+// and, with a nil value, on Delete, and fail the update with its error. Reading a key that
+// cannot be written finds nothing.
 func CheckKey(key Key, value []byte) error {
 	switch {
 	case key.Table == 0 || key.Table >= TableEnd:
-		return fmt.Errorf("traintravel: no such table: %v", key.Table)
+		return fmt.Errorf("traintravel: unknown table %v", key.Table)
 	case key.ID == "" || len(key.ID) > MaxKey:
-		return fmt.Errorf("traintravel: a key of table %v has %d bytes, not 1 to %d", key.Table, len(key.ID), MaxKey)
+		return fmt.Errorf("traintravel: a key of table %v has %d bytes: want 1 to %d", key.Table, len(key.ID), MaxKey)
 	case len(value) > MaxValue:
-		return fmt.Errorf("traintravel: a value of table %v has %d bytes, more than %d", key.Table, len(value), MaxValue)
+		return fmt.Errorf("traintravel: a value of table %v has %d bytes: want at most %d", key.Table, len(value), MaxValue)
 	}
 	return nil
 }
 
 // ErrReadAfterWrite is returned by the Get and List of a [Tx] after its first
-// Put or Delete. It is a mistake in the closure, never the user's.
-var ErrReadAfterWrite = errors.New("traintravel: a read after a write in one update")
+// Put or Delete. It is a bug of the closure, never an error of the user.
+var ErrReadAfterWrite = errors.New("traintravel: the closure of an update read after a write")
 
-// ErrUnavailable is returned (wrapped) by a store that cannot do its work at the
-// moment, such as one whose database is away and does not come back within the
-// time that the store waits. Nothing was written, and the caller may try again.
-var ErrUnavailable = errors.New("traintravel: the store is not available at the moment")
+// ErrUnavailable is returned (wrapped) by a store that cannot work now, such as one whose
+// database is down for longer than the store waits. Nothing was written, and the caller may
+// try again.
+var ErrUnavailable = errors.New("traintravel: the store is unavailable")
 
 // ErrUnknownOutcome is returned (wrapped) by [Store.Update] if the response to a
 // commit was lost and the store cannot find out whether the commit took place.

@@ -43,19 +43,19 @@ func (c Closing) Encode() []byte {
 	return e.B
 }
 
-// DecodeClosing reads what Encode wrote.
+// DecodeClosing decodes the text of Encode.
 func DecodeClosing(b []byte) (Closing, error) {
 	d, _ := codec.NewDecoder("closed", closingVersion, b)
 	c := Closing{Moved: d.Flags()[0], Move: d.ID(), Attempt: d.ID(), Began: d.Time(), To: d.Str()}
 	return c, d.Done()
 }
 
-// err is what a service is told of it.
+// err returns the error that services get.
 func (c Closing) err() error {
 	if c.Moved {
 		return fmt.Errorf("%w to %s (%s)", rail.ErrMoved, c.To, c.Began.Format(time.RFC3339))
 	}
-	return fmt.Errorf("%w (%s)", rail.ErrCopying, c.Began.Format(time.RFC3339))
+	return fmt.Errorf("%w (it began at %s)", rail.ErrCopying, c.Began.Format(time.RFC3339))
 }
 
 // closedError is the error of a record that there is, nil of one that is not.

@@ -166,8 +166,8 @@ func TestCheckFaults(t *testing.T) {
 	if err := os.WriteFile(text, []byte("hello"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	says(t, 1, "not a file of this store", "restore", text, "--data", filepath.Join(dir, "third.db"))
-	says(t, 1, "not a file of this store", "check", "--data", text)
+	says(t, 1, "not a data file of traintravel", "restore", text, "--data", filepath.Join(dir, "third.db"))
+	says(t, 1, "not a data file of traintravel", "check", "--data", text)
 }
 
 // What a command says and nobody can write down is a failure: a check that is run every

@@ -59,9 +59,9 @@ func TestImportEdition(t *testing.T) {
 				t.Fatalf("the first again: %d, %s", code, stderr)
 			}
 			for why, feed := range map[string]string{
-				"it has expired":                 writeTrains(t, 40, "20200101", "20200131"),
-				"it ends t":                      writeTrains(t, 40, "20200101", inDays(1)),
-				"2 of its trains still run, and": writeTrains(t, 2, "20200101", "20991231"),
+				"it has expired":                      writeTrains(t, 40, "20200101", "20200131"),
+				"it ends t":                           writeTrains(t, 40, "20200101", inDays(1)),
+				"it has 2 trains that still run, but": writeTrains(t, 2, "20200101", "20991231"),
 			} {
 				for _, dry := range []string{"--dry-run", "--dry-run=false"} {
 					code, out, stderr := once(t, nil, "import", feed, "--data", data, dry)

@@ -53,7 +53,7 @@ func TestLinksToFiles(t *testing.T) {
 	only(t, in("disk"), "real.db")
 	says(t, 1, "is a symbolic link", "restore", in("kept.db"), "--force", "--data", in("nothing.db"))
 	code, _, stderr := once(t, nil, "serve", "--data", in("nothing.db"), "--addr", "127.0.0.1:0")
-	if code != 1 || !strings.Contains(stderr, "a file that is not there") || exists(in("none")) {
+	if code != 1 || !strings.Contains(stderr, "a file that does not exist") || exists(in("none")) {
 		t.Errorf("a link to nothing is served: %d, %s", code, stderr)
 	}
 }
@@ -74,7 +74,7 @@ func TestHardLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"t.db", "h.db"} {
-		refused := in(name) + " has 2 hard links, and the old data would stay under the others: remove those first"
+		refused := in(name) + " has 2 hard links, and the old data would stay under the other names: remove those first"
 		says(t, 1, refused, "compact", "--data", in(name))
 		says(t, 1, refused, "restore", in("kept.db"), "--force", "--data", in(name))
 	}

@@ -212,7 +212,7 @@ func TestMigrate(t *testing.T) {
 		{"import", writeFeed(t, "1"), "--data", data},
 	} {
 		code, stdout, stderr := once(t, nil, args...)
-		if code != 1 || !strings.Contains(stderr, "has moved to PostgreSQL database test_") || !strings.Contains(stderr, "migrate --undo --data "+data) {
+		if code != 1 || !strings.Contains(stderr, "was moved to PostgreSQL database test_") || !strings.Contains(stderr, "migrate --undo --data "+data) {
 			t.Errorf("%v: %d, %s%s", args, code, stdout, stderr)
 		}
 	}
@@ -238,10 +238,10 @@ func TestMigrate(t *testing.T) {
 	if code, _, stderr := once(t, nil, "migrate", "--undo", "--data", data); code != 1 || !strings.Contains(stderr, "has not moved") {
 		t.Errorf("undo again: %d, %s", code, stderr)
 	}
-	if code, _, stderr := once(t, nil, move...); code != 1 || !strings.Contains(stderr, "the target is not empty") || !strings.Contains(stderr, "the data of this store has moved") {
+	if code, _, stderr := once(t, nil, move...); code != 1 || !strings.Contains(stderr, "the target is not empty") || !strings.Contains(stderr, "the data of this store was moved") {
 		t.Errorf("into a database that was given up: %d, %s", code, stderr)
 	}
-	if code, _, stderr := once(t, nil, "serve", "--postgres", database, "--keys", ring); code != 1 || !strings.Contains(stderr, "has moved to the store that it had come from") {
+	if code, _, stderr := once(t, nil, "serve", "--postgres", database, "--keys", ring); code != 1 || !strings.Contains(stderr, "was moved to the store that it had come from") {
 		t.Errorf("the database: %d, %s", code, stderr)
 	}
 	file = start(t, "serve", "--data", data, "--base-url", shownBase)
@@ -293,7 +293,7 @@ func TestServeHalfACopy(t *testing.T) {
 		t.Fatal("it was not stopped")
 	}
 	serve := []string{"serve", "--postgres", database, "--keys", filepath.Join(dir, "keys.json"), "--addr", "127.0.0.1:0"}
-	if code, _, stderr := once(t, nil, serve...); code != 1 || !strings.Contains(stderr, "has not come to its end") || !strings.Contains(stderr, "migrate' again") {
+	if code, _, stderr := once(t, nil, serve...); code != 1 || !strings.Contains(stderr, "has not completed") || !strings.Contains(stderr, "migrate' again") {
 		t.Errorf("%d, %s", code, stderr)
 	}
 	if code, _, stderr := once(t, nil, "migrate", "--data", data, "--postgres", database); code != 0 {

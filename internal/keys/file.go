@@ -34,9 +34,9 @@ func Load(path string) (*Ring, error) {
 	return r, nil
 }
 
-// Create makes a keys file with fresh keys unless there is one, adds to one that an
-// older version made what it has not, and returns what the file holds then. If several
-// processes do so at once, one of them makes the keys and all return the same.
+// Create makes a keys file with fresh keys unless it exists, adds keys that are missing in a
+// file from an older version, and returns the content of the file. If several processes call
+// it at once, one of them makes the keys and all return the same.
 func Create(path string) (*Ring, error) {
 	if r, err := Load(path); err == nil && (len(r.tickets) == 0 || len(r.seal) == 0 || r.webhookSecret == "") {
 		return completed(path)
@@ -58,7 +58,7 @@ func Create(path string) (*Ring, error) {
 		if err == nil || errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		// The file system has no links. What lock keeps out is kept out.
+		// The file system has no hard links. The lock excludes other processes.
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 			return fs.ErrExist
 		}
@@ -81,8 +81,8 @@ func read(path string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the keys file: %w", err)
 	}
-	if !info.Mode().IsRegular() { // to open a pipe would wait for who writes into it
-		return nil, fmt.Errorf("the keys file %s is not a file", path)
+	if !info.Mode().IsRegular() { // opening a pipe would wait for a writer
+		return nil, fmt.Errorf("the keys file %s is not a regular file", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -93,7 +93,7 @@ func read(path string) ([]byte, error) {
 		return nil, fmt.Errorf("the keys file: %w", err)
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
-		return nil, fmt.Errorf("the keys file %s has mode %04o, so others may use it: chmod 600 %s", path, mode, path)
+		return nil, fmt.Errorf("the keys file %s has mode %04o, so that other users can read or write it: run chmod 600 %s", path, mode, path)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxSize+1))
 	if err != nil {
@@ -105,16 +105,16 @@ func read(path string) ([]byte, error) {
 	return text, nil
 }
 
-// write makes a file for its owner alone, complete and synced, under a name of
-// its own, and calls publish to give it the name it is to have.
+// write makes a complete, synced file that only its owner may read, under a temporary name,
+// and calls publish to give it its final name.
 func write(path string, text []byte, publish func(temporary string) error) (err error) {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*") // mode 0600
 	if err != nil {
 		if inner := (*fs.PathError)(nil); errors.As(err, &inner) {
-			err = inner.Err // its path is one that nobody has asked for
+			err = inner.Err // its path is that of the temporary file
 		}
-		return fmt.Errorf("cannot make the file %s: %w: make the folder %s, or have it let this user write, or name another file", path, err, dir)
+		return fmt.Errorf("cannot make the file %s: %w: make the folder %s, let this user write to it, or name another file", path, err, dir)
 	}
 	defer os.Remove(f.Name()) // gone already if it was renamed
 	_, err = f.Write(text)
@@ -197,15 +197,15 @@ func RotateSigning(path string, now, out time.Time) error {
 	})
 }
 
-// RemoveSigning removes a key that signed tokens before: what it signed is no good
-// any more.
+// RemoveSigning removes a key that no longer signs new tokens; tokens that it signed become
+// invalid.
 func RemoveSigning(path, name string, now time.Time) error {
 	return change(path, func(ring *Ring) (map[string]any, error) {
 		switch n := slices.IndexFunc(ring.signing, func(k *ecdsa.PrivateKey) bool { return id(k) == name }); n {
 		case -1:
-			return nil, fmt.Errorf("there is no key %.200q", name)
+			return nil, fmt.Errorf("key %.200q not found", name)
 		case 0:
-			return nil, fmt.Errorf("%s is the key that signs: rotate first", name)
+			return nil, fmt.Errorf("key %s signs new tokens: rotate the keys first", name)
 		default:
 			ring.retire(ring.signing[n], now)
 			return ring.signed(slices.Delete(ring.signing, n, n+1))

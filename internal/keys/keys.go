@@ -301,10 +301,10 @@ func parse(text []byte) (*Ring, error) {
 	}
 	var v int
 	if err := json.Unmarshal(members[nameVersion], &v); err != nil || v < 1 {
-		return nil, errors.New("is not a keys file: it has no version")
+		return nil, errors.New(`is not a keys file: it has no "version"`)
 	}
 	if v > version {
-		return nil, fmt.Errorf("has version %d, made by a newer traintravel; this one reads up to %d", v, version)
+		return nil, fmt.Errorf("has version %d, but this version of traintravel reads versions up to %d: use a newer traintravel", v, version)
 	}
 	r := &Ring{members: maps.Clone(members)}
 	var err error
@@ -318,7 +318,7 @@ func parse(text []byte) (*Ring, error) {
 		return nil, err
 	}
 	if _, ok := r.retired[id(r.signing[0])]; ok {
-		return nil, errors.New(`has a "retired" key that signs`)
+		return nil, errors.New(`lists the signing key in "retired"`)
 	}
 	if r.tickets, err = decodeKeys(members, nameTickets); err != nil {
 		return nil, err
@@ -375,14 +375,14 @@ func decodeKeys(members map[string]json.RawMessage, name string) ([]*ecdsa.Priva
 	return keys, nil
 }
 
-// member reads one member; one that is absent leaves the value as it is.
+// member reads one member; if it is absent, the value does not change.
 func member(members map[string]json.RawMessage, name string, to any) error {
 	raw, ok := members[name]
 	if !ok {
 		return nil
 	}
 	if json.Unmarshal(raw, to) != nil {
-		return fmt.Errorf("%q is not of the type it should be", name)
+		return fmt.Errorf("%q has the wrong type", name)
 	}
 	return nil
 }

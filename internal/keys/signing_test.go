@@ -59,7 +59,7 @@ func TestRotateSigning(t *testing.T) {
 	if got := ids(r.Signing()); !slices.Equal(got, []string{fourth, third, second}) {
 		t.Errorf("a key that has run out is kept: %v", got)
 	}
-	for _, c := range []struct{ name, why string }{{fourth, "signs"}, {first, "no key"}, {"x", "no key"}} {
+	for _, c := range []struct{ name, why string }{{fourth, "signs"}, {first, "not found"}, {"x", "not found"}} {
 		if err := RemoveSigning(path, c.name, now); err == nil || !strings.Contains(err.Error(), c.why) {
 			t.Errorf("removing %s: %v", c.name, err)
 		}

@@ -39,7 +39,7 @@ func (f *Flow) List(ctx context.Context, by rail.Caller, booking uuid.UUID, p ra
 	if after != "" {
 		at := slices.IndexFunc(found, func(p rail.Payment) bool { return string(p.ID[:]) == after })
 		if at < 0 {
-			return none, rail.Invalid("after", "%.60q is not from a link of this list", p.After)
+			return none, rail.Invalid("after", "invalid cursor %.60q: use the links of this list", p.After)
 		}
 		found = found[at+1:]
 	}

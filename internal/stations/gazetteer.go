@@ -30,9 +30,9 @@ func CheckCities(cities []rail.City) error {
 		case len(c.Names) == 0 || len(c.Names) > MaxCityNames:
 			return rail.Invalid(at, "has %d names, want 1 to %d", len(c.Names), MaxCityNames)
 		case !schedule.IsCountry(c.Country) || c.Country != strings.ToUpper(c.Country):
-			return rail.Invalid(at, "country %.20q is not an ISO 3166-1 code of two upper-case letters", c.Country)
+			return rail.Invalid(at, "invalid country %.20q: want an ISO 3166-1 code of two upper-case letters", c.Country)
 		case !(math.Abs(c.Latitude) <= 90 && math.Abs(c.Longitude) <= 180):
-			return rail.Invalid(at, "%v, %v is not a place on earth", c.Latitude, c.Longitude)
+			return rail.Invalid(at, "invalid position %v, %v: want a latitude from -90 to 90 and a longitude from -180 to 180", c.Latitude, c.Longitude)
 		case !(c.Radius >= 0 && c.Radius <= Nearby):
 			return rail.Invalid(at, "radius %v is not between 0 and %d metres", c.Radius, Nearby)
 		}

@@ -56,10 +56,10 @@ import (
 var ErrClosed = errors.New("boltstore: the store is closed")
 
 // ErrInUse is returned (wrapped) by [Open], [Make] and [Compact] for a file that another
-// Store has, mostly of another process.
+// Store, usually of another process, has open.
 var ErrInUse = errors.New("is in use by another process, or another Store of this one")
 
-// Options tell Open how to open a file. The zero value is good.
+// Options configures Open. The zero value is valid.
 type Options struct {
 	// LockTimeout is how long Open waits while another process, or another
 	// Store in this one, has the file. Zero means one second; less than zero,
@@ -130,7 +130,7 @@ func Open(path string, opts *Options) (*Store, error) {
 // not be called in a closure given to View or Update.
 func (s *Store) Close() error {
 	if s.stuck.Load() {
-		return fmt.Errorf("boltstore: close %s: %w, and it stays open until the process ends", s.path, errWrittenOver)
+		return fmt.Errorf("boltstore: close %s: %w; the file stays open until the process ends", s.path, errWrittenOver)
 	}
 	s.queue.Close(ErrClosed)
 	if err := s.db.Close(); err != nil {

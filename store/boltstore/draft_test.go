@@ -110,7 +110,7 @@ func TestCompactHalf(t *testing.T) {
 	if err := errors.Join(db.Close(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := Open(half, nil); err == nil || !strings.Contains(err.Error(), "not of this store") {
+	if s, err := Open(half, nil); err == nil || !strings.Contains(err.Error(), "not a data file of traintravel") {
 		t.Errorf("half a copy is opened: %v, %v", s, err)
 	}
 

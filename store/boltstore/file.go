@@ -32,7 +32,7 @@ import (
 // replaced stays under other names that it has: see [OneName].
 func Make(path string, replace bool, fill func(draft string) error) error {
 	if isDraft.MatchString(path) {
-		return fmt.Errorf("boltstore: %s is a name for a file that is being made, and is removed: give another", path)
+		return fmt.Errorf("boltstore: %s has the form of the names of temporary files, which are removed: give another name", path)
 	}
 	held := false
 	publish := func(draft string) error { return link(draft, path) }
@@ -51,11 +51,11 @@ func Make(path string, replace bool, fill func(draft string) error) error {
 		}
 		defer release()
 		held = true
-		removeDrafts(path) // nobody is at one
+		removeDrafts(path) // the lock is held, so no other Make is using them
 		publish = func(draft string) error { return os.Rename(draft, path) }
 	}
 	err := makeAs(path, fill, publish)
-	if err != nil && !held && there(path) { // somebody else was quicker
+	if err != nil && !held && there(path) { // another process made the file first
 		err = fs.ErrExist
 	}
 	if err != nil {
@@ -65,9 +65,9 @@ func Make(path string, replace bool, fill func(draft string) error) error {
 	return nil
 }
 
-// OneName returns an error if the file at path has other names too, which are hard links:
-// who replaces it replaces one name, and the old file can still be opened by the others.
-// It is nil if there is no file, and on systems that do not say how many names there are.
+// OneName returns an error if the file at path has other names (hard links): replacing it
+// would replace only one name, and the old data would stay under the others. It returns nil
+// if the file does not exist, and on systems that do not report the number of links.
 func OneName(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -77,7 +77,7 @@ func OneName(path string) error {
 		return fmt.Errorf("boltstore: %w", err)
 	}
 	if n := names(info); n > 1 {
-		return fmt.Errorf("boltstore: %s has %d hard links, and the old data would stay under the others: remove those first (find -samefile lists them)", path, n)
+		return fmt.Errorf("boltstore: %s has %d hard links, and the old data would stay under the other names: remove those first (find -samefile lists them)", path, n)
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func there(path string) bool {
 func hold(path string) (release func(), err error) {
 	release = func() {}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() { _ = recover() }() // bbolt found a page that is none
+	defer func() { _ = recover() }() // bbolt found an invalid page
 	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second})
 	switch {
 	case errors.Is(err, berrors.ErrTimeout):
@@ -159,10 +159,10 @@ func makeFile(path string) error {
 	if err == nil {
 		return nil
 	}
-	if _, e := os.Stat(path); e == nil { // somebody else has made it
+	if _, e := os.Stat(path); e == nil { // another process made the file
 		return nil
 	} else if there(path) {
-		return fmt.Errorf("%s is a symbolic link to a file that is not there: mount or restore what it leads to, or remove it", path)
+		return fmt.Errorf("%s is a symbolic link to a file that does not exist: mount or restore that file, or remove the link", path)
 	}
 	return fmt.Errorf("make %s: %w", path, err)
 }

@@ -247,7 +247,7 @@ func TestMake(t *testing.T) {
 	if after, err := os.ReadFile(damaged); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("what the link leads to has changed, %v", err)
 	}
-	if _, err := boltstore.Open(link, nil); err == nil || !strings.Contains(err.Error(), "not there") {
+	if _, err := boltstore.Open(link, nil); err == nil || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("opened through a link to nothing: %v", err)
 	}
 	if _, err := os.Stat(link); err == nil {

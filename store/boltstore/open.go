@@ -45,7 +45,7 @@ func openFile(path string, opts Options) (db *bolt.DB, file *os.File, err error)
 	}
 	err = checkFile(path)
 	for try := 0; try < 3 && err != nil && !errors.Is(err, fs.ErrNotExist); try++ {
-		// Whoever has the file may have changed it between two looks at it.
+		// Another process may have changed the file during the check.
 		time.Sleep(10 * time.Millisecond)
 		err = checkFile(path)
 	}
@@ -58,7 +58,7 @@ func openFile(path string, opts Options) (db *bolt.DB, file *os.File, err error)
 
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a damaged page may point anywhere
 	defer func() {
-		if p := recover(); p != nil { // bbolt found a page that is none
+		if p := recover(); p != nil { // bbolt found an invalid page
 			err = damaged(path, p)
 		}
 	}()
@@ -87,11 +87,11 @@ func openFile(path string, opts Options) (db *bolt.DB, file *os.File, err error)
 			db.AllocSize = growth
 			return db, file, nil
 		}
-		if err := db.Close(); err != nil { // while we waited, another file was put in its place
+		if err := db.Close(); err != nil { // another file replaced it while this process waited
 			return nil, nil, err
 		}
 	}
-	return nil, nil, fmt.Errorf("%s is replaced again and again", path)
+	return nil, nil, fmt.Errorf("%s was replaced by another file several times while it was being opened: try again", path)
 }
 
 // named says whether an open file is the one that has a name.
@@ -122,13 +122,12 @@ func damaged(path string, cause any) error {
 	return fmt.Errorf("%s is damaged: %v", path, cause)
 }
 
-// checkFile returns an error if what is at path is not a whole file of bbolt,
-// which itself would make a new one of an empty file, and crash on one that was
-// cut short.
+// checkFile returns an error if path is not a complete file of bbolt. bbolt itself would
+// initialize an empty file, and crash on a truncated one.
 func checkFile(path string) error {
 	if info, err := os.Stat(path); err != nil {
 		return err
-	} else if !info.Mode().IsRegular() { // to open a pipe would wait for who writes into it
+	} else if !info.Mode().IsRegular() { // opening a pipe would wait for a writer
 		return fmt.Errorf("%s is not a regular file", path)
 	}
 	f, err := os.Open(path)
@@ -151,11 +150,11 @@ func checkFile(path string) error {
 	case err != nil:
 		return err
 	case info.Size() == 0:
-		return fmt.Errorf("%s is empty: it lost its content, or never had any and may be removed", path)
+		return fmt.Errorf("%s is empty: restore a backup, or remove the file if it never had data", path)
 	case newest.PageSize == 0:
-		return fmt.Errorf("%s is not a file of this store, or damaged at its beginning", path)
+		return fmt.Errorf("%s is not a data file of traintravel, or its beginning is damaged", path)
 	case uint64(info.Size())/uint64(newest.PageSize) < newest.Pages:
-		return damaged(path, fmt.Sprintf("it has %d bytes of at least %d", info.Size(), newest.Pages*uint64(newest.PageSize)))
+		return damaged(path, fmt.Sprintf("it has %d bytes, but needs at least %d", info.Size(), newest.Pages*uint64(newest.PageSize)))
 	case !hasFreelist(f, newest):
 		return damaged(path, "its list of free pages is damaged")
 	}
@@ -229,7 +228,7 @@ func (s *Store) prepare() (err error) {
 		own := tx.Bucket([]byte(ownBucket))
 		if own == nil {
 			if k, _ := tx.Cursor().First(); k != nil {
-				return errors.New("a bbolt file, but not of this store")
+				return errors.New("this bbolt file is not a data file of traintravel")
 			}
 			return nil
 		}

@@ -79,14 +79,14 @@ func TestOpenForeign(t *testing.T) {
 
 	refused(t, path("missing/traintravel.db"), "the directory of")
 	refused(t, write(t, path("empty"), nil), "is empty")
-	refused(t, write(t, path("text"), []byte("hello")), "not a file of this store")
-	refused(t, write(t, path("long text"), bytes.Repeat([]byte("hello"), 10_000)), "not a file of this store")
-	refused(t, write(t, path("zeros"), make([]byte, 1<<20)), "not a file of this store")
+	refused(t, write(t, path("text"), []byte("hello")), "not a data file of traintravel")
+	refused(t, write(t, path("long text"), bytes.Repeat([]byte("hello"), 10_000)), "not a data file of traintravel")
+	refused(t, write(t, path("zeros"), make([]byte, 1<<20)), "not a data file of traintravel")
 	refused(t, dir, "not a regular file")
 	refused(t, change(t, path("bolt"), func(tx *bolt.Tx) error {
 		_, err := tx.CreateBucket([]byte("widgets"))
 		return err
-	}), "not of this store")
+	}), "not a data file of traintravel")
 }
 
 func TestOpenNewer(t *testing.T) {

@@ -58,25 +58,25 @@ func newest(h [2]meta) meta {
 	return h[1]
 }
 
-// named returns an error unless the open file is the one that its path leads to.
+// named returns an error unless the path still leads to the open file.
 func (p *place) named() error {
 	there, err := os.Stat(p.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w: %s was removed or moved, and this process still has it open", traintravel.ErrUnavailable, p.path)
+		return fmt.Errorf("%w: %s was removed or moved while this process has it open: move it back, or open it again", traintravel.ErrUnavailable, p.path)
 	case err != nil:
-		return fmt.Errorf("%w: whether %s is still there cannot be told: %w", traintravel.ErrUnavailable, p.path, err)
+		return fmt.Errorf("%w: cannot check that %s is still in place: %w", traintravel.ErrUnavailable, p.path, err)
 	case !os.SameFile(p.opened, there):
-		return fmt.Errorf("%w: another file has taken the place of %s, which this process still has open", traintravel.ErrUnavailable, p.path)
+		return fmt.Errorf("%w: another file has replaced %s, which this process still has open: move it back, or open the new one", traintravel.ErrUnavailable, p.path)
 	}
 	return nil
 }
 
-// errWrittenOver says that another program has changed the file.
-var errWrittenOver = errors.New("another program has written to the file or cut it short")
+// errWrittenOver is the error of a file that another program has changed.
+var errWrittenOver = errors.New("another program has written to the file or truncated it")
 
-// before returns an error if nothing must be written to the file now. It wraps
-// errWrittenOver if what is in the file is not what the last commit left. mu is held.
+// before returns an error if the file must not be written to now. The error wraps
+// errWrittenOver if the file differs from what the last commit left. mu is held.
 func (p *place) before() error {
 	if err := p.named(); err != nil {
 		return err
@@ -85,12 +85,12 @@ func (p *place) before() error {
 	if newest(now) != newest(p.last) || !p.whole() {
 		return fmt.Errorf("%s: %w", p.path, errWrittenOver)
 	}
-	p.last = now // the other one may be half of a commit that failed
+	p.last = now // the other head may be from a commit that failed halfway
 	return nil
 }
 
-// after returns an error if a commit that has just succeeded may not be in the file that
-// its path leads to. mu is held.
+// after returns an error if a commit that has just succeeded may be missing in the file at
+// the path. mu is held.
 func (p *place) after(id int) error {
 	now, own := p.heads(), id%2
 	if now[own].Txid != uint64(id) || now[1-own] != p.last[1-own] {
@@ -109,13 +109,13 @@ func (p *place) whole() bool {
 	return err == nil && uint64(info.Size()/p.page) >= newest(p.last).Pages
 }
 
-// InPlace returns nil if the file that the Store has open is the one that its path leads
-// to, and nobody else has written to it. While it is not, updates fail with an error that
-// wraps [traintravel.ErrUnavailable], and reads go on. A file that is back in its place is
-// good again; one that was written over stays refused, for reads too, until it is opened
-// anew. Each update that writes looks by itself, before and after its commit.
+// InPlace returns nil if the path still leads to the file that the Store has open, and no
+// other program has written to the file. If the file was moved, updates fail with an error
+// that wraps [traintravel.ErrUnavailable], reads continue, and both work again once the file
+// is moved back. If the file was overwritten, reads fail too, until it is opened again. Each
+// update that writes checks this by itself, before and after its commit.
 //
-// It takes some microseconds, and does not wait for a commit under way.
+// InPlace takes some microseconds, and does not wait for a commit in progress.
 func (s *Store) InPlace() error {
 	if s.queue.Closed() {
 		return ErrClosed
@@ -123,7 +123,7 @@ func (s *Store) InPlace() error {
 	if err := s.spoiled.Load(); err != nil {
 		return *err
 	}
-	if s.db.IsReadOnly() || !s.place.mu.TryLock() { // the commit under way looks itself
+	if s.db.IsReadOnly() || !s.place.mu.TryLock() { // the commit in progress checks by itself
 		return s.placed(s.place.named())
 	}
 	err := s.place.before()
@@ -131,8 +131,8 @@ func (s *Store) InPlace() error {
 	return s.placed(err)
 }
 
-// placed returns an error of the place in the store's words. If the file was written over,
-// nothing in it is to be trusted from now on.
+// placed wraps an error of the place as an error of the store. If the file was overwritten,
+// the store no longer trusts its content.
 func (s *Store) placed(err error) error {
 	switch {
 	case err == nil || s.queue.Closed():
@@ -143,24 +143,25 @@ func (s *Store) placed(err error) error {
 	return fmt.Errorf("boltstore: %w", err)
 }
 
-// spoil refuses every later call, for a reason, and returns the error that says so.
+// spoil makes every later call fail for a reason, and returns the error.
 func (s *Store) spoil(reason error) error {
-	err := fmt.Errorf("boltstore: %w: nothing is read or written until the file is opened anew: %w", traintravel.ErrUnavailable, reason)
+	err := fmt.Errorf("boltstore: %w: nothing is read or written until the file is opened again: %w", traintravel.ErrUnavailable, reason)
 	s.spoiled.CompareAndSwap(nil, &err)
 	err = *s.spoiled.Load()
 	s.queue.Fail(err)
 	return err
 }
 
-// faults is to be deferred, called, by whoever reads the memory map: what is mapped is gone
-// when another program has cut the file short. noted, if not nil, is set if that was so.
+// faults returns a function for reads of the memory map to defer. It turns the fault of a
+// read beyond the end of a file that another program has truncated into an error, and then
+// sets noted if that is not nil.
 func (s *Store) faults(err *error, noted *atomic.Bool) func() {
 	before := debug.SetPanicOnFault(true)
 	return func() {
 		debug.SetPanicOnFault(before)
 		switch p := recover().(type) {
 		case nil:
-		case interface{ Addr() uintptr }: // of the memory that is not there
+		case interface{ Addr() uintptr }: // a fault of the memory map
 			if noted != nil {
 				noted.Store(true)
 			}

@@ -88,7 +88,7 @@ func TestMoved(t *testing.T) {
 	refuses(t, s, "was removed or moved")
 	other, err := Open(path, nil)
 	do(t, err)
-	refuses(t, s, "another file has taken the place")
+	refuses(t, s, "another file has replaced")
 	works(t, other, "b")
 	do(t, other.Close(), os.Rename(path+".old", path))
 	works(t, s, "c")
@@ -132,7 +132,7 @@ func TestMovedAbove(t *testing.T) {
 }
 
 // A file that another program has written over is neither read nor written, until it is
-// opened anew: what is there is the other program's.
+// opened again, because its content is that of the other program.
 func TestWrittenOver(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(t *testing.T, path string){

@@ -148,7 +148,7 @@ func caught(err *error) func() {
 	before := debug.SetPanicOnFault(true) // a damaged page may point anywhere
 	return func() {
 		debug.SetPanicOnFault(before)
-		if p := recover(); p != nil { // bbolt found a page that is none
+		if p := recover(); p != nil { // bbolt found an invalid page
 			*err = fmt.Errorf("damaged: %v", p)
 		}
 	}

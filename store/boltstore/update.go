@@ -122,9 +122,9 @@ func (g *batch) run(own *group.Call) {
 // apply writes the overlay to the file, and commits.
 func (g *batch) apply() (err error) {
 	id := g.tx.ID()
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // the file may be cut short at any moment
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // another program may truncate the file at any moment
 	defer func() {
-		if p := recover(); p != nil { // bbolt found a page that is none
+		if p := recover(); p != nil { // bbolt found an invalid page
 			err = fmt.Errorf("damaged: %v", p)
 			g.store.queue.Fail(fmt.Errorf("boltstore: %w: %s is %w", traintravel.ErrUnavailable, g.store.path, err))
 		}
@@ -157,15 +157,15 @@ func (g *batch) apply() (err error) {
 	if err := g.store.commit(g.tx); err != nil {
 		return err
 	}
-	if err := g.store.place.after(id); err != nil { // it may be where nobody finds it
+	if err := g.store.place.after(id); err != nil { // the commit may be in a file that was moved
 		return fmt.Errorf("%w: %w", traintravel.ErrUnknownOutcome, g.store.placed(err))
 	}
 	return nil
 }
 
-// failed says what a failure of transaction id means. If the file shows the
-// transaction all the same, only the last sync failed: whether it is on stable
-// storage nobody knows, and nothing more must be built on it.
+// failed interprets the failure of transaction id. If the file shows the transaction
+// nevertheless, only the last sync failed: the transaction may not be on stable storage, so
+// no further update must be based on it.
 func (s *Store) failed(id int, err error) error {
 	if errors.Is(err, traintravel.ErrUnknownOutcome) {
 		return err
@@ -180,11 +180,11 @@ func (s *Store) failed(id int, err error) error {
 		return err
 	}
 	s.place.last = s.place.heads()
-	s.queue.Fail(fmt.Errorf("boltstore: %w: %s takes no more updates until it is opened anew, for one failed: %w", traintravel.ErrUnavailable, s.path, err))
+	s.queue.Fail(fmt.Errorf("boltstore: %w: %s takes no more updates until it is opened again, because one failed: %w", traintravel.ErrUnavailable, s.path, err))
 	return fmt.Errorf("%w: %w", traintravel.ErrUnknownOutcome, err)
 }
 
-// end answers every call of the group.
+// end returns a result to every call of the group.
 func (g *batch) end() {
 	g.rollback()
 	if g.tx != nil {

@@ -147,11 +147,11 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 	return s, nil
 }
 
-// connect waits for the database and prepares it. Who gives up waiting is told what
-// for.
+// connect waits for the database and prepares it. If the context ends, the error includes the
+// last error of the database.
 func (s *Store) connect(ctx context.Context, waiting func(error)) error {
 	var mu sync.Mutex
-	reason := fmt.Errorf("%v has not answered", s)
+	reason := fmt.Errorf("no response from %v", s)
 	var told sync.WaitGroup
 	if waiting != nil {
 		told.Add(1)

@@ -25,7 +25,7 @@ func (s *Store) Ready(ctx context.Context) error {
 		return s.pool.QueryRow(ctx, "select pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on'").Scan(&refuses)
 	})
 	if err == nil && refuses {
-		err = fmt.Errorf("pgstore: %w: the database takes no writes: it is a standby, or default_transaction_read_only is on", traintravel.ErrUnavailable)
+		err = fmt.Errorf("pgstore: %w: the database is read-only: it is a standby, or default_transaction_read_only is on", traintravel.ErrUnavailable)
 	}
 	if err == nil {
 		now := time.Now()

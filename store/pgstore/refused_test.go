@@ -33,14 +33,14 @@ func TestRefusedUntilMended(t *testing.T) {
 		wait           time.Duration
 	}{
 		"the role lost LOGIN":         {"alter role ANNA nologin", "alter role ANNA login", `ALTER ROLE "ANNA" LOGIN: `, never},
-		"it has another password":     {"alter role ANNA password 'other'", "alter role ANNA password 'open-sesame'", "the database has another password for the user of the URL", never},
-		"it may not connect any more": {"revoke connect on database TRAINS from public, ANNA", "grant connect on database TRAINS to ANNA", "the user of the URL may not do that", never},
+		"it has another password":     {"alter role ANNA password 'other'", "alter role ANNA password 'open-sesame'", "the password in the URL is wrong", never},
+		"it may not connect any more": {"revoke connect on database TRAINS from public, ANNA", "grant connect on database TRAINS to ANNA", "the user in the URL lacks a permission", never},
 		"no connections are allowed":  {"alter database TRAINS allow_connections false", "alter database TRAINS allow_connections true", `ALTER DATABASE "TRAINS" ALLOW_CONNECTIONS true`, never},
-		"none are left for the role":  {"alter role ANNA connection limit 0", "alter role ANNA connection limit -1", "the store is not available", -1},
+		"none are left for the role":  {"alter role ANNA connection limit 0", "alter role ANNA connection limit -1", "the store is unavailable", -1},
 		"the database was renamed":    {"alter database TRAINS rename to TRAINS_away", "alter database TRAINS_away rename to TRAINS", `the database "TRAINS" does not exist`, never},
-		"it may not read or write":    {"in revoke all on all tables in schema public from ANNA", "in grant all on all tables in schema public to ANNA", "the user of the URL may not do that", never},
-		"it does not see the schema":  {"in revoke all on schema public from public, ANNA", "in grant all on schema public to ANNA", "a table is not there", never},
-		"tables are being replaced":   {"in alter schema public rename to away", "in alter schema away rename to public", "a table is not there", never},
+		"it may not read or write":    {"in revoke all on all tables in schema public from ANNA", "in grant all on all tables in schema public to ANNA", "the user in the URL lacks a permission", never},
+		"it does not see the schema":  {"in revoke all on schema public from public, ANNA", "in grant all on schema public to ANNA", "a table does not exist", never},
+		"tables are being replaced":   {"in alter schema public rename to away", "in alter schema away rename to public", "a table does not exist", never},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()

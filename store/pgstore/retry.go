@@ -34,7 +34,7 @@ func (s *Store) retry(ctx context.Context, fn func(context.Context) error) error
 		}
 		if onStandby(err) {
 			if s.readOnly(ctx) {
-				return fmt.Errorf("pgstore: %w: default_transaction_read_only is on, in the URL or for the user or the database, or in the server's settings: %w", traintravel.ErrUnavailable, err)
+				return fmt.Errorf("pgstore: %w: default_transaction_read_only is on: turn it off in the URL, for the user, for the database, or in the server's settings: %w", traintravel.ErrUnavailable, err)
 			}
 			s.pool.Reset() // the other connections may be there too
 		}
@@ -90,24 +90,24 @@ var verdicts = map[string]verdict{
 	"25P03": passing, // we were taken for dead
 	"25P04": passing, // the transaction took too long
 	"28":    refused, // the role may not log in, pg_hba.conf does not let it, the password is another
-	"3D":    refused, // there is no such database
+	"3D":    refused, // the database does not exist
 	"3F":    refused, // nor such a schema
 	"40001": passing, // serialization failure
 	"40P01": passing, // deadlock
 	"42501": refused, // a permission is missing
-	"42P01": refused, // there is no such table, or none that the role can see
+	"42P01": refused, // the table does not exist, or the role cannot see it
 	"53":    passing, // room, memory or connections
-	"55000": refused, // the database takes no connections
+	"55000": refused, // the database accepts no connections
 	"55006": passing, // somebody uses the database as a template
-	"55P03": passing, // the lock was not to be had
+	"55P03": passing, // the lock was not available
 	"57":    passing, // cancelled, shuts down, crashed, starts up
 	"57P04": refused, // the database is dropped
-	"58":    passing, // the disk, or what a pooler connects to
+	"58":    passing, // the disk, or the server behind a pooler
 }
 
-// refusedParameter is the parameter of the URL that a pooler does not pass on, empty
-// if that is not what failed. The state of SQL that it has is that of most failures
-// of a pooler, so this goes by the words.
+// refusedParameter returns the parameter of the URL that a pooler does not pass on, empty if
+// the error is another one. Most errors of a pooler have the same SQLSTATE, so this compares
+// the message.
 func refusedParameter(err error) string {
 	if server, ok := errors.AsType[*pgconn.PgError](err); ok && server.Code == "08P01" {
 		if name, ok := strings.CutPrefix(server.Message, "unsupported startup parameter: "); ok {
@@ -117,15 +117,15 @@ func refusedParameter(err error) string {
 	return ""
 }
 
-// untrusted says whether the server does not encrypt, or is not who it should be. It
-// goes by the driver's words where that has no type for the error.
+// untrusted says whether the server does not encrypt, or its certificate is not valid for it.
+// It compares the driver's message where the driver has no type for the error.
 func untrusted(err error) bool {
 	_, bad := errors.AsType[*tls.CertificateVerificationError](err)
 	return bad || strings.Contains(err.Error(), "server refused TLS connection")
 }
 
-// readOnly says whether it is by a setting that the database takes no writes, and not
-// because it is a standby.
+// readOnly says whether the database is read-only because of a setting, and not because it is
+// a standby.
 func (s *Store) readOnly(ctx context.Context) (set bool) {
 	ctx, stop := context.WithTimeout(ctx, time.Second)
 	defer stop()
@@ -138,9 +138,8 @@ func onStandby(err error) bool {
 	return errors.As(err, &server) && server.Code == "25006"
 }
 
-// failure says what a caller is told of an error. A database that refuses is
-// unavailable to a store that is open: when its administrator has mended that, the
-// store goes on.
+// failure returns the error that callers get. If the database refuses an open store, the
+// store is unavailable: it works again once the administrator has fixed the cause.
 func (s *Store) failure(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -153,7 +152,7 @@ func (s *Store) failure(ctx context.Context, err error) error {
 	return fmt.Errorf("pgstore: %w", s.advised(err))
 }
 
-// advised adds to an error what is to be done about it, if that is known.
+// advised adds a remedy to an error, if one is known.
 func (s *Store) advised(err error) error {
 	server, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
@@ -166,26 +165,26 @@ func (s *Store) advised(err error) error {
 		if name != "search_path" { // a list of identifiers
 			value = "'" + strings.ReplaceAll(value, "'", "''") + "'"
 		}
-		return fmt.Errorf("a pooler does not pass on %s, so leave it out of the URL, and as an administrator of the database: ALTER ROLE %s SET %[1]s = %[3]s; or add it to the pooler's ignore_startup_parameters if it is not needed: %[4]w", name, user, value, err)
+		return fmt.Errorf("a pooler does not pass on %s: remove it from the URL and, as an administrator of the database, run ALTER ROLE %s SET %[1]s = %[3]s; or add it to the pooler's ignore_startup_parameters if it is not needed: %[4]w", name, user, value, err)
 	}
 	advice := ""
 	switch server.Code {
 	case "26000", "42P05":
-		advice = "a pooler gives each transaction another connection, so add default_query_exec_mode=exec to the URL"
+		advice = "a pooler gives each transaction another connection: add default_query_exec_mode=exec to the URL"
 	case "28000":
-		advice = "the user of the URL may not connect; allow it in pg_hba.conf, or as an administrator of the database: ALTER ROLE " + user + " LOGIN"
+		advice = "the user in the URL may not connect: allow it in pg_hba.conf or, as an administrator of the database, run ALTER ROLE " + user + " LOGIN"
 	case "28P01":
-		advice = "the database has another password for the user of the URL"
+		advice = "the password in the URL is wrong: correct it, or set the user's password in the database"
 	case "3D000", "57P04":
-		advice = "the database " + database + " does not exist; restore it, or give another URL"
+		advice = "the database " + database + " does not exist: restore it, or give another URL"
 	case "3F000":
-		advice = "the schema does not exist; create it, or correct the search_path of the URL or of the user"
+		advice = "the schema does not exist: create it, or correct the search_path of the URL or of the user"
 	case "42501":
-		advice = "the user of the URL may not do that"
+		advice = "the user in the URL lacks a permission: grant it"
 	case "42P01":
-		advice = "a table is not there, or the user of the URL may not use the schema that it is in"
+		advice = "a table does not exist, or the user in the URL may not use its schema: restore the table, or grant usage of the schema"
 	case "55000":
-		advice = "as an administrator of the server: ALTER DATABASE " + database + " ALLOW_CONNECTIONS true"
+		advice = "the database accepts no connections: as an administrator of the server, run ALTER DATABASE " + database + " ALLOW_CONNECTIONS true"
 	}
 	if advice == "" {
 		return err

@@ -101,7 +101,7 @@ func schemaVersion(ctx context.Context, q querier) (version int, err error) {
 	case errors.As(err, &server) && server.Code == "42P01": // no such table
 		return 0, nil
 	case err == nil && version > len(migrations):
-		return 0, ours{fmt.Errorf("pgstore: the database has schema version %d, this program knows %d: %w", version, len(migrations), traintravel.ErrNewerData)}
+		return 0, ours{fmt.Errorf("pgstore: the database has schema version %d, but this program supports only versions up to %d: %w", version, len(migrations), traintravel.ErrNewerData)}
 	}
 	return version, err
 }
@@ -112,8 +112,8 @@ func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	}
 	defer tx.Rollback(ctx)
-	// Two that make the same table at once collide in the catalogue, whatever
-	// they say of its existence; who loses tries again.
+	// Two processes that make the same table at once collide in the catalogue, even with
+	// "if not exists"; the one that loses tries again.
 	if _, err := tx.Exec(ctx, "create table if not exists traintravel_schema (id smallint primary key check (id = 1), version integer not null)"); err != nil {
 		return collision(err)
 	}
@@ -135,7 +135,7 @@ func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) error {
 	return tx.Commit(ctx)
 }
 
-// mayNot says what an administrator does about a user who may not make tables.
+// mayNot adds what an administrator must do if the user may not make tables.
 func (s *Store) mayNot(err error) error {
 	var server *pgconn.PgError
 	if !errors.As(err, &server) || server.Code != "42501" {
@@ -147,7 +147,7 @@ func (s *Store) mayNot(err error) error {
 		schema = "public"
 	}
 	user := pgx.Identifier{c.User}.Sanitize()
-	return ours{fmt.Errorf("pgstore: the user of the URL may not make tables; as an administrator of the database: ALTER DATABASE %s OWNER TO %s, or in it: GRANT CREATE ON SCHEMA %s TO %s: %w",
+	return ours{fmt.Errorf("pgstore: the user in the URL may not make tables: as an administrator of the database, run ALTER DATABASE %s OWNER TO %s or, in that database, GRANT CREATE ON SCHEMA %s TO %s: %w",
 		pgx.Identifier{c.Database}.Sanitize(), user, schema, user, err)}
 }
 

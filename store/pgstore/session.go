@@ -102,7 +102,7 @@ func (s session) apply(ctx context.Context, c *pgx.Conn, schema string) error {
 	b.WriteString(") as wanted (name, value) where current_setting(name, true) <> value)")
 	// No arguments, so that the text is the same for any mode and any encoding.
 	if _, err := c.Exec(ctx, b.String(), pgx.QueryExecModeExec); err != nil {
-		return fmt.Errorf("the session does not take the settings that the store depends on: %w", err)
+		return fmt.Errorf("cannot set the session settings that the store depends on: %w", err)
 	}
 	return nil
 }

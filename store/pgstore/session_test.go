@@ -259,7 +259,7 @@ func TestPoolerRefusesParameter(t *testing.T) {
 	db := "postgres://anna:open-sesame@" + l.Addr().String() + "/db?sslmode=disable"
 	for params, want := range map[string]string{
 		"":                           "no parameter was refused",
-		"&statement_timeout=1min":    `a pooler does not pass on statement_timeout, so leave it out of the URL, and as an administrator of the database: ALTER ROLE "anna" SET statement_timeout = '1min'; or add it`,
+		"&statement_timeout=1min":    `a pooler does not pass on statement_timeout: remove it from the URL and, as an administrator of the database, run ALTER ROLE "anna" SET statement_timeout = '1min'; or add it`,
 		"&search_path=traintravel,x": `ALTER ROLE "anna" SET search_path = traintravel,x;`,
 	} {
 		_, err := pgstore.Open(t.Context(), db+params, &pgstore.Options{RetryFor: never})

@@ -223,13 +223,13 @@ func (b *batch) commit(ctx context.Context) error {
 	}
 	if answered(err) {
 		if isDuplicate(err) {
-			_, _ = b.conn.Exec(ctx, "rollback") // the connection is used again
+			_, _ = b.conn.Exec(ctx, "rollback") // the connection goes back to the pool
 		}
 		return err
 	}
-	// The answer was lost, or it is not sure that a standby has the update.
+	// The response was lost, or the standby may not have the update.
 	if err == nil {
-		err = fmt.Errorf("a warning: %v", warnings[warned])
+		err = fmt.Errorf("the server warned: %v", warnings[warned])
 	}
 	b.release()
 	return b.settle(err)
@@ -278,7 +278,7 @@ func (b *batch) settle(lost error) error {
 	return fmt.Errorf("the commit was lost: %w", lost)
 }
 
-// look says whether a group was committed, or makes sure that it never is.
+// look says whether a group was committed; if not, it makes sure that it never will be.
 func (b *batch) look(ctx context.Context, sent int64) (committed bool, err error) {
 	conn, err := b.store.pool.Acquire(ctx)
 	if err != nil {
@@ -310,7 +310,7 @@ func (b *batch) look(ctx context.Context, sent int64) (committed bool, err error
 		return false, err
 	}
 	if w := warnings[warned]; w != nil {
-		return false, fmt.Errorf("a warning: %v", w)
+		return false, fmt.Errorf("the server warned: %v", w)
 	}
 	return committed, nil
 }
