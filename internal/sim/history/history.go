@@ -111,6 +111,7 @@ type history struct {
 	made    map[int]int         // servers so far, by their places
 	nobody  []spell             // when no server does scheduled work
 	orders  map[int]*order      // by the operation that made it
+	keys    map[string]int      // that users have used
 	later   queue
 	trips   []traintravel.Trip // that were found, for those who ask again
 	next    int
@@ -132,7 +133,7 @@ func begin(c Config) *history {
 	if c.Open != nil {
 		store = c.Open()
 	}
-	h := &history{Config: c, orders: map[int]*order{}, done: map[string]int{}, made: map[int]int{}}
+	h := &history{Config: c, orders: map[int]*order{}, keys: map[string]int{}, done: map[string]int{}, made: map[int]int{}}
 	h.w = world.New(world.Config{Seed: c.Seed, Faults: c.Faults, Skip: c.Mask.Strikes, Days: c.Days, Store: store, Story: c.Story, Trace: c.Trace})
 	r := c.Seed.At("options", 0)
 	terms := model.Terms{

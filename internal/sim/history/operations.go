@@ -29,7 +29,7 @@ type kind struct {
 }
 
 func kinds() []kind {
-	return []kind{
+	return append([]kind{
 		{"book", 30, (*operation).book},
 		{"pay", 24, (*operation).pay},
 		{"pay again", 4, (*operation).payAgain},
@@ -39,7 +39,7 @@ func kinds() []kind {
 		{"order again", 4, (*operation).orderAgain},
 		{"work", 18, (*operation).work},
 		{"import", 1, (*operation).load},
-	}
+	}, misuseKinds()...)
 }
 
 // kindOf is the kind of operation n, whatever else happens.
@@ -139,10 +139,16 @@ func (op *operation) book() {
 		return
 	}
 	trip := trips[int(which*float64(len(trips)))]
-	o := &order{by: by, want: traintravel.NewBooking{TripID: trip.ID, PassengerName: "Anna Example", HasBicycle: bicycle, IdempotencyKey: fmt.Sprint("order ", op.n)}}
+	o := &order{by: by, want: traintravel.NewBooking{TripID: trip.ID, PassengerName: "Anna Example", HasBicycle: bicycle, IdempotencyKey: op.key(by)}}
 	o.Owner, o.Trip = by.ID, trip
 	op.orders[op.n] = o
 	op.order(o)
+}
+
+// key is a key of its own for a user's request, which other users have too.
+func (op *operation) key(by traintravel.Caller) string {
+	op.keys[by.ID]++
+	return fmt.Sprint("order ", op.keys[by.ID])
 }
 
 // order asks for a booking, and asks again a few times if there is no answer.
@@ -199,7 +205,7 @@ func (op *operation) pay() {
 	if o == nil || o.Booking == nil {
 		return
 	}
-	a := &ask{want: traintravel.NewPayment{Amount: o.Booking.Price, Source: card, IdempotencyKey: fmt.Sprint("payment ", op.n)}}
+	a := &ask{want: traintravel.NewPayment{Amount: o.Booking.Price, Source: card, IdempotencyKey: fmt.Sprint("payment ", len(o.asks))}}
 	a.Booking = o.Booking
 	o.asks = append(o.asks, a)
 	op.ask(o, a)

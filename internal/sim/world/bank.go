@@ -218,7 +218,10 @@ func (l line) call(ctx context.Context, what string, id uuid.UUID) (chance.Dice,
 		<-ctx.Done()
 		return d, ctx.Err()
 	}
-	if l.w.away(l.w.Bank.gone, BankAway) {
+	l.w.Bank.mu.Lock()
+	gone := l.w.Bank.gone
+	l.w.Bank.mu.Unlock()
+	if l.w.away(gone, BankAway) {
 		return d, errLine
 	}
 	if l.w.Faults.Strikes(d, BankPanics, 0.1) {
@@ -266,6 +269,7 @@ func (l line) Charge(ctx context.Context, c traintravel.Charge) (traintravel.Out
 		after := chance.Between(d.Rand, time.Second, 24*time.Hour-time.Minute)
 		l.w.Journal.Say("charge %s will arrive at the bank %v late", Short(c.ID), after)
 		b.send(c, after)
+		b.breakDown(d)
 		return l.answer(d, traintravel.Outcome{}, errLine)
 	}
 	t := b.take(c)
@@ -277,6 +281,15 @@ func (l line) Charge(ctx context.Context, c traintravel.Charge) (traintravel.Out
 		return l.answer(d, traintravel.Outcome{}, errLine)
 	}
 	return l.answer(d, outcome(t.Status), nil)
+}
+
+// breakDown lets the bank go away soon after a charge came late, now and then: until after the
+// day in which the charge is watched.
+func (b *Bank) breakDown(d chance.Dice) {
+	from, more := chance.Between(d.Rand, 2*time.Minute, time.Hour), chance.Between(d.Rand, time.Minute, 6*time.Hour)
+	if d.IntN(3) == 0 && b.w.Faults.On(BankAway) {
+		b.gone = append(b.gone, spell{time.Now().Add(from), time.Now().Add(24*time.Hour + more)})
+	}
 }
 
 func (b *Bank) send(c traintravel.Charge, after time.Duration) {
