@@ -1,45 +1,49 @@
 // Command sim runs simulated histories of a railway and reports the first invariant that one
-// of them breaks.
+// of them breaks, as a story as short as it can make it. See docs/simulator.md.
 package main
 
 import (
+	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
-	"runtime"
-	"testing"
-
-	"github.com/traintravel/traintravel/internal/sim/chance"
-	"github.com/traintravel/traintravel/internal/sim/history"
-	"github.com/traintravel/traintravel/internal/sim/world"
+	"os/signal"
+	"syscall"
 )
 
 func main() {
-	seed := flag.Uint64("seed", 1, "the seed of the history")
-	days := flag.Int("days", 30, "how many days it lasts")
-	faults := flag.String("faults", "all", "classes of faults: all, none, some, or -some")
-	noCheck := flag.Bool("no-check", false, "leave out the auditor, so that only the model is a witness")
-	story := flag.Bool("story", false, "print the story")
-	testing.Init()
-	flag.Parse()
-	runtime.GOMAXPROCS(1)
-	on, err := world.ParseFaults(*faults)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(2)
+	if len(os.Args) == 2 && os.Args[1] == childArgument {
+		child(os.Stdin, os.Stdout)
+		return
 	}
-	testing.Main(func(_, _ string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "sim", F: func(t *testing.T) {
-		r := history.Run(t, history.Config{Seed: chance.Seed(*seed), Days: *days, Faults: on, Story: *story, NoCheck: *noCheck})
-		for _, l := range r.Story {
-			fmt.Println(l)
-		}
-		fmt.Println(r)
-		fmt.Println(r.Kinds(), r.Faults)
-		for _, f := range r.Failures {
-			fmt.Println("FAILED", f.Invariant, f.Text)
-		}
-		if len(r.Failures) > 0 {
-			os.Exit(1)
-		}
-	}}}, nil, nil)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := command(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// command does what the arguments say and returns what to exit with.
+func command(ctx context.Context, args []string, out, errs io.Writer) int {
+	s, err := parse(args, errs)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return passed
+	case err != nil:
+		fmt.Fprintln(errs, "sim:", err)
+		return misused
+	}
+	scratch, err := os.MkdirTemp("", "sim-")
+	if err != nil {
+		fmt.Fprintln(errs, "sim:", err)
+		return failed
+	}
+	defer os.RemoveAll(scratch)
+	b := batch{settings: s, runner: runner{scratch: scratch, limit: s.limit}, out: out, total: newTotals()}
+	if err := b.run(ctx); err != nil {
+		fmt.Fprintln(errs, "sim:", err)
+		return failed
+	}
+	return passed
 }

@@ -88,7 +88,10 @@ var levels = [][]room{
 		{"store/pgstore", "a store in PostgreSQL"},
 		{"internal/sim/model", "what may be true after what callers were told"},
 	},
-	{{"internal/sim/history", "simulated histories of a railway, each from a seed"}},
+	{
+		{"internal/sim/history", "simulated histories of a railway, each from a seed"},
+		{"internal/sim/shrink", "the shortest history that breaks an invariant"},
+	},
 	{
 		{"paymenttest", "the contract of a gateway, as a test"},
 		{"store/storetest", "the contract of a store, as a test"},

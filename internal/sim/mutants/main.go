@@ -203,7 +203,7 @@ const patience = 3 * time.Minute
 func (r runner) history(ctx context.Context, program string, seed int) (broke string, err error) {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	cmd := exec.CommandContext(ctx, program, "-seed", strconv.Itoa(seed), "-days", strconv.Itoa(r.days), "-no-check")
+	cmd := exec.CommandContext(ctx, program, "-seed", strconv.Itoa(seed), "-days", strconv.Itoa(r.days), "-no-check", "-shrink", "0")
 	out, err := cmd.CombinedOutput()
 	_, exited := errors.AsType[*exec.ExitError](err)
 	switch {

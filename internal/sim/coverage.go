@@ -1,0 +1,128 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/traintravel/traintravel/internal/sim/history"
+	"github.com/traintravel/traintravel/internal/sim/world"
+)
+
+// totals are what a batch of histories has in all. What it counts is guarded by mu.
+type totals struct {
+	mu                               sync.Mutex
+	seeds, days, operations, commits int
+	cpu                              time.Duration
+	kinds, faults, errors            map[string]int
+}
+
+func newTotals() totals {
+	return totals{kinds: map[string]int{}, faults: map[string]int{}, errors: map[string]int{}}
+}
+
+// add counts a history, with t.mu held.
+func (t *totals) add(o *outcome) {
+	t.seeds++
+	t.commits += o.Commits
+	if len(o.Failures) == 0 { // others end before their time
+		t.days += o.plan.Days
+		t.operations += len(o.Performed)
+		t.cpu += o.cpu
+	}
+	for k, n := range o.Done {
+		t.kinds[k] += n
+	}
+	for c, n := range o.Faults {
+		t.faults[string(c)] += n
+	}
+	for e, n := range o.Errors {
+		t.errors[e] += n
+	}
+}
+
+// print prints the summary.
+func (t *totals) print(out io.Writer, failed int) {
+	fmt.Fprintf(out, "\n%s: %d passed, %d failed; %s, %s, %s\n", count(t.seeds, "seed"), t.seeds-failed, failed, count(t.operations, "operation"), count(t.commits, "commit"), count(sum(t.faults), "fault"))
+	if s := t.cpu.Seconds(); s > 0 {
+		fmt.Fprintf(out, "%.1f s of CPU, and in each %.0f operations and %.0f days\n", s, float64(t.operations)/s, float64(t.days)/s)
+	}
+	printCounts(out, "operations", t.kinds, history.Kinds())
+	printCounts(out, "faults", t.faults, classes())
+	printCounts(out, "errors", t.errors, history.Errors())
+}
+
+func classes() (names []string) {
+	for _, c := range world.Classes() {
+		names = append(names, string(c))
+	}
+	return names
+}
+
+// printCounts prints how often each of the names occurred, and those that did not.
+func printCounts(out io.Writer, what string, counts map[string]int, names []string) {
+	var some, none []string
+	for _, name := range names {
+		if n := counts[name]; n > 0 {
+			some = append(some, fmt.Sprintf("%s %d", name, n))
+		} else {
+			none = append(none, name)
+		}
+	}
+	fmt.Fprintf(out, "%s: %s\n", what, strings.Join(some, ", "))
+	if len(none) > 0 {
+		fmt.Fprintf(out, "%s that did not occur: %s\n", what, strings.Join(none, ", "))
+	}
+}
+
+// In floorSeeds seeds of 30 days each class of faults strikes at least leastFaults times, each
+// kind of operation happens at least leastOperations times, and each error is answered, but
+// for those below.
+const (
+	floorSeeds      = 40
+	leastFaults     = 10
+	leastOperations = 500
+)
+
+// exempt are the faults, operations and errors without a floor, with the reason.
+var exempt = map[string]string{}
+
+var errMissed = errors.New("coverage: too little of it happened")
+
+// missed reports what happened less often than it should.
+func (t *totals) missed(out io.Writer) error {
+	missed := 0
+	part := float64(t.seeds) / floorSeeds
+	for _, of := range []struct {
+		what   string
+		counts map[string]int
+		names  []string
+		least  int
+	}{
+		{"operation", t.kinds, history.Kinds(), leastOperations},
+		{"class of faults", t.faults, classes(), leastFaults},
+		{"error", t.errors, history.Errors(), 1},
+	} {
+		least := max(1, int(float64(of.least)*part))
+		for _, name := range of.names {
+			if n := of.counts[name]; n < least && exempt[name] == "" {
+				missed++
+				fmt.Fprintf(out, "coverage: the %s %q occurred %s, and should at least %d\n", of.what, name, times(n), least)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(exempt)) {
+		if t.kinds[name]+t.faults[name]+t.errors[name] > 0 {
+			fmt.Fprintf(out, "coverage: %q occurs now: take it off the list of those that need not\n", name)
+		}
+	}
+	if missed > 0 {
+		return errMissed
+	}
+	return nil
+}
