@@ -2,6 +2,8 @@ package history
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,6 +26,7 @@ func (h *history) finish() {
 			h.answerAll(n, o)
 		}
 	}
+	h.finishDesk()
 	begun := time.Now()
 	for time.Since(begun) < 26*time.Hour+h.options.PendingFor {
 		h.w.Bank.Tick()
@@ -70,9 +73,25 @@ func (h *history) settle() {
 			}
 			continue
 		}
+		h.m.Nameless(b, got.Booking)
 		h.m.Settled(model.Told{Begin: begin, End: time.Now()}, b, got, events[b.ID])
 	}
 	h.m.SettledBank()
+	state, err := bare.State(context.Background())
+	h.m.Quiet(state, err)
+	h.owners(bare)
+}
+
+// owners lets the owner of each booking read it: what the operator has cancelled is shown to
+// them for a while, and to nobody else.
+func (h *history) owners(s *traintravel.Service) {
+	for _, n := range slices.Sorted(maps.Keys(h.orders)) {
+		if o := h.orders[n]; o.Booking != nil {
+			begin := time.Now()
+			got, err := s.Booking(context.Background(), o.by, o.Booking.ID)
+			h.m.Read(model.Told{Begin: begin, End: time.Now()}, o.Booking, got, err)
+		}
+	}
 }
 
 // check lets the auditor look at the store.

@@ -113,6 +113,7 @@ type history struct {
 	orders  map[int]*order      // by the operation that made it
 	keys    map[string]int      // that users have used
 	later   queue
+	desk    desk
 	trips   []traintravel.Trip // that were found, for those who ask again
 	next    int
 	failed  int
@@ -145,8 +146,9 @@ func begin(c Config) *history {
 	if h.w.Faults.On(world.Skew) {
 		terms.Skew = maxSkew
 	}
+	terms.Retain = []time.Duration{0, 0, 6 * time.Hour, 10 * 24 * time.Hour}[r.IntN(4)]
 	h.options = traintravel.Options{
-		HoldFor: terms.HoldFor, PendingFor: terms.PendingFor, Holds: traintravel.HoldLimits{User: -1, Train: -1},
+		HoldFor: terms.HoldFor, PendingFor: terms.PendingFor, Retain: terms.Retain, Holds: traintravel.HoldLimits{User: -1, Train: -1},
 		Declines:       traintravel.DeclineLimits{Card: -1, User: -1},
 		FingerprintKey: make([]byte, 32),
 		Cancel: func(b traintravel.Booking, _ time.Time) (traintravel.Money, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/traintravel/traintravel"
@@ -39,7 +40,7 @@ func kinds() []kind {
 		{"order again", 4, (*operation).orderAgain},
 		{"work", 18, (*operation).work},
 		{"import", 1, (*operation).load},
-	}, misuseKinds()...)
+	}, slices.Concat(misuseKinds(), deskKinds(), paperKinds())...)
 }
 
 // kindOf is the kind of operation n, whatever else happens.

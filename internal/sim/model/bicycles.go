@@ -66,11 +66,11 @@ func (m *Model) bicycles(run runKey, during stay, of func(*Booking) bool) (most 
 	}
 	for _, r := range append(rides, during) { // the most are there where one of them begins
 		at, n := during.from, 0
-		if at.Before(r.from) {
+		if at < r.from {
 			at = r.from
 		}
 		for _, o := range rides {
-			if !at.Before(o.from) && at.Before(o.to) {
+			if at >= o.from && at < o.to {
 				n++
 			}
 		}
@@ -87,7 +87,7 @@ func (m *Model) noHook(trip traintravel.Trip, told Told) {
 	for _, l := range trip.Legs {
 		hooks, sure := m.hooks.of(l.Number)
 		may := func(b *Booking) bool { return m.mayLive(b, told.Begin) }
-		if !sure || m.closed[runOf(l)] || hooks > 0 && m.bicycles(runOf(l), stay{from: l.Origin.Time, to: l.Destination.Time}, may) >= hooks {
+		if !sure || m.closed[runOf(l)] || m.unsure[runOf(l)] || hooks > 0 && m.bicycles(runOf(l), m.trains.wayOf(l), may) >= hooks {
 			return
 		}
 	}

@@ -64,6 +64,8 @@ type Terms struct {
 	HoldFor, PendingFor time.Duration
 	// Back is how many hundredths of the price a cancelled booking gets back.
 	Back int64
+	// Retain is how long after its journey the owner of a booking is forgotten; zero is never.
+	Retain time.Duration
 	// Skew is how far the clocks of processes may be from real time.
 	Skew time.Duration
 	// Cancels says that the gateway can cancel charges.
@@ -87,9 +89,12 @@ type Model struct {
 	byRun    map[runKey][]*Booking
 	charges  map[uuid.UUID]*Attempt
 	trains   trains
-	blocks   map[runKey][]stay
-	closed   map[runKey]bool
-	lost     int // bookings that may exist, without an answer
+	byTrain  map[runKey][]*Booking // by the train that a run is in all timetables
+	blocks   map[runKey][]block
+	closed   map[runKey]bool     // cancelled by the operator, for sure
+	unsure   map[runKey]bool     // perhaps
+	names    map[string]*Booking // by reference
+	lost     int                 // bookings that may exist, without an answer
 	hooks    hooks
 	takings  map[uuid.UUID][]world.Taking // the bank's, by bookings, in the end
 	failures []Failure
@@ -99,7 +104,9 @@ type Model struct {
 func New(terms Terms, bank Bank) *Model {
 	return &Model{
 		terms: terms, bank: bank, bookings: map[uuid.UUID]*Booking{}, byRun: map[runKey][]*Booking{},
-		charges: map[uuid.UUID]*Attempt{}, blocks: map[runKey][]stay{}, closed: map[runKey]bool{},
+		byTrain: map[runKey][]*Booking{},
+		charges: map[uuid.UUID]*Attempt{}, blocks: map[runKey][]block{}, closed: map[runKey]bool{}, unsure: map[runKey]bool{},
+		names: map[string]*Booking{}, trains: newTrains(),
 	}
 }
 
@@ -154,13 +161,14 @@ func stateOf(s traintravel.BookingStatus) State {
 
 // A Booking is what is known of a booking.
 type Booking struct {
-	ID      uuid.UUID
-	Owner   string
-	Price   traintravel.Money
-	Created time.Time
-	Expires time.Time
-	Departs time.Time
-	Arrives time.Time
+	ID        uuid.UUID
+	Reference string
+	Owner     string
+	Price     traintravel.Money
+	Created   time.Time
+	Expires   time.Time
+	Departs   time.Time
+	Arrives   time.Time
 
 	legs     []leg
 	can      State
@@ -173,6 +181,9 @@ type Booking struct {
 	byOwner   bool  // it was cancelled by its owner, for sure or perhaps
 	kept      bool  // it was confirmed when its owner cancelled it, for sure
 	runClosed bool  // one of its runs was cancelled, for sure or perhaps
+	byDesk    bool  // it was cancelled by the operator, for sure
+	standing  bool  // it was alive for sure when the operator began to cancel its run
+	erased    mark  // whether its owner is forgotten
 }
 
 // An Attempt is a payment of which a caller was told.
@@ -207,7 +218,7 @@ func (m *Model) pass(b *Booking, until time.Time) {
 	if b.can&Held != 0 && !until.Add(m.terms.Skew).Before(b.Expires) {
 		b.can |= Expired
 	}
-	if b.can&(Held|Expired) != 0 && m.mayBePaid(b) {
+	if b.can&(Held|Expired) != 0 && m.mayBePaid(b) && !m.barred(b) {
 		b.can |= Confirmed
 		if !until.Add(m.terms.Skew).Before(b.Expires) {
 			b.can |= Expired

@@ -18,26 +18,41 @@ type runKey struct {
 
 func runOf(l traintravel.Leg) runKey { return runKey{l.Run.Train, l.Run.Date} }
 
-// A stay is a place on a run for a while.
+// A stay is a place on a run for a part of its way. From and to are where stations stand on
+// the line, so that they mean the same in every timetable; from is below to.
 type stay struct {
 	coach    string
 	seat     int
-	from, to time.Time
+	from, to int
 	bicycle  bool
 }
 
-func (s stay) meets(o stay) bool { return s.from.Before(o.to) && o.from.Before(s.to) }
+func (s stay) meets(o stay) bool { return s.from < o.to && o.from < s.to }
+
+// same reports whether both have a place in common.
+func (s stay) same(o stay) bool { return s.coach == o.coach && s.seat == o.seat && s.meets(o) }
 
 // A leg is a ride of a booking.
 type leg struct {
-	run    runKey
-	number string
+	run            runKey
+	train          runKey // the run by the train that it is in all timetables
+	number         string
+	departs, comes time.Time
 	stay
 }
 
-func legsOf(b *traintravel.Booking) (legs []leg) {
+// equal reports whether what never changes about a leg is the same.
+func (l leg) equal(o leg) bool {
+	return l.train == o.train && l.number == o.number && l.from == o.from && l.to == o.to && l.departs.Equal(o.departs) && l.comes.Equal(o.comes)
+}
+
+func (m *Model) legsOf(b *traintravel.Booking) (legs []leg) {
 	for _, l := range b.Legs {
-		legs = append(legs, leg{runOf(l), l.Number, stay{l.Coach, l.Seat, l.Origin.Time, l.Destination.Time, b.HasBicycle}})
+		from, to := m.trains.way(l.Origin.Station, l.Destination.Station)
+		legs = append(legs, leg{
+			run: runOf(l), train: runKey{m.trains.trainOf(l), l.Run.Date}, number: l.Number, departs: l.Origin.Time, comes: l.Destination.Time,
+			stay: stay{l.Coach, l.Seat, from, to, b.HasBicycle},
+		})
 	}
 	return legs
 }
@@ -49,40 +64,23 @@ func (m *Model) seated(b *Booking, at time.Time) {
 		if l.seat == 0 {
 			continue
 		}
-		for _, o := range m.byRun[l.run] {
+		for _, o := range m.byTrain[l.train] {
 			if o == b || !m.alive(o, at) {
 				continue
 			}
 			for _, taken := range o.legs {
-				if taken.run == l.run && taken.coach == l.coach && taken.seat == l.seat && taken.meets(l.stay) {
+				if taken.train == l.train && taken.same(l.stay) {
 					m.Fail("S1", "seat %d in coach %s of %s on %v is sold to bookings %s (%v) and %s (%v)",
 						l.seat, l.coach, l.number, l.run.date, world.Short(o.ID), o.can, world.Short(b.ID), b.can)
 				}
 			}
 		}
-		for _, blocked := range m.blocks[l.run] {
-			if blocked.coach == l.coach && blocked.seat == l.seat && blocked.meets(l.stay) {
+		for _, blocked := range m.blocks[l.train] {
+			if blocked.sure && blocked.same(l.stay) {
 				m.Fail("S1", "seat %d in coach %s of %s on %v is blocked and sold to booking %s", l.seat, l.coach, l.number, l.run.date, world.Short(b.ID))
 			}
 		}
 	}
-}
-
-// trains is what the model knows of the timetables that were loaded.
-type trains struct {
-	// seats is the places of trains by number, of the current timetable.
-	seats map[string][]traintravel.Coach
-	// unsure says that it is not known which timetable is current.
-	unsure bool
-}
-
-// Loaded says that a timetable was loaded, or perhaps, without an answer.
-func (m *Model) Loaded(t *traintravel.Timetable, answered bool) {
-	m.trains = trains{seats: map[string][]traintravel.Coach{}, unsure: !answered}
-	for _, train := range t.Trains {
-		m.trains.seats[train.Number] = train.Coaches
-	}
-	m.hooks.loaded(t)
 }
 
 // soldOut checks that a trip has indeed no place for sale.
@@ -91,12 +89,16 @@ func (m *Model) soldOut(trip traintravel.Trip, told Told) {
 		return
 	}
 	for _, l := range trip.Legs {
-		coaches, run := m.trains.seats[l.Number], runOf(l)
-		if len(coaches) == 0 || m.closed[run] {
+		train, run := m.trains.running(l), runOf(l)
+		if train == nil || m.closed[run] || m.unsure[run] {
+			return
+		}
+		if len(train.Coaches) == 0 {
 			continue
 		}
-		wanted := stay{from: l.Origin.Time, to: l.Destination.Time}
-		if !m.freePlace(run, coaches, wanted, told.Begin) {
+		wanted := stay{}
+		wanted.from, wanted.to = m.trains.way(l.Origin.Station, l.Destination.Station)
+		if !m.freePlace(runKey{m.trains.trainOf(l), run.date}, train.Coaches, wanted, told.Begin) {
 			return
 		}
 	}
@@ -106,12 +108,12 @@ func (m *Model) soldOut(trip traintravel.Trip, told Told) {
 }
 
 // freePlace reports whether a place is free for sure.
-func (m *Model) freePlace(run runKey, coaches []traintravel.Coach, wanted stay, at time.Time) bool {
+func (m *Model) freePlace(train runKey, coaches []traintravel.Coach, wanted stay, at time.Time) bool {
 	for _, c := range coaches {
 		for seat := 1; seat <= c.Seats; seat++ {
-			takes := func(s stay) bool { return s.coach == c.Number && s.seat == seat && s.meets(wanted) }
-			taken := slices.ContainsFunc(m.blocks[run], takes) || slices.ContainsFunc(m.byRun[run], func(b *Booking) bool {
-				return m.mayLive(b, at) && slices.ContainsFunc(b.legs, func(l leg) bool { return l.run == run && takes(l.stay) })
+			wanted.coach, wanted.seat = c.Number, seat
+			taken := slices.ContainsFunc(m.blocks[train], func(b block) bool { return b.same(wanted) }) || slices.ContainsFunc(m.byTrain[train], func(b *Booking) bool {
+				return m.mayLive(b, at) && slices.ContainsFunc(b.legs, func(l leg) bool { return l.train == train && l.same(wanted) })
 			})
 			if !taken {
 				return true

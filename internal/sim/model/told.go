@@ -81,13 +81,14 @@ func (m *Model) created(told Told, owner string, b traintravel.Booking) *Booking
 		return nil
 	}
 	n := &Booking{
-		ID: b.ID, Owner: owner, Price: b.Price, Created: b.Created, Expires: b.Expires, can: Held,
-		Departs: b.Legs[0].Origin.Time, Arrives: b.Legs[len(b.Legs)-1].Destination.Time, legs: legsOf(&b),
+		ID: b.ID, Reference: b.Reference, Owner: owner, Price: b.Price, Created: b.Created, Expires: b.Expires, can: Held,
+		Departs: b.Legs[0].Origin.Time, Arrives: b.Legs[len(b.Legs)-1].Destination.Time, legs: m.legsOf(&b),
 	}
+	m.refer(n)
 	if b.Status != traintravel.Held {
 		m.Fail("A1", "a new booking has the status %v", b.Status)
 	}
-	if b.Owner.ID != owner {
+	if b.Owner.ID != owner && !(b.Replayed && forgotten(b)) {
 		m.Fail("O1", "a booking of %s belongs to %s", owner, b.Owner.ID)
 	}
 	if !b.Replayed && (b.Created.Before(told.first()) || b.Created.After(told.last())) {
@@ -98,12 +99,7 @@ func (m *Model) created(told Told, owner string, b traintravel.Booking) *Booking
 	}
 	m.bookings[n.ID] = n
 	m.order = append(m.order, n)
-	for _, l := range n.legs {
-		if m.closed[l.run] {
-			m.Fail("S3", "booking %s was sold on %s on %v, which is cancelled", world.Short(n.ID), l.number, l.run.date)
-		}
-		m.byRun[l.run] = append(m.byRun[l.run], n)
-	}
+	m.sold(n, b.Replayed)
 	if told.last().Before(n.Expires) && !b.Replayed {
 		m.seated(n, told.End)
 	}
@@ -122,10 +118,10 @@ func earlier(a, b time.Time) time.Time {
 
 // sameFacts checks what never changes about a booking.
 func (m *Model) sameFacts(b *Booking, got traintravel.Booking) {
-	legs := legsOf(&got)
+	legs := m.legsOf(&got)
 	same := got.ID == b.ID && got.Price == b.Price && got.Created.Equal(b.Created) && got.Expires.Equal(b.Expires) && len(legs) == len(b.legs)
 	for i := range legs {
-		same = same && legs[i].run == b.legs[i].run && legs[i].from.Equal(b.legs[i].from) && legs[i].to.Equal(b.legs[i].to)
+		same = same && legs[i].equal(b.legs[i])
 	}
 	if !same {
 		m.Fail("B1", "booking %s was %+v and is now %+v", world.Short(b.ID), *b, got)
@@ -188,6 +184,8 @@ func (m *Model) Paid(told Told, ask *Ask, p traintravel.Payment, err error) {
 		if !m.mayBePaid(b) {
 			m.Fail("A1", "a payment of booking %s is said to be in progress, and none can be", world.Short(b.ID))
 		}
+	case errors.Is(err, traintravel.ErrCancelled):
+		m.refusedAsCancelled(told, b)
 	case errors.Is(err, traintravel.ErrTooManyDeclines):
 		if !slices.ContainsFunc(b.attempts, func(a *Attempt) bool { return a.Status == traintravel.Failed }) && b.asked == 0 {
 			m.Fail("A1", "booking %s was refused for declines, and none was declined", world.Short(b.ID))
@@ -258,7 +256,10 @@ func (m *Model) attempt(b *Booking, p traintravel.Payment, told Told) *Attempt {
 
 // gone checks the answer that a booking does not exist (any more).
 func (m *Model) gone(told Told, b *Booking, what string) {
-	if b.can&over == 0 {
+	if m.mayBeErased(b, told.last()) {
+		return
+	}
+	if b.can&over == 0 || m.mustShow(b, told.last()) {
 		m.Fail("A1", "booking %s was not found to %s, and is %v", world.Short(b.ID), what, b.can)
 		return
 	}
@@ -307,6 +308,8 @@ func (m *Model) Cancelled(told Told, b *Booking, err error) {
 		if !m.mayBePaid(b) {
 			m.Fail("A1", "a payment of booking %s is said to be in progress, and none can be", world.Short(b.ID))
 		}
+	case errors.Is(err, traintravel.ErrCancelled):
+		m.refusedAsCancelled(told, b)
 	case errors.Is(err, traintravel.ErrDeparted):
 		if told.last().Before(b.Departs) {
 			m.Fail("A1", "booking %s could not be cancelled as departed %v before its departure", world.Short(b.ID), b.Departs.Sub(told.last()))
@@ -324,7 +327,10 @@ func (m *Model) Read(told Told, b *Booking, got traintravel.Booking, err error) 
 		m.shown(told, b, got)
 	case Unanswered(err):
 	case errors.Is(err, traintravel.ErrNotFound):
-		if b.can&over == 0 && told.last().Before(b.Expires) {
+		if m.mayBeErased(b, told.last()) {
+			return
+		}
+		if b.can&over == 0 && told.last().Before(b.Expires) || m.mustShow(b, told.last()) {
 			m.Fail("A1", "booking %s was not found, and is %v", world.Short(b.ID), b.can)
 		}
 	default:
@@ -363,14 +369,12 @@ func (m *Model) shown(told Told, b *Booking, got traintravel.Booking) {
 		b.confirmed = true
 		m.confirmedInTime(b, got)
 	case Cancelled:
-		if !b.runClosed && !b.byOwner {
-			m.Fail("A1", "booking %s is shown as cancelled, and nobody did that", world.Short(b.ID))
-		}
+		m.shownCancelled(told, b, got)
 	}
 	if b.can = s; s == Held || s == Confirmed {
-		b.stopped = 0 // what was not answered was not done
+		b.stopped, b.runClosed = 0, false // what was not answered was not done
 	}
-	b.legs = legsOf(&got) // a booking that was paid late may have other places
+	m.moved(b, &got) // a booking that was paid late may have other places
 	if s&(Held|Confirmed) != 0 && told.last().Before(b.Arrives) {
 		m.seated(b, told.Begin)
 	}
@@ -399,27 +403,8 @@ func (m *Model) Listed(told Told, owner string, got []traintravel.Booking) {
 		}
 	}
 	for _, b := range m.order {
-		if b.Owner == owner && !seen[b.ID] && m.alive(b, told.End) {
+		if b.Owner == owner && !seen[b.ID] && (m.alive(b, told.End) || m.mustShow(b, told.last())) && !m.mayBeErased(b, told.last()) {
 			m.Fail("O1", "the list of %s lacks booking %s, which is %v", owner, world.Short(b.ID), b.can)
 		}
 	}
 }
-
-// RunClosed says that a run was cancelled, or perhaps; RunOpened that it is sold again.
-func (m *Model) RunClosed(id traintravel.RunID, answered bool) {
-	run := runKey{id.Train, id.Date}
-	if answered {
-		m.closed[run] = true
-	}
-	for _, b := range m.byRun[run] {
-		b.runClosed = true
-		if answered && b.can&^Expired != 0 && b.can&Expired == 0 && !m.mayBePaid(b) {
-			b.can = Cancelled
-		} else if b.can&(Held|Confirmed) != 0 {
-			b.can |= Cancelled
-		}
-	}
-}
-
-// RunOpened says that a run is sold again, or perhaps.
-func (m *Model) RunOpened(id traintravel.RunID) { delete(m.closed, runKey{id.Train, id.Date}) }

@@ -174,6 +174,14 @@ func (b *Bank) Taking(charge uuid.UUID) *Taking {
 	return &c
 }
 
+// Refunded reports whether a refund was made.
+func (b *Bank) Refunded(refund uuid.UUID) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	g := b.refunds[refund]
+	return g != nil && g.status == traintravel.Succeeded
+}
+
 // OnTheWay reports whether a charge may still arrive.
 func (b *Bank) OnTheWay(charge uuid.UUID) bool {
 	b.mu.Lock()
