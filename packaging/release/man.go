@@ -24,10 +24,10 @@ func manPage(version string, at time.Time, help func(command ...string) (string,
 	m.add(".SH NAME", `traintravel \- `+roff(strings.ToLower(root.about[:1])+root.about[1:]))
 	m.add(".SH SYNOPSIS", ".B traintravel", ".I command", "[", ".I flags", "]")
 	m.add(".SH DESCRIPTION")
-	m.prose(`A train search, booking, payment and ticket engine as a server: one program, and one
-file of data, or a PostgreSQL database that any number of servers share.
+	m.prose(`A server that searches, books, charges and tickets train trips: one program with one data
+file, or with a PostgreSQL database that any number of servers share.
 
-Flags may stand before arguments and after them.`)
+Flags may come before or after arguments.`)
 	m.add(".SH COMMANDS")
 	for _, c := range root.commands {
 		if err := m.command(c); err != nil {
@@ -38,22 +38,22 @@ Flags may stand before arguments and after them.`)
 	m.flags(root.flags)
 	m.add(".SH ENVIRONMENT")
 	m.prose(`Every flag can be set in the environment: --rate-limit is TRAINTRAVEL_RATE_LIMIT. Flags
-win over it, and it wins over the file that --config names. Secrets have no flag:
-TRAINTRAVEL_GATEWAY_SECRET, TRAINTRAVEL_WEBHOOK_SECRET, PGPASSWORD. Traces are sent where
-OTEL_EXPORTER_OTLP_ENDPOINT says.`)
+take precedence over the environment, and the environment over the file that --config
+names. Secrets are only variables: TRAINTRAVEL_GATEWAY_SECRET, TRAINTRAVEL_WEBHOOK_SECRET,
+PGPASSWORD. Traces are sent to OTEL_EXPORTER_OTLP_ENDPOINT.`)
 	m.add(".SH FILES")
 	for _, f := range [][2]string{
-		{"traintravel.db", "Data, in the working folder unless --data says where."},
-		{"traintravel.keys.json", "Keys, beside the data and named after it unless --keys says where. Whoever has it can make tokens and tickets."},
-		{"/etc/traintravel/traintravel.yaml", "Settings of the service of the Debian package."},
+		{"traintravel.db", "Data, in the working folder. --data names another file."},
+		{"traintravel.keys.json", "Keys, beside the data file and named after it. --keys names another file. Anyone who has it can make tokens and tickets."},
+		{"/etc/traintravel/traintravel.yaml", "Settings of the service in the Debian package."},
 		{"/etc/traintravel/environment", "Its secrets."},
-		{"/var/lib/traintravel", "Its data and keys, and where feeds have to be that it is to import."},
+		{"/var/lib/traintravel", "Its data and keys, and feeds for it to import."},
 	} {
 		m.add(".TP", `.I `+roff(f[0]), roff(f[1]))
 	}
 	m.add(".SH EXIT STATUS", ".TP", "0", "Done.", ".TP", "1", "Failed.", ".TP", "2", "Wrong usage or settings.")
-	m.prose(`A server that is told to stop (SIGINT, SIGTERM) finishes what is under way and ends
-with 0. The second signal ends it at once.`)
+	m.prose(`On SIGINT or SIGTERM a server finishes requests in progress and exits with 0. The second
+signal ends it at once.`)
 	return m.text.String(), nil
 }
 
