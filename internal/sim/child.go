@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/internal/sim/history"
@@ -49,6 +50,8 @@ type report struct {
 	Bookings  int
 	Faults    map[world.Class]int
 	Errors    map[string]int
+	Marks     map[string]int
+	Traffic   time.Duration
 	Struck    []world.Strike
 	Hash      uint64
 	Story     []world.Line
@@ -129,6 +132,6 @@ func (j job) do(t *testing.T) (report, error) {
 func reportOf(r history.Result) report {
 	return report{
 		Failures: r.Failures, FailedAt: r.FailedAt, Done: r.Done, Performed: r.Performed, Commits: r.Commits,
-		Bookings: r.Bookings, Faults: r.Faults, Errors: r.Errors, Struck: r.Struck, Hash: r.Hash, Story: r.Story,
+		Bookings: r.Bookings, Faults: r.Faults, Errors: r.Errors, Marks: r.Marks, Traffic: r.Traffic, Struck: r.Struck, Hash: r.Hash, Story: r.Story,
 	}
 }

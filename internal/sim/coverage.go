@@ -19,11 +19,12 @@ type totals struct {
 	mu                               sync.Mutex
 	seeds, days, operations, commits int
 	cpu                              time.Duration
-	kinds, faults, errors            map[string]int
+	traffic                          time.Duration
+	kinds, faults, errors, marks     map[string]int
 }
 
 func newTotals() totals {
-	return totals{kinds: map[string]int{}, faults: map[string]int{}, errors: map[string]int{}}
+	return totals{kinds: map[string]int{}, faults: map[string]int{}, errors: map[string]int{}, marks: map[string]int{}}
 }
 
 // add counts a history, with t.mu held.
@@ -44,6 +45,10 @@ func (t *totals) add(o *outcome) {
 	for e, n := range o.Errors {
 		t.errors[e] += n
 	}
+	for m, n := range o.Marks {
+		t.marks[m] += n
+	}
+	t.traffic += o.Traffic
 }
 
 // print prints the summary.
@@ -55,6 +60,10 @@ func (t *totals) print(out io.Writer, failed int) {
 	printCounts(out, "operations", t.kinds, history.Kinds())
 	printCounts(out, "faults", t.faults, classes())
 	printCounts(out, "errors", t.errors, history.Errors())
+	printCounts(out, "messages", t.marks, slices.Sorted(maps.Keys(t.marks)))
+	if t.traffic > 0 {
+		fmt.Fprintf(out, "traffic: %.1f hours\n", t.traffic.Hours())
+	}
 }
 
 func classes() (names []string) {

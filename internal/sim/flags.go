@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/traintravel/traintravel/internal/sim/history"
 	"github.com/traintravel/traintravel/internal/sim/world"
 )
 
@@ -62,6 +63,7 @@ func planFlags(fs *flag.FlagSet, p *plan) {
 	*p = defaults
 	fs.Uint64Var(&p.Seed, "seed", p.Seed, "the `seed` of the history")
 	fs.IntVar(&p.Days, "days", p.Days, "how many `days` it lasts")
+	fs.StringVar(&p.Speed, "speed", p.Speed, "how time passes: calendar passes years, traffic lets all servers run and many act at once, and mixed is calendar with windows of traffic")
 	fs.StringVar(&p.Faults, "faults", p.Faults, "`classes` of faults that may occur: all, none, or a list such as death,skew; a list that begins with a minus sign, as in -death,-skew, leaves those out")
 	fs.IntVar(&p.Users, "users", p.Users, "how many users there are")
 	fs.IntVar(&p.Services, "services", p.Services, "how many servers there are; 0 draws one to three")
@@ -165,6 +167,9 @@ func (p plan) check() error {
 		return fmt.Errorf("-until is %d: want 0 or more", p.Until)
 	case p.Store != "mem" && p.Store != "bolt":
 		return fmt.Errorf("-store is %q: want mem or bolt", p.Store)
+	}
+	if _, err := history.ParseSpeed(p.Speed); err != nil {
+		return fmt.Errorf("-speed: %w", err)
 	}
 	if _, err := world.ParseFaults(p.Faults); err != nil {
 		return fmt.Errorf("-faults: %w", err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -17,6 +18,7 @@ import (
 type plan struct {
 	Seed            uint64
 	Days            int
+	Speed           string
 	Faults          string
 	Users, Services int
 	Store           string
@@ -26,7 +28,7 @@ type plan struct {
 	NoCheck bool
 }
 
-var defaults = plan{Seed: 1, Days: 30, Faults: "all", Users: 3, Store: "mem"}
+var defaults = plan{Seed: 1, Days: 30, Speed: "calendar", Faults: "all", Users: 3, Store: "mem"}
 
 // A mask leaves out parts of a history, as JSON says it.
 type mask struct {
@@ -93,9 +95,10 @@ func (m mask) of(until int) history.Mask {
 // config is the plan as package history takes it.
 func (p plan) config() (history.Config, error) {
 	on, err := world.ParseFaults(p.Faults)
+	speed, bad := history.ParseSpeed(p.Speed)
 	return history.Config{
-		Seed: chance.Seed(p.Seed), Days: p.Days, Users: p.Users, Services: p.Services, Faults: on, Mask: p.Mask.of(p.Until), NoCheck: p.NoCheck,
-	}, err
+		Seed: chance.Seed(p.Seed), Days: p.Days, Speed: speed, Users: p.Users, Services: p.Services, Faults: on, Mask: p.Mask.of(p.Until), NoCheck: p.NoCheck,
+	}, cmp.Or(err, bad)
 }
 
 // flags are those that make the plan; what is as by default is left out.
@@ -107,6 +110,7 @@ func (p plan) flags() (args []string) {
 	}
 	args = []string{"-seed", strconv.FormatUint(p.Seed, 10)}
 	add("days", strconv.Itoa(p.Days), strconv.Itoa(defaults.Days))
+	add("speed", p.Speed, defaults.Speed)
 	add("faults", p.Faults, defaults.Faults)
 	add("users", strconv.Itoa(p.Users), strconv.Itoa(defaults.Users))
 	add("services", strconv.Itoa(p.Services), strconv.Itoa(defaults.Services))

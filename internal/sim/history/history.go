@@ -34,6 +34,8 @@ type Config struct {
 	// Users is how many users there are; zero is 3. Services is how many servers there are;
 	// zero draws one to three.
 	Users, Services int
+	// Speed is how time passes.
+	Speed Speed
 	// Faults says which classes may occur; nil is all.
 	Faults map[world.Class]bool
 	// Open opens an empty store, in the bubble. Nil is a memstore.
@@ -73,6 +75,8 @@ type Result struct {
 	Bookings   int
 	Faults     map[world.Class]int
 	Errors     map[string]int // that the services answered, by name
+	Marks      map[string]int // messages of the servers for their operator
+	Traffic    time.Duration  // how long the servers ran
 	Struck     []world.Strike
 	Hash       uint64
 	Lines      int
@@ -121,6 +125,11 @@ type history struct {
 	did     []int
 	answers answers
 	current atomic.Int64 // the operation under way
+	marks   marks
+	windows int           // that were drawn
+	window  *window       // that comes next
+	traffic *traffic      // that is under way
+	ran     time.Duration // in traffic
 }
 
 type spell struct{ from, to time.Time }
@@ -178,29 +187,60 @@ func (h *history) story() {
 		return
 	}
 	h.m.Loaded(first, true)
+	defer h.endTraffic()
+	h.nextWindow(h.w.Start)
 	end := h.w.Start.Add(time.Duration(h.Days) * 24 * time.Hour)
 	base := h.w.Start
-	for h.next = 1; ; {
-		gap := h.Seed.At("gap", uint64(h.next)).Int64N(int64(48*time.Hour) / int64(h.PerDay))
-		if at := base.Add(time.Duration(1 + gap)); len(h.later) == 0 || at.Before(h.later[0].at) {
-			if !at.Before(end) {
-				break
-			}
-			base = at
-			sleepUntil(at)
-			h.plan(h.next)
-			h.next++
-		} else {
+	for h.next = 1; !h.broken(); {
+		at := h.after(base)
+		later := len(h.later) > 0 && !at.Before(h.later[0].at)
+		first := at
+		if later {
+			first = h.later[0].at
+		}
+		if edge, ok := h.edge(); ok && edge.Before(end) && !edge.After(first) {
+			sleepUntil(edge)
+			h.pass()
+			continue
+		}
+		if later {
 			next := heap.Pop(&h.later).(planned)
 			sleepUntil(next.at)
 			h.perform(next.n, next.r)
+			continue
 		}
-		if len(h.m.Failures()) > 0 {
-			return
+		if !at.Before(end) {
+			break
 		}
+		base = at
+		sleepUntil(at)
+		h.plan(h.next)
+		h.next++
 	}
-	h.failed = 0
-	h.finish()
+	h.endTraffic()
+	if !h.broken() {
+		h.failed = 0
+		h.finish()
+	}
+}
+
+// broken reports whether an invariant is broken.
+func (h *history) broken() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.m.Failures()) > 0
+}
+
+// after is when the next operation is planned, after the one before.
+func (h *history) after(base time.Time) time.Time {
+	r := h.Seed.At("gap", uint64(h.next))
+	if t := h.traffic; t != nil {
+		if base.Before(t.from) {
+			base = t.from
+		}
+		return base.Add(time.Duration(1 + r.Int64N(2*int64(t.pace))))
+	}
+	return base.Add(time.Duration(1 + r.Int64N(int64(48*time.Hour)/int64(h.PerDay))))
 }
 
 func sleepUntil(at time.Time) {
@@ -228,6 +268,8 @@ func (h *history) plan(n int) {
 
 // deadline draws an instant near one at which something changes.
 func (h *history) deadline(n int, r *rand.Rand) (time.Time, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	o := h.target(n, r)
 	which := r.Float64()
 	off := []time.Duration{0, 1, time.Millisecond, time.Second, time.Minute}[r.IntN(5)] * time.Duration(1-2*r.IntN(2))
@@ -260,23 +302,34 @@ func (h *history) serverOf(n int) int {
 	return int(h.Seed.At("server", uint64(n)).Uint64() % uint64(len(h.servers)))
 }
 
-// perform does operation n.
+// perform does operation n. When there is traffic, it happens while others do.
 func (h *history) perform(n int, r *rand.Rand) {
 	k := kindOf(h.Seed, n)
 	h.w.Bank.Tick()
-	s := h.alive(h.serverOf(n))
+	op := &operation{history: h, n: n, r: r}
+	do := func() {
+		defer op.caught()
+		op.s = op.server(h.serverOf(n))
+		k.do(op)
+		op.tell(func(m *model.Model) { m.Step(time.Now()) })
+	}
 	h.done[k.name]++
 	h.did = append(h.did, n)
-	h.failed = n
 	h.current.Store(int64(n))
-	op := &operation{history: h, n: n, r: r, s: s}
-	defer func() {
-		if p := recover(); p != nil {
-			h.m.Fail("X1", "%s panics: %v", k.name, p)
-		}
-	}()
-	k.do(op)
-	h.m.Step(time.Now())
+	t := h.traffic
+	if t != nil && together[k.name] {
+		t.operations.Go(do)
+		return
+	}
+	if t != nil {
+		t.operations.Wait()
+	}
+	do()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.failed == 0 && len(h.m.Failures()) > 0 {
+		h.failed = n
+	}
 }
 
 // planned is an operation that waits for its instant.
@@ -314,7 +367,7 @@ func (h *history) close() {
 func (h *history) result() Result {
 	return Result{
 		Config: h.Config, Failures: h.m.Failures(), FailedAt: h.failed, Operations: h.next - 1, Done: h.done, Performed: slices.Sorted(slices.Values(h.did)),
-		Commits: h.w.Disk.Commits(), Bookings: len(h.m.Bookings()), Faults: h.w.Faults.Counts(), Errors: h.answers.counts(), Struck: h.w.Faults.Struck(),
+		Commits: h.w.Disk.Commits(), Bookings: len(h.m.Bookings()), Faults: h.w.Faults.Counts(), Errors: h.answers.counts(), Marks: h.marks.counts(), Traffic: h.ran, Struck: h.w.Faults.Struck(),
 		Hash: h.w.Journal.Hash(), Lines: h.w.Journal.Len(), Story: h.w.Journal.Lines(),
 	}
 }

@@ -17,9 +17,10 @@ import (
 // An operation is one thing that somebody does.
 type operation struct {
 	*history
-	n int
-	r *rand.Rand
-	s *server
+	n  int
+	r  *rand.Rand
+	s  *server
+	as string // before its name, if it is done twice at once
 }
 
 // A kind is what operations may be. The weights say how often each is drawn.
@@ -64,6 +65,31 @@ type order struct {
 	by   traintravel.Caller
 	want traintravel.NewBooking
 	asks []*ask
+	turn chan struct{} // full while an operation is about it
+}
+
+func newOrder(by traintravel.Caller, want traintravel.NewBooking, trip traintravel.Trip) *order {
+	return &order{Order: model.Order{Owner: by.ID, Trip: trip}, by: by, want: want, turn: make(chan struct{}, 1)}
+}
+
+// turn returns the order that the operation is about when no other is about it, and
+// whether it has a booking, or nil. leave ends that.
+func (op *operation) turn() (o *order, booked bool, leave func()) {
+	op.mu.Lock()
+	o = op.target(op.n, op.r)
+	op.mu.Unlock()
+	if o == nil {
+		return nil, false, func() {}
+	}
+	o.turn <- struct{}{}
+	return o, o.Booking != nil, func() { <-o.turn }
+}
+
+// tell tells the model something, and notes if it was this operation that broke an invariant.
+func (op *operation) tell(what func(*model.Model)) {
+	op.mu.Lock()
+	defer op.mu.Unlock()
+	op.record(op.n, func() { what(op.m) })
 }
 
 // An ask is a request to pay for an order.
@@ -74,10 +100,13 @@ type ask struct {
 
 // ctx is the context of the operation's calls.
 func (op *operation) ctx() (context.Context, context.CancelFunc) {
-	ctx := world.By(context.Background(), fmt.Sprint("operation ", op.n))
-	d := op.w.Places.Draw(fmt.Sprint("caller of operation ", op.n))
+	ctx := world.By(context.Background(), fmt.Sprint(op.as, "operation ", op.n))
+	d := op.w.Places.Draw(fmt.Sprint(op.as, "caller of operation ", op.n))
 	if op.w.Faults.Strikes(d, world.CallerGone, 0.2) {
-		return world.Leaving(ctx, 1+d.IntN(6))
+		if calls := 1 + d.IntN(6); !op.w.Slow() || d.IntN(2) == 0 {
+			return world.Leaving(ctx, calls)
+		}
+		return context.WithTimeout(ctx, chance.Between(d.Rand, time.Millisecond, time.Minute))
 	}
 	return context.WithCancel(ctx)
 }
@@ -86,9 +115,7 @@ func (op *operation) ctx() (context.Context, context.CancelFunc) {
 func (op *operation) told(call func(context.Context, *server)) model.Told {
 	ctx, cancel := op.ctx()
 	defer cancel()
-	begin := time.Now()
-	call(ctx, op.s)
-	return model.Told{Begin: begin, End: time.Now(), Skew: op.s.skew}
+	return toldBy(op.s, func() { call(ctx, op.s) })
 }
 
 // say adds a line to the story.
@@ -128,44 +155,54 @@ func (op *operation) book() {
 		found, err = s.SearchTrips(ctx, traintravel.TripQuery{Origin: station(stations[from]), Destination: station(stations[to]), Depart: s.now().Add(ahead), Page: traintravel.Page{Limit: 10}})
 	})
 	if err != nil && !model.Unanswered(err) && !errors.Is(err, traintravel.ErrNoTimetable) {
-		op.m.Fail("A1", "a search was answered with %v", err)
+		op.tell(func(m *model.Model) { m.Fail("A1", "a search was answered with %v", err) })
 	}
-	trips := found.Items
-	if old || len(trips) == 0 {
-		trips = op.trips
-	} else if op.trips = append(op.trips, trips...); len(op.trips) > 30 {
-		op.trips = op.trips[len(op.trips)-30:]
-	}
+	trips := op.offered(found.Items, old)
 	if len(trips) == 0 {
 		return
 	}
 	trip := trips[int(which*float64(len(trips)))]
-	o := &order{by: by, want: traintravel.NewBooking{TripID: trip.ID, PassengerName: "Anna Example", HasBicycle: bicycle, IdempotencyKey: op.key(by)}}
-	o.Owner, o.Trip = by.ID, trip
+	o := newOrder(by, traintravel.NewBooking{TripID: trip.ID, PassengerName: "Anna Example", HasBicycle: bicycle, IdempotencyKey: op.key(by)}, trip)
+	o.turn <- struct{}{}
+	defer func() { <-o.turn }()
+	op.mu.Lock()
 	op.orders[op.n] = o
+	op.mu.Unlock()
 	op.order(o)
 }
 
 // key is a key of its own for a user's request, which other users have too.
 func (op *operation) key(by traintravel.Caller) string {
+	op.mu.Lock()
+	defer op.mu.Unlock()
 	op.keys[by.ID]++
 	return fmt.Sprint("order ", op.keys[by.ID])
 }
 
+// offered are the trips of which one is booked: those just found, or some found before.
+func (op *operation) offered(found []traintravel.Trip, old bool) []traintravel.Trip {
+	op.mu.Lock()
+	defer op.mu.Unlock()
+	if old || len(found) == 0 {
+		return op.trips
+	}
+	if op.trips = slices.Concat(op.trips, found); len(op.trips) > 30 {
+		op.trips = op.trips[len(op.trips)-30:]
+	}
+	return found
+}
+
 // order asks for a booking, and asks again a few times if there is no answer.
 func (op *operation) order(o *order) {
-	for try := range again {
+	op.repeat(func(op *operation) (answered bool) {
 		var b traintravel.Booking
 		var err error
-		op.m.Ordering(&o.Order)
+		op.tell(func(m *model.Model) { m.Ordering(&o.Order) })
 		told := op.told(func(ctx context.Context, s *server) { b, err = s.CreateBooking(ctx, o.by, o.want) })
-		op.say("%s asks for a booking of %s: %s", o.by.ID, tripText(o.Trip), madeText(b, err))
-		op.m.Ordered(told, &o.Order, b, err)
-		if !model.Unanswered(err) {
-			return
-		}
-		op.s = op.alive((op.serverOf(op.n) + try + 1) % len(op.servers))
-	}
+		op.say("%s asks for a booking of %s: %s", o.by.ID, tripText(o.Trip), op.madeText(b, err))
+		op.tell(func(m *model.Model) { m.Ordered(told, &o.Order, b, err) })
+		return !model.Unanswered(err)
+	})
 }
 
 func tripText(t traintravel.Trip) string {
@@ -176,7 +213,7 @@ func tripText(t traintravel.Trip) string {
 	return text + "trip " + world.Short(t.ID)
 }
 
-func madeText(b traintravel.Booking, err error) string {
+func (op *operation) madeText(b traintravel.Booking, err error) string {
 	if err != nil {
 		return err.Error()
 	}
@@ -186,12 +223,14 @@ func madeText(b traintravel.Booking, err error) string {
 			text += fmt.Sprintf(", coach %s seat %d", l.Coach, l.Seat)
 		}
 	}
-	return text + ", held until " + b.Expires.Sub(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)).String()
+	return text + ", held until " + b.Expires.Sub(op.w.Start).String()
 }
 
 // orderAgain repeats an earlier request with its key.
 func (op *operation) orderAgain() {
-	if o := op.target(op.n, op.r); o != nil {
+	o, _, leave := op.turn()
+	defer leave()
+	if o != nil {
 		op.order(o)
 	}
 }
@@ -202,8 +241,9 @@ var card = traintravel.Source{Card: &traintravel.Card{
 
 // pay asks to pay for a booking.
 func (op *operation) pay() {
-	o := op.target(op.n, op.r)
-	if o == nil || o.Booking == nil {
+	o, booked, leave := op.turn()
+	defer leave()
+	if !booked {
 		return
 	}
 	a := &ask{want: traintravel.NewPayment{Amount: o.Booking.Price, Source: card, IdempotencyKey: fmt.Sprint("payment ", len(o.asks))}}
@@ -214,54 +254,55 @@ func (op *operation) pay() {
 
 // payAgain repeats the last request to pay for a booking, with its key.
 func (op *operation) payAgain() {
-	if o := op.target(op.n, op.r); o != nil && len(o.asks) > 0 {
+	o, _, leave := op.turn()
+	defer leave()
+	if o != nil && len(o.asks) > 0 {
 		op.ask(o, o.asks[len(o.asks)-1])
 	}
 }
 
 func (op *operation) ask(o *order, a *ask) {
-	for try := range again {
+	op.repeat(func(op *operation) (answered bool) {
 		var p traintravel.Payment
 		var err error
-		op.m.Paying(&a.Ask, time.Now())
+		op.tell(func(m *model.Model) { m.Paying(&a.Ask, time.Now()) })
 		told := op.told(func(ctx context.Context, s *server) { p, err = s.PayBooking(ctx, o.by, a.Booking.ID, a.want) })
 		text := result(err)
 		if err == nil || errors.Is(err, traintravel.ErrPaidTooLate) {
 			text = fmt.Sprintf("payment %s %s %s", world.Short(p.ID), p.Status, text)
 		}
 		op.say("%s pays for booking %s: %s", o.by.ID, world.Short(a.Booking.ID), text)
-		op.m.Paid(told, &a.Ask, p, err)
-		if !model.Unanswered(err) {
-			return
-		}
-		op.s = op.alive((op.serverOf(op.n) + try + 1) % len(op.servers))
-	}
+		op.tell(func(m *model.Model) { m.Paid(told, &a.Ask, p, err) })
+		return !model.Unanswered(err)
+	})
 }
 
 // cancel asks to cancel a booking.
 func (op *operation) cancel() {
-	o := op.target(op.n, op.r)
-	if o == nil || o.Booking == nil {
+	o, booked, leave := op.turn()
+	defer leave()
+	if !booked {
 		return
 	}
 	var err error
-	op.m.Cancelling(o.Booking)
+	op.tell(func(m *model.Model) { m.Cancelling(o.Booking) })
 	told := op.told(func(ctx context.Context, s *server) { err = s.CancelBooking(ctx, o.by, o.Booking.ID) })
 	op.say("%s cancels booking %s: %s", o.by.ID, world.Short(o.Booking.ID), result(err))
-	op.m.Cancelled(told, o.Booking, err)
+	op.tell(func(m *model.Model) { m.Cancelled(told, o.Booking, err) })
 }
 
 // read asks for a booking.
 func (op *operation) read() {
-	o := op.target(op.n, op.r)
-	if o == nil || o.Booking == nil {
+	o, booked, leave := op.turn()
+	defer leave()
+	if !booked {
 		return
 	}
 	var b traintravel.Booking
 	var err error
 	told := op.told(func(ctx context.Context, s *server) { b, err = s.Booking(ctx, o.by, o.Booking.ID) })
 	op.say("%s reads booking %s: %s", o.by.ID, world.Short(o.Booking.ID), stateText(b, err))
-	op.m.Read(told, o.Booking, b, err)
+	op.tell(func(m *model.Model) { m.Read(told, o.Booking, b, err) })
 }
 
 func stateText(b traintravel.Booking, err error) string {
@@ -277,6 +318,8 @@ func (op *operation) list() {
 	limit := 1 + op.r.IntN(10)
 	var all []traintravel.Booking
 	var err error
+	var look *model.Look
+	op.tell(func(m *model.Model) { look = m.Looking(by.ID) })
 	told := op.told(func(ctx context.Context, s *server) {
 		page := traintravel.Page{Limit: limit}
 		for range 1000 {
@@ -292,11 +335,14 @@ func (op *operation) list() {
 		}
 	})
 	op.say("%s lists bookings: %d, %s", by.ID, len(all), result(err))
-	if err == nil {
-		op.m.Listed(told, by.ID, all)
-	} else if !model.Unanswered(err) {
-		op.m.Fail("A1", "a list was answered with %v", err)
-	}
+	op.tell(func(m *model.Model) {
+		m.Looked(look)
+		if err == nil {
+			m.Listed(told, look, all)
+		} else if !model.Unanswered(err) {
+			m.Fail("A1", "a list was answered with %v", err)
+		}
+	})
 }
 
 // work does what is due, unless nobody does at this time.
@@ -312,7 +358,7 @@ func (op *operation) work() {
 	op.told(func(ctx context.Context, s *server) { err = s.RunDue(ctx) })
 	op.say("does what is due")
 	if errors.Is(err, traintravel.ErrNotFound) {
-		op.m.Fail("A1", "scheduled work ended with %v", err)
+		op.tell(func(m *model.Model) { m.Fail("A1", "scheduled work ended with %v", err) })
 	}
 }
 

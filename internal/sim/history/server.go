@@ -3,11 +3,13 @@ package history
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel"
+	"github.com/traintravel/traintravel/internal/sim/model"
 	"github.com/traintravel/traintravel/internal/sim/world"
 )
 
@@ -42,6 +44,7 @@ func (h *history) open(i int, first bool) *server {
 	}
 	opts := h.options
 	opts.Observer = traintravel.Observer{Begin: h.within}
+	opts.Logger = slog.New(&ear{history: h, name: name})
 	opts.Gateway, opts.Notifier = h.w.Gateway(s.seat), h.w.Notifier(s.seat)
 	opts.Now = s.now
 	opts.NewID = func() uuid.UUID { return h.newID(name) }
@@ -69,6 +72,14 @@ func (s *server) stop() {
 		<-s.over
 		s.quit = nil
 	}
+}
+
+// toldBy does something with a server and says when.
+func toldBy(s *server, do func()) model.Told {
+	t := model.Told{Begin: time.Now(), Skew: s.skew}
+	do()
+	t.End = time.Now()
+	return t
 }
 
 // alive returns the server in place i, after the start of a new one if it has died.

@@ -86,7 +86,7 @@ func (m *Model) noHook(trip traintravel.Trip, told Told) {
 	}
 	for _, l := range trip.Legs {
 		hooks, sure := m.hooks.of(l.Number)
-		may := func(b *Booking) bool { return m.mayLive(b, told.Begin) }
+		may := func(b *Booking) bool { return m.mayHaveLived(b, told.Begin) }
 		if !sure || m.closed[runOf(l)] || m.unsure[runOf(l)] || hooks > 0 && m.bicycles(runOf(l), m.trains.wayOf(l), may) >= hooks {
 			return
 		}

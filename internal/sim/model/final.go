@@ -1,7 +1,6 @@
 package model
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -10,8 +9,6 @@ import (
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/internal/sim/world"
 )
-
-var errContext = context.Canceled
 
 // Settled checks a booking and its payments as the operator sees them when the faults have
 // ended long ago and no work is due any more.

@@ -88,7 +88,7 @@ func (m *Model) freeForBlock(told Told, run traintravel.Run, train runKey, s sta
 func (m *Model) mayBeTaken(train runKey, s stay, at time.Time) bool {
 	return m.lost > 0 || slices.ContainsFunc(m.blocks[train], func(b block) bool { return b.same(s) }) ||
 		slices.ContainsFunc(m.byTrain[train], func(b *Booking) bool {
-			return m.mayLive(b, at) && slices.ContainsFunc(b.legs, func(l leg) bool { return l.train == train && l.same(s) })
+			return m.mayHaveLived(b, at) && slices.ContainsFunc(b.legs, func(l leg) bool { return l.train == train && l.same(s) })
 		})
 }
 
@@ -131,7 +131,7 @@ func (m *Model) Manifested(told Told, got traintravel.Manifest) {
 		switch {
 		case b == nil && m.lost == 0:
 			m.Fail("A1", "the manifest of %s on %v has booking %s, which nobody made", got.Run.Number, run.date, world.Short(r.Booking))
-		case b != nil && !m.mayLive(b, told.End):
+		case b != nil && !m.mayHaveLived(b, told.Begin):
 			m.Fail("A1", "the manifest of %s on %v has booking %s, which is %v", got.Run.Number, run.date, world.Short(b.ID), b.can)
 		case b != nil && stateOf(r.Status)&b.can == 0:
 			m.Fail("A1", "the manifest of %s on %v has booking %s as %v, and it is %v", got.Run.Number, run.date, world.Short(b.ID), r.Status, b.can)

@@ -97,6 +97,7 @@ type Model struct {
 	lost     int                 // bookings that may exist, without an answer
 	hooks    hooks
 	takings  map[uuid.UUID][]world.Taking // the bank's, by bookings, in the end
+	looks    []*Look
 	failures []Failure
 }
 
@@ -170,20 +171,25 @@ type Booking struct {
 	Departs   time.Time
 	Arrives   time.Time
 
+	asks, made time.Time // when it was asked for first, and answered
+
 	legs     []leg
 	can      State
 	attempts []*Attempt
 	asked    int // attempts to pay without an answer
 	// stopped is how often the owner asked to cancel it without an answer.
 	stopped   int
-	was       State // before the owner began to cancel it
-	confirmed bool  // it was seen confirmed, or told so
-	byOwner   bool  // it was cancelled by its owner, for sure or perhaps
-	kept      bool  // it was confirmed when its owner cancelled it, for sure
-	runClosed bool  // one of its runs was cancelled, for sure or perhaps
-	byDesk    bool  // it was cancelled by the operator, for sure
-	standing  bool  // it was alive for sure when the operator began to cancel its run
-	erased    mark  // whether its owner is forgotten
+	was       State     // before the owner began to cancel it
+	flying    int       // requests to pay for it or cancel it that are under way
+	changed   time.Time // when an answer last said what it is
+	moved     time.Time // when it was last seen with other places than before
+	confirmed bool      // it was seen confirmed, or told so
+	byOwner   bool      // it was cancelled by its owner, for sure or perhaps
+	kept      bool      // it was confirmed when its owner cancelled it, for sure
+	runClosed bool      // one of its runs was cancelled, for sure or perhaps
+	byDesk    bool      // it was cancelled by the operator, for sure
+	standing  bool      // it was alive for sure when the operator began to cancel its run
+	erased    mark      // whether its owner is forgotten
 }
 
 // An Attempt is a payment of which a caller was told.
@@ -193,6 +199,7 @@ type Attempt struct {
 	Created time.Time // by the clock of the service
 	Status  traintravel.PaymentStatus
 	At      time.Time // when it was told first
+	Since   time.Time // when it was told that it had succeeded
 	Failed  time.Time // when it was told that it failed
 }
 

@@ -88,6 +88,11 @@ func (m *Model) soldOut(trip traintravel.Trip, told Told) {
 	if m.trains.unsure || m.lost > 0 {
 		return
 	}
+	for _, l := range trip.Legs { // while it was refused, a booking may have got other places
+		if slices.ContainsFunc(m.byRun[runOf(l)], func(b *Booking) bool { return b.moved.After(told.Begin) }) {
+			return
+		}
+	}
 	for _, l := range trip.Legs {
 		train, run := m.trains.running(l), runOf(l)
 		if train == nil || m.closed[run] || m.unsure[run] {
@@ -107,13 +112,13 @@ func (m *Model) soldOut(trip traintravel.Trip, told Told) {
 	}
 }
 
-// freePlace reports whether a place is free for sure.
+// freePlace reports whether a place is free for sure, from an instant until now.
 func (m *Model) freePlace(train runKey, coaches []traintravel.Coach, wanted stay, at time.Time) bool {
 	for _, c := range coaches {
 		for seat := 1; seat <= c.Seats; seat++ {
 			wanted.coach, wanted.seat = c.Number, seat
 			taken := slices.ContainsFunc(m.blocks[train], func(b block) bool { return b.same(wanted) }) || slices.ContainsFunc(m.byTrain[train], func(b *Booking) bool {
-				return m.mayLive(b, at) && slices.ContainsFunc(b.legs, func(l leg) bool { return l.train == train && l.same(wanted) })
+				return m.mayHaveLived(b, at) && slices.ContainsFunc(b.legs, func(l leg) bool { return l.train == train && l.same(wanted) })
 			})
 			if !taken {
 				return true

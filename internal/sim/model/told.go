@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"time"
@@ -13,7 +14,7 @@ import (
 
 // Unanswered reports whether an error leaves open whether the operation had its effect.
 func Unanswered(err error) bool {
-	for _, e := range []error{traintravel.ErrUnavailable, traintravel.ErrUnknownOutcome, world.ErrDead, errContext} {
+	for _, e := range []error{traintravel.ErrUnavailable, traintravel.ErrUnknownOutcome, world.ErrDead, context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, e) {
 			return true
 		}
@@ -27,6 +28,8 @@ type Order struct {
 	Trip    traintravel.Trip
 	Booking *Booking // once it is known
 	open    int      // requests without an answer
+	flying  int      // requests that are under way
+	first   time.Time
 }
 
 // Pending reports whether a request has had no answer yet.
@@ -34,17 +37,22 @@ func (o *Order) Pending() bool { return o.open > 0 }
 
 // Ordering says that a request for a booking begins.
 func (m *Model) Ordering(o *Order) {
+	if o.first.IsZero() {
+		o.first = time.Now()
+	}
 	o.open++
+	o.flying++
 	m.lost++
 }
 
 // Ordered is the answer to a request for a booking.
 func (m *Model) Ordered(told Told, o *Order, b traintravel.Booking, err error) {
+	o.flying--
 	if Unanswered(err) {
 		return
 	}
-	m.lost -= o.open
-	o.open = 0
+	m.lost -= o.open - o.flying // those that are under way may still make one
+	o.open = o.flying
 	first := o.Booking
 	switch {
 	case err == nil && first != nil && told.last().Before(first.Created.Add(24*time.Hour-2*m.terms.Skew)):
@@ -56,7 +64,7 @@ func (m *Model) Ordered(told Told, o *Order, b traintravel.Booking, err error) {
 	case err == nil && first != nil && b.ID == first.ID: // it is remembered a little longer
 		m.sameFacts(first, b)
 	case err == nil:
-		o.Booking = m.created(told, o.Owner, b)
+		o.Booking = m.created(told, o, b)
 	case errors.Is(err, traintravel.ErrSoldOut):
 		m.soldOut(o.Trip, told)
 	case errors.Is(err, traintravel.ErrDeparted):
@@ -71,7 +79,8 @@ func (m *Model) Ordered(told Told, o *Order, b traintravel.Booking, err error) {
 	}
 }
 
-func (m *Model) created(told Told, owner string, b traintravel.Booking) *Booking {
+func (m *Model) created(told Told, o *Order, b traintravel.Booking) *Booking {
+	owner := o.Owner
 	if old := m.bookings[b.ID]; old != nil {
 		m.Fail("B1", "the ID of booking %s was given to another one", world.Short(b.ID))
 		return old
@@ -81,7 +90,7 @@ func (m *Model) created(told Told, owner string, b traintravel.Booking) *Booking
 		return nil
 	}
 	n := &Booking{
-		ID: b.ID, Reference: b.Reference, Owner: owner, Price: b.Price, Created: b.Created, Expires: b.Expires, can: Held,
+		ID: b.ID, Reference: b.Reference, Owner: owner, Price: b.Price, Created: b.Created, Expires: b.Expires, can: Held, asks: o.first, made: told.End,
 		Departs: b.Legs[0].Origin.Time, Arrives: b.Legs[len(b.Legs)-1].Destination.Time, legs: m.legsOf(&b),
 	}
 	m.refer(n)
@@ -134,6 +143,7 @@ type Ask struct {
 	First   time.Time // when it began first
 	Attempt *Attempt  // once it is known
 	open    int       // requests without an answer
+	flying  int       // requests that are under way
 }
 
 // Pending reports whether a request has had no answer yet.
@@ -144,20 +154,27 @@ func (m *Model) Paying(a *Ask, at time.Time) {
 	if a.open == 0 && a.Attempt == nil {
 		a.First = at
 	}
+	m.touch(a.Booking)
 	a.open++
+	a.flying++
 	a.Booking.asked++
+	a.Booking.flying++
 }
 
 // Paid is the answer to a request to pay.
 func (m *Model) Paid(told Told, ask *Ask, p traintravel.Payment, err error) {
 	b := ask.Booking
+	b.flying--
+	ask.flying--
+	m.touch(b)
+	defer m.changed(b, told.End)
 	m.pass(b, told.End)
 	if Unanswered(err) {
 		return
 	}
 	if told.last().Before(ask.First.Add(24*time.Hour - 2*m.terms.Skew)) { // later, the key may be forgotten
-		b.asked -= ask.open
-		ask.open = 0
+		b.asked -= ask.open - ask.flying
+		ask.open = ask.flying
 	} else {
 		b.asked--
 		ask.open--
@@ -233,6 +250,9 @@ func (m *Model) attempt(b *Booking, p traintravel.Payment, told Told) *Attempt {
 			m.Fail("H2", "payment %s of booking %s was begun %v after its hold ended", world.Short(p.ID), world.Short(b.ID), p.Created.Sub(b.Expires))
 		}
 	}
+	if told.Begin.Before(a.Since) {
+		return a // this answer may be from before
+	}
 	if a.Status == traintravel.Succeeded && p.Status != traintravel.Succeeded {
 		m.Fail("B1", "payment %s had succeeded and is now %s", world.Short(p.ID), p.Status)
 	}
@@ -242,6 +262,9 @@ func (m *Model) attempt(b *Booking, p traintravel.Payment, told Told) *Attempt {
 	case traintravel.Succeeded:
 		if t == nil || t.Status != traintravel.Succeeded || t.Amount != p.Amount || t.Booking != p.Booking {
 			m.Fail("M5", "payment %s is said to have succeeded, and the bank has %+v", world.Short(p.ID), t)
+		}
+		if a.Since.IsZero() {
+			a.Since = told.End
 		}
 	case traintravel.Failed:
 		if a.Failed.IsZero() {
@@ -271,8 +294,10 @@ func (m *Model) gone(told Told, b *Booking, what string) {
 // Cancelling says that its owner begins to cancel a booking.
 func (m *Model) Cancelling(b *Booking) {
 	m.pass(b, time.Now())
+	m.touch(b)
 	b.was = b.can
 	b.stopped++
+	b.flying++
 	if b.can&(Held|Confirmed) != 0 {
 		b.can |= Cancelled
 	}
@@ -280,6 +305,9 @@ func (m *Model) Cancelling(b *Booking) {
 
 // Cancelled is the answer to the owner's cancellation.
 func (m *Model) Cancelled(told Told, b *Booking, err error) {
+	b.flying--
+	m.touch(b)
+	defer m.changed(b, told.End)
 	if !Unanswered(err) {
 		if b.stopped--; b.stopped == 0 {
 			b.can = b.was
@@ -321,6 +349,8 @@ func (m *Model) Cancelled(told Told, b *Booking, err error) {
 
 // Read is the answer to its owner's question for a booking.
 func (m *Model) Read(told Told, b *Booking, got traintravel.Booking, err error) {
+	m.touch(b)
+	defer m.changed(b, told.End)
 	m.pass(b, told.End)
 	switch {
 	case err == nil:
@@ -340,13 +370,19 @@ func (m *Model) Read(told Told, b *Booking, got traintravel.Booking, err error) 
 
 // shown checks a booking as it was shown, and narrows what it may be.
 func (m *Model) shown(told Told, b *Booking, got traintravel.Booking) {
+	m.shownWhile(told, b, got, b.flying > 0, b.can)
+}
+
+// shownWhile checks a booking as it was shown, when it could be in some states, and narrows
+// what it may be. If it changes meanwhile, how it was shown says nothing of how it is now.
+func (m *Model) shownWhile(told Told, b *Booking, got traintravel.Booking, changes bool, could State) {
 	m.sameFacts(b, got)
 	s := stateOf(got.Status)
 	if b.stopped > 0 {
 		b.can |= Cancelled
 	}
-	if s&b.can == 0 {
-		m.Fail("A1", "booking %s is shown as %v, and can be %v only", world.Short(b.ID), s, b.can)
+	if s&(b.can|could) == 0 {
+		m.Fail("A1", "booking %s is shown as %v, and can be %v only", world.Short(b.ID), s, b.can|could)
 		return
 	}
 	switch s {
@@ -363,7 +399,7 @@ func (m *Model) shown(told Told, b *Booking, got traintravel.Booking) {
 		}
 	case Confirmed:
 		t := m.bank.Taking(got.PaidBy)
-		if t == nil || t.Status != traintravel.Succeeded || t.Amount != b.Price || t.Refunded != 0 {
+		if t == nil || t.Status != traintravel.Succeeded || t.Amount != b.Price || t.Refunded != 0 && !changes {
 			m.Fail("M2", "booking %s is shown as confirmed by payment %s, and the bank has %+v", world.Short(b.ID), world.Short(got.PaidBy), t)
 		}
 		b.confirmed = true
@@ -371,18 +407,26 @@ func (m *Model) shown(told Told, b *Booking, got traintravel.Booking) {
 	case Cancelled:
 		m.shownCancelled(told, b, got)
 	}
+	if changes {
+		return
+	}
 	if b.can = s; s == Held || s == Confirmed {
 		b.stopped, b.runClosed = 0, false // what was not answered was not done
 	}
-	m.moved(b, &got) // a booking that was paid late may have other places
-	if s&(Held|Confirmed) != 0 && told.last().Before(b.Arrives) {
-		m.seated(b, told.Begin)
+	legs := b.legs
+	if m.moved(b, &got); !slices.Equal(legs, b.legs) { // a booking that was paid late may have other places
+		b.moved = told.End
+	}
+	still := told.Begin.Equal(told.End) || m.alive(b, told.End) // then it was so all the time
+	if s&(Held|Confirmed) != 0 && still && told.last().Before(b.Arrives) {
+		m.seated(b, told.End)
 	}
 	m.pass(b, told.End)
 }
 
 // Listed is the answer to a user's question for the list of bookings, of all pages.
-func (m *Model) Listed(told Told, owner string, got []traintravel.Booking) {
+func (m *Model) Listed(told Told, look *Look, got []traintravel.Booking) {
+	owner := look.owner
 	seen := map[uuid.UUID]bool{}
 	for i, g := range got {
 		if g.Owner.ID != owner {
@@ -391,19 +435,22 @@ func (m *Model) Listed(told Told, owner string, got []traintravel.Booking) {
 		if seen[g.ID] {
 			m.Fail("O1", "the list of %s has booking %s twice", owner, world.Short(g.ID))
 		}
-		// The newest comes first, as far as the clocks of the servers agree.
-		if seen[g.ID] = true; i > 0 && got[i-1].Created.Add(2*m.terms.Skew+time.Millisecond).Before(g.Created) {
-			m.Fail("O1", "the list of %s is out of order at booking %s", owner, world.Short(g.ID))
+		// The newest comes first, whatever the clocks of the servers say.
+		if seen[g.ID] = true; i > 0 {
+			if b, newer := m.bookings[g.ID], m.bookings[got[i-1].ID]; b != nil && newer != nil && newer.made.Before(b.asks) {
+				m.Fail("O1", "the list of %s is out of order at booking %s", owner, world.Short(g.ID))
+			}
 		}
 		if b := m.bookings[g.ID]; b != nil {
 			m.pass(b, told.End)
-			m.shown(told, b, g)
+			m.shownWhile(told, b, g, b.flying > 0 || look.could[b] != 0, look.could[b])
+			m.changed(b, told.End)
 		} else if m.lost == 0 {
 			m.Fail("O1", "the list of %s has booking %s, which nobody made", owner, world.Short(g.ID))
 		}
 	}
-	for _, b := range m.order {
-		if b.Owner == owner && !seen[b.ID] && (m.alive(b, told.End) || m.mustShow(b, told.last())) && !m.mayBeErased(b, told.last()) {
+	for _, b := range m.order[:look.known] {
+		if b.Owner == owner && !seen[b.ID] && look.could[b] == 0 && (m.alive(b, told.End) || m.mustShow(b, told.last())) && !m.mayBeErased(b, told.last()) {
 			m.Fail("O1", "the list of %s lacks booking %s, which is %v", owner, world.Short(b.ID), b.can)
 		}
 	}

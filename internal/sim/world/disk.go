@@ -46,15 +46,17 @@ type Seat struct {
 	calls int
 	dies  int // at which call; 0 is never
 	dead  bool
-	// paused holds up the calls until it is closed.
+	died  chan struct{} // is closed by then
+	// paused holds up all that the process does until then.
 	paused time.Time
+	cut    partition
 }
 
 // NewSeat returns the way of the process with a name to the disk. It dies at the call
 // with number dies, if that is above zero.
 func (w *World) NewSeat(name string, dies int) *Seat {
 	line, _, _ := strings.Cut(name, ".")
-	return &Seat{w: w, name: name, line: line, dies: dies}
+	return &Seat{w: w, name: name, line: line, dies: dies, died: make(chan struct{})}
 }
 
 // Dead reports whether the process has died.
@@ -68,15 +70,19 @@ func (s *Seat) Dead() bool {
 func (s *Seat) Kill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.dead = true
+	s.kill()
 }
 
-// Pause holds up the process's calls for a while.
-func (s *Seat) Pause(d time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.paused = time.Now().Add(d)
+// kill does so with s.mu held.
+func (s *Seat) kill() {
+	if !s.dead {
+		s.dead = true
+		close(s.died)
+	}
 }
+
+// Died is closed when the process has died.
+func (s *Seat) Died() <-chan struct{} { return s.died }
 
 // Spare lets the process live on, however often it calls.
 func (s *Seat) Spare() {
@@ -91,19 +97,19 @@ func (s *Seat) call(ctx context.Context, what string) (chance.Dice, error) {
 	s.mu.Lock()
 	s.calls++
 	if s.calls == s.dies && !s.w.Faults.IsCalm() {
-		s.dead = true
+		s.kill()
 		s.w.Faults.Count(Death)
 		s.w.Journal.Say("%s dies before it calls %s", s.name, what)
 	}
-	dead, paused := s.dead, s.paused
+	dead := s.dead
 	s.mu.Unlock()
 	if dead {
 		return d, ErrDead
 	}
-	if wait := time.Until(paused); wait > 0 {
-		time.Sleep(wait)
-	}
 	s.w.latency(d, 3*time.Millisecond)
+	if err := s.reach(ctx, d, what); err != nil {
+		return d, err
+	}
 	if s.w.Faults.Strikes(d, StoreSlow, 0.02) {
 		time.Sleep(chance.Between(d.Rand, 1, 30*time.Second))
 	}
@@ -115,6 +121,7 @@ func (s *Seat) call(ctx context.Context, what string) (chance.Dice, error) {
 	if err := ctx.Err(); err != nil {
 		return d, err
 	}
+	s.stand()
 	if s.Dead() {
 		return d, ErrDead
 	}
@@ -173,8 +180,13 @@ func (s *Seat) Update(ctx context.Context, fn func(traintravel.Tx) error) error 
 		s.Kill()
 		return ErrDead
 	}
-	err = s.write(ctx, fn, twice)
+	// A process that stood still meanwhile writes all the same: the store has its commit.
+	err = s.write(context.WithoutCancel(ctx), fn, twice)
 	s.w.latency(d, 3*time.Millisecond)
+	s.stand()
+	if err == nil && s.Dead() {
+		return ErrDead
+	}
 	return err
 }
 

@@ -45,6 +45,7 @@ const (
 	ReceiverGone     Class = "receiver-gone"     // a receiver answers 410
 	ReceiverLate     Class = "receiver-late"     // a receiver takes an event and does not say so
 	Pause            Class = "pause"             // a process stands still while it runs
+	Partition        Class = "partition"         // a process cannot reach the store for a while
 )
 
 // Classes are all of them.
@@ -53,7 +54,7 @@ func Classes() []Class {
 		StoreUnavailable, StoreLost, StoreTwice, StoreSlow, CallerGone, Death, DeathInCommit, DeathAtBank, NobodyRuns,
 		Skew, ClockJump, ChargeLost, ChargeLate, ChargeDoubled, ChargeUnanswered, ChargePending, ChargeDeclined,
 		BankHangs, BankPanics, BankAway, LookupFails, RefundFails, RefundPending, CancelFails, NoCanceller,
-		ReceiverFails, ReceiverAway, ReceiverGone, ReceiverLate, Pause,
+		ReceiverFails, ReceiverAway, ReceiverGone, ReceiverLate, Pause, Partition,
 	}
 }
 

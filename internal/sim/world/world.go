@@ -11,6 +11,7 @@ import (
 	"hash/fnv"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/traintravel/traintravel"
@@ -27,9 +28,6 @@ type Config struct {
 	Days int
 	// Store is the store that the processes share.
 	Store traintravel.Store
-	// Latency says that calls take time, so that operations at the same time meet in
-	// different orders.
-	Latency bool
 	// Story keeps the journal's lines, and not their hash only.
 	Story bool
 	// Trace gets each line that the hash is of; nil is nobody.
@@ -46,6 +44,7 @@ type World struct {
 	Disk      *Disk
 	Bank      *Bank
 	Receivers *Receivers
+	slow      atomic.Bool
 }
 
 // New begins a world at the bubble's current time.
@@ -65,9 +64,16 @@ func (w *World) Calm() {
 	w.Bank.Tick()
 }
 
+// SetSlow says whether calls take time. If they do, operations that happen together meet in
+// different orders, and hardly ever at one instant.
+func (w *World) SetSlow(slow bool) { w.slow.Store(slow) }
+
+// Slow reports whether calls take time.
+func (w *World) Slow() bool { return w.slow.Load() }
+
 // latency waits a drawn time, at least one nanosecond, if calls take time at all.
 func (w *World) latency(d chance.Dice, most time.Duration) {
-	if w.Latency {
+	if w.Slow() {
 		time.Sleep(1 + time.Duration(d.Int64N(int64(most))))
 	}
 }
