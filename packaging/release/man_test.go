@@ -89,7 +89,7 @@ func TestManPageUnderstands(t *testing.T) {
 	for want, help := range map[string]string{
 		"cannot read the flag":      "Run.\n\nUsage:\n  traintravel run\n\nFlags:\n  nonsense\n",
 		"what is \"Aliases:\"":      "Run.\n\nUsage:\n  traintravel run\n\nAliases:\n  walk\n",
-		"it says nothing of itself": "\nUsage:\n  traintravel run\n",
+		"the description is missing": "\nUsage:\n  traintravel run\n",
 		"it cannot":                 "",
 	} {
 		_, err := manPage("1", time.Unix(0, 0), func(command ...string) (string, error) {
