@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/traintravel/traintravel/httpserver"
 	"github.com/traintravel/traintravel/httpserver/authserver"
 	"github.com/traintravel/traintravel/store/memstore"
 	"github.com/traintravel/traintravel/trainserver"
@@ -64,6 +65,28 @@ func TestSiteClient(t *testing.T) {
 		rec := httptest.NewRecorder()
 		if s.ServeHTTP(rec, r); rec.Code != c.want {
 			t.Errorf("%s, %+v: %d %s, want %d", c.base, c.in, rec.Code, rec.Body, c.want)
+		}
+	}
+}
+
+// The page at / links to the site for everybody who opens it, and without a SiteURL to none.
+func TestSiteURL(t *testing.T) {
+	t.Parallel()
+	const site = "https://shop.example/trains"
+	for _, o := range []trainserver.Options{
+		{BaseURL: "http://127.0.0.1:8086"},
+		{BaseURL: "https://trains.example", SignIn: &trainserver.SignIn{}},
+		{BaseURL: "https://trains.example", Issuer: &trainserver.Issuer{URL: "https://id.example"}},
+		{BaseURL: "https://trains.example", HTTP: httpserver.Options{Auth: anybody{}, Try: func(*http.Request) httpserver.Try { return httpserver.Try{User: "x", Token: "its-own"} }}},
+	} {
+		for _, o.SiteURL = range []string{"", site} {
+			r := httptest.NewRequest("GET", o.BaseURL+"/", nil)
+			r.Header.Set("Accept", "text/html")
+			rec := httptest.NewRecorder()
+			newServer(t, memstore.New(), o).ServeHTTP(rec, r)
+			if text := rec.Body.String(); rec.Code != 200 || strings.Contains(text, `<a href="`+site+`">Booking site</a>`) != (o.SiteURL == site) || o.HTTP.Try != nil && !strings.Contains(text, "its-own") {
+				t.Errorf("%s, with the site %q: %d\n%s", o.BaseURL, o.SiteURL, rec.Code, text)
+			}
 		}
 	}
 }

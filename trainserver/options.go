@@ -30,6 +30,10 @@ type Options struct {
 	// the host strips it from requests or not (see [httpserver.Server.Below]).
 	BaseURL string
 
+	// SiteURL is where a booking site for travellers is, such as examples/webapp. The page at /
+	// links to it, for everybody who opens that page. Empty is no link.
+	SiteURL string
+
 	// KeysFile is the file of the secrets: the keys that sign tickets, and tokens of the
 	// built-in sign-in; the secret of webhooks; and the keys by which the store's
 	// fingerprints and secrets are made. New makes it if it does not exist, for its owner
@@ -57,7 +61,8 @@ type Options struct {
 	Service traintravel.Options
 
 	// HTTP are the settings of the HTTP server. New sets BaseURL, Tickets, TicketKeys,
-	// SignIn, Issuer and Now, and fills in what is zero: Auth, Tokens, Try and Logger.
+	// SignIn, Issuer and Now, fills in what is zero: Auth, Tokens, Try and Logger, and adds
+	// the link of SiteURL to what Try returns.
 	HTTP httpserver.Options
 
 	// Logger is told what an operator should know. Nil is silent.
@@ -113,9 +118,12 @@ func (o *Options) check() error {
 	if strings.HasSuffix(o.BaseURL, "/") {
 		return invalid("Options.BaseURL", "has a slash at its end")
 	}
+	if o.SiteURL != "" && !webURL(o.SiteURL) {
+		return invalid("Options.SiteURL", fmt.Sprintf("%.200q is not an absolute http or https URL", o.SiteURL))
+	}
 	if o.SignIn != nil {
 		for _, link := range o.SignIn.Links {
-			if u, err := url.Parse(link.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+			if !webURL(link.URL) {
 				return invalid("Options.SignIn.Links", fmt.Sprintf("the URL %.200q is not an absolute http or https URL", link.URL))
 			}
 		}
@@ -135,6 +143,12 @@ func (o *Options) check() error {
 		o.SignIn = &SignIn{}
 	}
 	return nil
+}
+
+// webURL says whether a page can link to a URL.
+func webURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
 }
 
 func invalid(field, reason string) error {

@@ -117,6 +117,9 @@ func (s *Server) serve(ring *keys.Ring) error {
 	if err != nil {
 		return err
 	}
+	if s.opts.SiteURL != "" {
+		h.Try = withLink(h.Try, httpserver.Link{Title: "Booking site", URL: s.opts.SiteURL, Note: "for travellers"})
+	}
 	if s.API, err = httpserver.New(s.Service, h); err != nil {
 		return err
 	}
@@ -193,6 +196,17 @@ func (s *Server) try(r *http.Request) httpserver.Try {
 		t.Token, t.User = token, sampleUser
 	}
 	return t
+}
+
+// withLink adds a link to what a function returns; nil returns nothing.
+func withLink(try func(*http.Request) httpserver.Try, link httpserver.Link) func(*http.Request) httpserver.Try {
+	return func(r *http.Request) (t httpserver.Try) {
+		if try != nil {
+			t = try(r)
+		}
+		t.Links = append([]httpserver.Link{link}, t.Links...)
+		return t
+	}
 }
 
 // Token returns an access token of the built-in sign-in, good for an hour, as if a user had signed

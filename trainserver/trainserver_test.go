@@ -199,6 +199,8 @@ func TestOptions(t *testing.T) {
 		{trainserver.Options{BaseURL: "http://127.0.0.1:1", SignIn: &trainserver.SignIn{Links: []httpserver.Link{{URL: "javascript:alert(1)"}}}}, "Options.SignIn.Links"},
 		{trainserver.Options{BaseURL: "http://127.0.0.1:1", SignIn: &trainserver.SignIn{Links: []httpserver.Link{{URL: "/here"}}}}, "Options.SignIn.Links"},
 		{trainserver.Options{BaseURL: "http://127.0.0.1:1", SignIn: &trainserver.SignIn{Links: []httpserver.Link{{URL: "https://shop.example/x"}}}}, ""},
+		{trainserver.Options{BaseURL: "http://127.0.0.1:1", SiteURL: "javascript:alert(1)"}, "Options.SiteURL"},
+		{trainserver.Options{BaseURL: "http://127.0.0.1:1", SiteURL: "/shop"}, "Options.SiteURL"},
 		{trainserver.Options{BaseURL: "http://127.0.0.1:1", Service: traintravel.Options{HoldFor: -1}}, "Options.HoldFor"},
 	} {
 		c.opts.KeysFile = filepath.Join(t.TempDir(), "keys.json")

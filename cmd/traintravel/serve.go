@@ -183,7 +183,7 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 func (p *program) serverOptions(set settings, who accounts, addr net.Addr, base string, seen *observation) (trainserver.Options, error) {
 	proxies, _ := set.networks() // checked before
 	o := trainserver.Options{
-		BaseURL: base, KeysFile: set.keysFile(set.keys), NewKeys: set.newKeys, Logger: p.log,
+		BaseURL: base, SiteURL: set.siteURL, KeysFile: set.keysFile(set.keys), NewKeys: set.newKeys, Logger: p.log,
 		HTTP: httpserver.Options{
 			RateLimit: limit(set.rateLimit), MaxRequests: limit(set.maxRequests), TrustedProxies: proxies, CORSOrigins: set.origins,
 			Tokens: set.tokens(), Answered: seen.answered(), AccessLog: seen.access,
@@ -197,7 +197,9 @@ func (p *program) serverOptions(set settings, who accounts, addr net.Addr, base 
 	o.SignIn = &trainserver.SignIn{
 		Users: who.users, OnlyUsers: !who.anyone, OtherBases: otherBases(addr), TokenCommand: tokenCommand(set),
 		Clients: append([]authserver.Client{}, who.clients...), // not nil: with that come those of the demo
-		Links:   []httpserver.Link{{Title: "Booking site", URL: "http://127.0.0.1:8090", Note: "a site for travellers, once it runs: go run ./examples/webapp"}},
+	}
+	if set.siteURL == "" {
+		o.SignIn.Links = []httpserver.Link{{Title: "Booking site", URL: "http://127.0.0.1:8090", Note: "a site for travellers, once it runs: go run ./examples/webapp"}}
 	}
 	return o, nil
 }

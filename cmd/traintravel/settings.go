@@ -21,6 +21,7 @@ import (
 type settings struct {
 	storage
 	addr, baseURL, keys        string
+	siteURL                    string
 	issuer, audience, kind     string
 	accounts                   string
 	hold, retain, keepUnpaid   time.Duration
@@ -50,6 +51,7 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	keysFlag(f, &s.keys)
 	f.BoolVar(&s.newKeys, "new-keys", false, "accept keys other than those that servers of this data used before, because those are lost or retired. Earlier tokens and idempotency keys are then refused, and webhooks need new secrets. Give it once, to one server")
 	f.StringVar(&s.baseURL, "base-url", "", "`URL` that links begin with, whatever a proxy says; the proxy strips its path, if it has one, from requests (default http://ADDR)")
+	f.StringVar(&s.siteURL, "site-url", "", "`URL` of a booking site for travellers, such as examples/webapp, to which the page / links (default: http://127.0.0.1:8090 for people on this machine, no link for others)")
 	f.StringVar(&s.issuer, "issuer", "", "`URL` of the authorization server whose tokens are accepted (default: a built-in one, for trying out)")
 	f.StringVar(&s.audience, "audience", "", "`audience` that tokens must have (default: the base URL)")
 	f.StringVar(&s.kind, "token-type", "at+jwt", "`typ` header of the issuer's access tokens; Keycloak's is JWT")
@@ -112,6 +114,9 @@ func (s *settings) check(f *pflag.FlagSet) error {
 	errs = append(errs, s.watch.check(s.addr)...)
 	if err := checkBase(s.baseURL); err != nil {
 		errs = append(errs, err)
+	}
+	if s.siteURL != "" && !isBase(strings.TrimSuffix(s.siteURL, "/")) {
+		errs = append(errs, usagef("invalid --site-url %.200q: want an http or https URL such as https://trains.example/shop, without a query", withoutSecrets(s.siteURL)))
 	}
 	for _, u := range append([]struct{ flag, value string }{{"--issuer", s.issuer}}, webhookFlags(s.webhooks)...) {
 		if u.value == "" {

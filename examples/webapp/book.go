@@ -37,7 +37,7 @@ func (s *site) book(w http.ResponseWriter, r *http.Request, user *session) error
 	if !correctable(err) {
 		if err == nil {
 			s.tellOthers(user, r.PostFormValue("key"), made)
-			http.Redirect(w, r, payPath(made...), http.StatusSeeOther)
+			s.redirect(w, r, payPath(made...))
 		}
 		return err
 	}

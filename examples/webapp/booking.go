@@ -134,7 +134,7 @@ func (s *site) bookingPage(w http.ResponseWriter, r *http.Request, user *session
 	title := "Your ticket"
 	switch b.State {
 	case held:
-		http.Redirect(w, r, payPath(b.ID), http.StatusSeeOther)
+		s.redirect(w, r, payPath(b.ID))
 		return nil
 	case pending:
 		title = "Your payment is under way"
@@ -240,7 +240,7 @@ func (s *site) cancelPage(w http.ResponseWriter, r *http.Request, user *session)
 		return err
 	}
 	if b.Over != nil {
-		http.Redirect(w, r, "/bookings/"+b.ID, http.StatusSeeOther)
+		s.redirect(w, r, "/bookings/"+b.ID)
 		return nil
 	}
 	return s.show(w, http.StatusOK, "cancel", user, page{Title: "Cancel this booking?", Body: b})
@@ -256,11 +256,11 @@ func (s *site) cancel(w http.ResponseWriter, r *http.Request, user *session) err
 		if b, e := user.api.booking(r.Context(), id); e != nil || b.Over == nil {
 			return err
 		}
-		http.Redirect(w, r, "/bookings/"+id, http.StatusSeeOther) // it has ended meanwhile: its page says how
+		s.redirect(w, r, "/bookings/"+id) // it has ended meanwhile: its page says how
 		return nil
 	}
 	user.tell("The booking is cancelled. If you had paid, what you get back is on its way.")
-	http.Redirect(w, r, "/bookings", http.StatusSeeOther)
+	s.redirect(w, r, "/bookings")
 	return nil
 }
 

@@ -31,6 +31,7 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -63,7 +64,7 @@ func run(ctx context.Context, args []string, secret string, out, log io.Writer) 
 	var o options
 	flags.StringVar(&o.API, "api", "http://127.0.0.1:8080", "`URL` of the Train Travel API")
 	flags.StringVar(&o.ClientID, "client-id", demoClient, "`ID` of this site at the authorization server; WEBAPP_CLIENT_SECRET has its secret")
-	flags.StringVar(&o.URL, "base-url", "", "`URL` that people reach this site by (default http://ADDRESS, and 127.0.0.1 if that is all addresses)")
+	flags.StringVar(&o.URL, "base-url", "", "`URL` that people reach this site by, with the path below which a proxy has it, if any (default http://ADDRESS, and 127.0.0.1 if that is all addresses)")
 	flags.IntVar(&o.VisitorRate, "visitor-rate", visitorRate, "most `requests` a minute to the API for each address of visitors who are not signed in")
 	flags.StringVar(&o.Proxies, "trusted-proxy", "", "`networks` of proxies, such as 10.0.0.0/8, whose X-Forwarded-For has the address of a visitor; separated by commas")
 	if err := flags.Parse(args); err != nil {
@@ -91,8 +92,8 @@ func run(ctx context.Context, args []string, secret string, out, log io.Writer) 
 	if o.URL == "" {
 		o.URL = "http://" + hereOf(listener.Addr())
 	}
-	if here, err := url.Parse(o.URL); secret == "" && err == nil && (here.Scheme != "http" || here.Hostname() != "127.0.0.1") {
-		return fmt.Errorf("sign-in would fail at %s: the demo client may use only http://127.0.0.1, at any port; for another base URL set WEBAPP_CLIENT_SECRET, and give the client the redirect URI %[1]s/callback", o.URL)
+	if here, err := url.Parse(o.URL); secret == "" && err == nil && (here.Scheme != "http" || here.Hostname() != "127.0.0.1" || strings.Trim(here.Path, "/") != "") {
+		return fmt.Errorf("sign-in would fail at %s: the demo client may use only http://127.0.0.1, at any port and without a path; for another base URL set WEBAPP_CLIENT_SECRET, and give the client the redirect URI %[1]s/callback", o.URL)
 	}
 	o.Log = slog.New(slog.NewTextHandler(log, nil))
 	site, err := newSite(o)

@@ -46,7 +46,7 @@ func TestRunRefuses(t *testing.T) {
 	stop() // so that a site that starts ends at once
 	for _, args := range [][]string{
 		{"x"}, {"--nothing"}, {"--addr", "nowhere:x"}, {"--addr", "127.0.0.1:0", "--api", "ftp://x"}, {"--addr", "127.0.0.1:0", "--api", "http://x?y"},
-		{"--addr", "127.0.0.1:0", "--base-url", "http://x/path"}, {"--addr", "127.0.0.1:0", "--base-url", "x"},
+		{"--addr", "127.0.0.1:0", "--base-url", "http://127.0.0.1:8090/shop"}, {"--addr", "127.0.0.1:0", "--base-url", "x"},
 		{"--addr", "127.0.0.1:0", "--client-id", "mine"},                 // without its secret
 		{"--addr", "127.0.0.1:0", "--base-url", "http://localhost:8090"}, // no redirect URI of the demo client
 	} {

@@ -111,7 +111,7 @@ func (s *site) showBill(w http.ResponseWriter, r *http.Request, user *session, i
 	case err != nil:
 		return err
 	case len(b.Due)+len(b.Pending) == 0:
-		http.Redirect(w, r, paidPath(b.Asked), http.StatusSeeOther)
+		s.redirect(w, r, paidPath(b.Asked))
 		return nil
 	}
 	status, title := http.StatusOK, "Your payment is under way"
@@ -240,6 +240,6 @@ func (s *site) pay(w http.ResponseWriter, r *http.Request, user *session) error 
 			break
 		}
 	}
-	http.Redirect(w, r, payPath(b.Asked...), http.StatusSeeOther)
+	s.redirect(w, r, payPath(b.Asked...))
 	return nil
 }

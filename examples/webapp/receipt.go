@@ -28,12 +28,12 @@ func (s *site) receiptPage(w http.ResponseWriter, r *http.Request, user *session
 		return s.afterPaying(user, ids, err)
 	}
 	if len(b.Due)+len(b.Pending) > 0 {
-		http.Redirect(w, r, payPath(b.Asked...), http.StatusSeeOther)
+		s.redirect(w, r, payPath(b.Asked...))
 		return nil
 	}
 	body := receiptOf(b)
 	if len(body.Items)+len(body.Over) == 0 { // nothing was ever paid
-		http.Redirect(w, r, overPath(b.Asked), http.StatusSeeOther)
+		s.redirect(w, r, overPath(b.Asked))
 		return nil
 	}
 	title := "Receipt"

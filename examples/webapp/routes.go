@@ -20,8 +20,8 @@ func newSite(o options) (*site, error) {
 		return nil, fmt.Errorf("the API: %w", err)
 	}
 	here, err := webAddress(o.URL)
-	if err != nil || here.Path != "" {
-		return nil, fmt.Errorf("invalid base URL %q: want http or https and a host, without a path", o.URL)
+	if err != nil || !isRoot(here.EscapedPath()) {
+		return nil, fmt.Errorf("invalid base URL %q: want http or https and a host, such as https://shop.example, or with a path of letters and digits that does not begin like a page of this site, such as https://trains.example/shop", o.URL)
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -29,10 +29,11 @@ func newSite(o options) (*site, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	// Browsers do not tell the ports of a host apart, so cookies are named after both.
-	sum := sha256.Sum256([]byte(here.Host))
+	// Browsers do not tell the ports of a host apart, so cookies are named after both, and after
+	// the path, as there may be several sites at one host.
+	sum := sha256.Sum256([]byte(here.Host + here.Path))
 	s := &site{
-		options: o, log: o.Log, now: o.Now, host: here.Host,
+		options: o, log: o.Log, now: o.Now, host: here.Host, root: here.Path,
 		secure: here.Scheme == "https", cookie: "webapp-" + hex.EncodeToString(sum[:4]) + "-",
 		client: &http.Client{
 			Timeout: 30 * time.Second, Transport: newTransport(),
@@ -56,7 +57,7 @@ func newSite(o options) (*site, error) {
 	if s.signIns, err = newSealer(); err != nil {
 		return nil, err
 	}
-	if s.pages, err = parsePages(); err != nil {
+	if s.pages, err = parsePages(s.root); err != nil {
 		return nil, err
 	}
 	crossOrigin := http.NewCrossOriginProtection()
@@ -142,7 +143,8 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin") // no page elsewhere looks in
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store") // pages say who travels where
-	if r.Host != s.host {              // cookies, and the address to come back to, are for one name
+	r = below(s.root, r)
+	if r.Host != s.host { // cookies, and the address to come back to, are for one name
 		http.Redirect(w, r, s.options.URL+pathOf(r), http.StatusTemporaryRedirect)
 		return
 	}

@@ -143,7 +143,7 @@ func (s *site) callback(w http.ResponseWriter, r *http.Request) error {
 	user := newSession(reader{&api{s.options.API, &signedIn}, s.stations}, tokens, s.now())
 	s.sessions.put(user.name, user, s.now())
 	s.setCookie(w, "session", user.name, sessionLife)
-	http.Redirect(w, r, begun.back, http.StatusSeeOther)
+	s.redirect(w, r, begun.back)
 	return nil
 }
 
@@ -159,7 +159,7 @@ func (s *site) signOut(w http.ResponseWriter, r *http.Request, user *session) er
 	if err := s.revoke(r.Context(), user); err != nil {
 		s.log.Warn("a refresh token was not revoked", "error", err)
 	}
-	http.Redirect(w, r, "/", http.StatusSeeOther)
+	s.redirect(w, r, "/")
 	return nil
 }
 

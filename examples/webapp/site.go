@@ -28,6 +28,7 @@ type site struct {
 	log      *slog.Logger
 	now      func() time.Time
 	host     string
+	root     string // path of this site at the host, without a slash at its end
 	secure   bool   // https
 	cookie   string // what the names of cookies begin with
 	client   *http.Client
@@ -88,9 +89,11 @@ type page struct {
 //go:embed templates
 var templates embed.FS
 
-func parsePages() (*template.Template, error) {
+// parsePages reads the pages of a site below a path, with which all their links begin.
+func parsePages(root string) (*template.Template, error) {
 	return template.New("").Funcs(template.FuncMap{
-		"asset": assets.path, "clock": clock, "day": day, "duration": duration, "iso": iso, "money": money, "later": later, "longTime": longTime, "longDay": longDay, "shortDay": shortDay,
+		"root":  func() string { return root },
+		"asset": func(name string) string { return root + assets.path(name) }, "clock": clock, "day": day, "duration": duration, "iso": iso, "money": money, "later": later, "longTime": longTime, "longDay": longDay, "shortDay": shortDay,
 	}).ParseFS(templates, "templates/*.html")
 }
 

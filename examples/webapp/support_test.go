@@ -95,7 +95,7 @@ func newRailway(t *testing.T, tokenLife time.Duration) *railway {
 	auth, err := authserver.New(authserver.Options{
 		Issuer: rw.URL, Keys: []crypto.Signer{key}, TokenLife: tokenLife,
 		Clients: []authserver.Client{{
-			ID: clientID, Name: "Overland", Secret: clientSecret, RedirectURIs: []string{"http://127.0.0.1/callback"},
+			ID: clientID, Name: "Overland", Secret: clientSecret, RedirectURIs: []string{"http://127.0.0.1/callback", "http://127.0.0.1/shop/callback"},
 			Grants: authserver.Grants(),
 		}},
 	})
@@ -138,19 +138,25 @@ func newRailway(t *testing.T, tokenLife time.Duration) *railway {
 // open starts the site, which asks the railway.
 func (rw *railway) open(t *testing.T) (address string, log *safeBuffer) {
 	t.Helper()
+	return rw.openBelow(t, "")
+}
+
+// openBelow starts the site below a path of its host.
+func (rw *railway) openBelow(t *testing.T, path string) (address string, log *safeBuffer) {
+	t.Helper()
 	var s *site
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.ServeHTTP(w, r) }))
 	t.Cleanup(server.Close)
 	log = &safeBuffer{}
 	var err error
 	s, err = newSite(options{
-		API: rw.URL, ClientID: clientID, Secret: clientSecret, URL: server.URL, Now: rw.now,
+		API: rw.URL, ClientID: clientID, Secret: clientSecret, URL: server.URL + path, Now: rw.now,
 		Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return server.URL, log
+	return server.URL + path, log
 }
 
 // A safeBuffer takes what several write at once.

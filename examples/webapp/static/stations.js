@@ -81,7 +81,7 @@ function combobox(input, status) {
     request?.abort(); // only the last question counts
     request = new AbortController();
     try {
-      const answer = await fetch(`/stations?q=${encodeURIComponent(input.value.trim())}`, { signal: request.signal });
+      const answer = await fetch(`${new URL("stations", input.form.action)}?q=${encodeURIComponent(input.value.trim())}`, { signal: request.signal });
       show(await answer.json());
     } catch (error) {
       if (error.name !== "AbortError") close();
