@@ -40,6 +40,11 @@ func TestConcurrency(t *testing.T) {
 	storetest.RunConcurrency(t, openNew)
 }
 
+func TestSimulate(t *testing.T) {
+	t.Parallel()
+	storetest.Simulate(t, openNew)
+}
+
 func TestTwice(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t testing.TB) traintravel.Store { return storetest.Twice(openNew(t)) })

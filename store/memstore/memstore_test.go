@@ -19,6 +19,7 @@ func open(testing.TB) traintravel.Store { return memstore.New() }
 
 func TestStore(t *testing.T)       { storetest.Run(t, open) }
 func TestConcurrency(t *testing.T) { storetest.RunConcurrency(t, open) }
+func TestSimulate(t *testing.T)    { storetest.Simulate(t, open) }
 
 // TestAgainstSlice makes thousands of random writes, enough to split pages and
 // to empty them, and compares what is listed with a plain sorted slice.

@@ -37,6 +37,7 @@ func twice(t testing.TB) traintravel.Store { return storetest.Twice(open(t)) }
 
 func TestStore(t *testing.T)            { storetest.Run(t, open) }
 func TestConcurrency(t *testing.T)      { storetest.RunConcurrency(t, open) }
+func TestSimulate(t *testing.T)         { storetest.Simulate(t, open) }
 func TestTwice(t *testing.T)            { storetest.Run(t, twice) }
 func TestTwiceConcurrency(t *testing.T) { storetest.RunConcurrency(t, twice) }
 func BenchmarkStore(b *testing.B)       { storetest.Bench(b, open) }

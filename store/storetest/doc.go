@@ -34,6 +34,7 @@
 //	func TestTwice(t *testing.T)            { storetest.Run(t, twice) }
 //	func TestTwiceConcurrency(t *testing.T) { storetest.RunConcurrency(t, twice) }
 //	func TestDurability(t *testing.T)       { storetest.RunDurability(t, openAt) }
+//	func TestSimulate(t *testing.T)         { storetest.Simulate(t, open) }
 //	func BenchmarkStore(b *testing.B)       { storetest.Bench(b, open) }
 //
 // [Run] and [RunConcurrency] must pass on [Twice] of a store as on the store
@@ -78,6 +79,9 @@
 //
 // [RunDurability]: Reopen, ReopenAfterLoad and Killed, all that was
 // acknowledged is there when the store is opened again.
+//
+// [Simulate] runs whole histories of a railway on the store, under faults, with several servers
+// and users that want the same seats, and checks every answer against a model.
 //
 // They cannot prove that a store survives a loss of power, that a refusal costs
 // no write to stable storage, or that it never answers with

@@ -18,6 +18,7 @@ func Example() {
 
 	_ = func(t *testing.T) { storetest.Run(t, open) }            // TestStore
 	_ = func(t *testing.T) { storetest.RunConcurrency(t, open) } // TestConcurrency
+	_ = func(t *testing.T) { storetest.Simulate(t, open) }       // TestSimulate
 	_ = func(b *testing.B) { storetest.Bench(b, open) }          // BenchmarkStore
 }
 

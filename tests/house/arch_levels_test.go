@@ -79,6 +79,7 @@ var levels = [][]room{
 		{"internal/group", "updates that share a commit"},
 		{"internal/agreed", "what the servers of one store have in common"},
 		{"internal/synthfeed", "feeds as large as wanted"},
+		{"internal/sim/outside", "a store or a gateway beside virtual time"},
 		{"internal/sim/world", "a store, a bank and receivers that fail, in virtual time"},
 	},
 	{

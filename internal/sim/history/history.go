@@ -48,6 +48,11 @@ type Config struct {
 	Trace io.Writer
 	// NoCheck leaves out the auditor at the end, so that only the model is a witness.
 	NoCheck bool
+	// Rush has several users ask for the same trip at the same moment, on different servers. It
+	// is for stores in which calls at the same time meet.
+	Rush bool
+	// Beside says that other tests run at the same time: random bytes are not from the seed then.
+	Beside bool
 }
 
 // A Mask leaves out parts of a history and changes nothing else about it. The zero Mask
@@ -86,7 +91,7 @@ type Result struct {
 // Run runs a history, in a bubble of its own.
 func Run(t *testing.T, c Config) (res Result) {
 	t.Helper()
-	if testing.Testing() { // in other programs it is not possible
+	if testing.Testing() && !c.Beside { // in other programs it is not possible
 		cryptotest.SetGlobalRandom(t, uint64(c.Seed))
 	}
 	synctest.Test(t, func(t *testing.T) {

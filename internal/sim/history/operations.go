@@ -168,6 +168,10 @@ func (op *operation) book() {
 	op.mu.Lock()
 	op.orders[op.n] = o
 	op.mu.Unlock()
+	if op.Rush {
+		op.rush(o)
+		return
+	}
 	op.order(o)
 }
 
@@ -295,9 +299,13 @@ func (op *operation) cancel() {
 func (op *operation) read() {
 	o, booked, leave := op.turn()
 	defer leave()
-	if !booked {
-		return
+	if booked {
+		op.find(o)
 	}
+}
+
+// find reads the booking of an order.
+func (op *operation) find(o *order) {
 	var b traintravel.Booking
 	var err error
 	told := op.told(func(ctx context.Context, s *server) { b, err = s.Booking(ctx, o.by, o.Booking.ID) })
