@@ -17,11 +17,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/traintravel/traintravel/httpserver/authserver"
 	"github.com/traintravel/traintravel/internal/need"
+	"github.com/traintravel/traintravel/store/memstore"
+	"github.com/traintravel/traintravel/trainserver"
 )
 
 // A proxy has the booking site below one path of a host and the API below another, whether it takes
-// the paths away or not: people find trips, sign in, book, pay, and see their ticket.
+// the paths away or not, or the API is mounted in the program that has the paths: people find trips, sign in, book, pay, and see their ticket.
 func TestSiteAndServerBelowPaths(t *testing.T) {
 	t.Parallel()
 	need.Short(t, "builds the site, and starts it")
@@ -29,16 +32,13 @@ func TestSiteAndServerBelowPaths(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../examples/webapp").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for name, strips := range map[string]bool{"kept": false, "taken away": true} {
+	for _, name := range []string{"kept", "taken away", "mounted"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			strips := name == "taken away"
 			mux := http.NewServeMux()
 			host := httptest.NewServer(mux)
 			t.Cleanup(host.Close)
-			data, accounts := filepath.Join(t.TempDir(), "t.db"), filepath.Join(t.TempDir(), "accounts.yaml")
-			replace(t, accounts, []byte("anyone: true\nclients:\n  - id: shop\n    secret: "+siteSecret+"\n    redirect_uris: ["+host.URL+"/shop/callback]\n"+
-				"    grants: [authorization_code, refresh_token, client_credentials]\n"))
-			server := start(t, "serve", "--data", data, "--accounts", accounts, "--base-url", host.URL+"/api", "--site-url", host.URL+"/shop")
 			site := startSite(t, program, "--base-url", host.URL+"/shop/", "--api", host.URL+"/api", "--client-id", "shop")
 
 			forward := func(path, to string) {
@@ -57,12 +57,44 @@ func TestSiteAndServerBelowPaths(t *testing.T) {
 				mux.Handle(path, h)
 			}
 			forward("/shop/", site)
-			forward("/api/", server.base)
-			forward("/.well-known/oauth-protected-resource/api", server.base)
-			forward("/.well-known/oauth-authorization-server/api", server.base)
+			if name == "mounted" {
+				mountBelow(t, mux, host.URL)
+			} else {
+				server := serveBelow(t, host.URL)
+				forward("/api/", server)
+				forward("/.well-known/oauth-protected-resource/api", server)
+				forward("/.well-known/oauth-authorization-server/api", server)
+			}
 			bookBelow(t, host.URL)
 		})
 	}
+}
+
+// serveBelow starts a server whose API a host has below /api, and returns where it listens.
+func serveBelow(t *testing.T, host string) string {
+	t.Helper()
+	data, accounts := filepath.Join(t.TempDir(), "t.db"), filepath.Join(t.TempDir(), "accounts.yaml")
+	replace(t, accounts, []byte("anyone: true\nclients:\n  - id: shop\n    secret: "+siteSecret+"\n    redirect_uris: ["+host+"/shop/callback]\n"+
+		"    grants: [authorization_code, refresh_token, client_credentials]\n"))
+	return start(t, "serve", "--data", data, "--accounts", accounts, "--base-url", host+"/api", "--site-url", host+"/shop").base
+}
+
+// mountBelow mounts the API in a program of its own.
+func mountBelow(t *testing.T, mux *http.ServeMux, host string) {
+	t.Helper()
+	s, err := trainserver.New(t.Context(), memstore.New(), trainserver.Options{
+		BaseURL: host + "/api", SiteURL: host + "/shop",
+		SignIn: &trainserver.SignIn{Clients: []authserver.Client{{
+			ID: "shop", Secret: siteSecret, RedirectURIs: []string{host + "/shop/callback"}, Scopes: authserver.Scopes(), Grants: authserver.Grants(),
+		}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := loadDemo(t.Context(), s.Service); err != nil {
+		t.Fatal(err)
+	}
+	s.Mount(mux)
 }
 
 // startSite starts the booking site, and returns where it listens.
