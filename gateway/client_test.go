@@ -274,7 +274,7 @@ func (s *script) answer() (traintravel.Outcome, error) {
 }
 
 // What a gateway says, or fails to.
-func TestWhatGatewaysSay(t *testing.T) {
+func TestOutcomesOfGateways(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ß", 40<<10)
 	for name, c := range map[string]struct {
@@ -350,7 +350,7 @@ func TestNewRefuses(t *testing.T) {
 }
 
 // Numbers are in the body of a charge and nowhere else.
-func TestNumbersAreInBodiesAlone(t *testing.T) {
+func TestCardNumbersAreOnlyInBodies(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
 	ch := charge(card(good))
@@ -443,7 +443,7 @@ func (c cancels) Cancel(context.Context, uuid.UUID) (traintravel.Outcome, error)
 
 // That a gateway cannot cancel is told by it alone: not by one that has failed once, nor
 // by somebody between who answers 501.
-func TestClientToldThatNothingCancels(t *testing.T) {
+func TestClientOfGatewayThatCannotCancel(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		err  error

@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// maxBlock bounds the trips of one block: a vehicle makes some dozen a day.
+	// maxBlock limits the trips of one block: a vehicle makes about a dozen a day.
 	maxBlock = 500
-	// maxStand is how long a train may stand between two trips and still be
-	// called one that goes on.
+	// maxStand is the longest time that a train may stand between two trips and still
+	// count as one that continues.
 	maxStand traintravel.ServiceTime = 60 * 60
-	// aDay is what the times of a trip differ by from those of the day after.
+	// aDay is the difference of a trip's times from those of the next day.
 	aDay traintravel.ServiceTime = 24 * 60 * 60
 )
 
-// linkBlocks makes rules for trips of one block: the vehicle goes on from the
+// linkBlocks makes rules for trips of one block: the vehicle continues from the
 // one to the other, with its passengers.
 func (f *feed) linkBlocks() error {
 	blocks := slices.SortedFunc(maps.Keys(f.blocks), func(a, b string) int { return cmp.Compare(f.blocks[a][0], f.blocks[b][0]) })
@@ -35,8 +35,8 @@ func (f *feed) linkBlocks() error {
 	return nil
 }
 
-// linkBlock links the trips of a block, unless one of it is left out: the vehicle does
-// not go on from the trip before that one to the one after it.
+// linkBlock links the trips of a block, unless one of them is left out: the vehicle does
+// not continue from the trip before that one to the one after it.
 func (f *feed) linkBlock(trips []int32, broken bool) {
 	line := f.trips[trips[0]].line
 	for _, i := range trips {
@@ -96,7 +96,7 @@ func (f *feed) linkBlock(trips []int32, broken bool) {
 	}
 }
 
-// blockDays says on which days the trips of a block run. A twin does not on those
+// blockDays returns the days on which the trips of a block run. A twin does not run on days
 // that another trip of the block has.
 func (f *feed) blockDays(trips []int32) func(int32) daySet {
 	twins := map[int32]daySet{}
@@ -131,7 +131,7 @@ func (t *trip) last() traintravel.Call           { return t.Calls[len(t.Calls)-1
 func (t *trip) departs() traintravel.ServiceTime { return t.Calls[0].Depart }
 func (t *trip) arrives() traintravel.ServiceTime { return t.last().Arrive }
 
-// meet says whether a trip ends at the station where another begins.
+// meet reports whether a trip ends at the station where another begins.
 func (f *feed) meet(a, b *trip) bool {
 	return f.stationID(a.last().Station) == f.stationID(b.Calls[0].Station)
 }
@@ -144,7 +144,7 @@ func (f *feed) stay(a, b *trip) traintravel.Change {
 	}
 }
 
-// goesOn says why a trip cannot go on as another, of the same service day or of
+// goesOn returns the reason why a trip cannot continue as another, of the same service day or of
 // the first one on which the other leaves later; empty if it can.
 func (f *feed) goesOn(a, b *trip) string {
 	wait := b.departs() - a.arrives()

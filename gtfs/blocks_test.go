@@ -109,7 +109,7 @@ func TestTransfersBeforeBlocks(t *testing.T) {
 	}
 }
 
-func TestBlocksThatAreNotRead(t *testing.T) {
+func TestBlocksOfIgnoredTrips(t *testing.T) {
 	t.Parallel()
 	goesOn := blocks("a daily 1 B 08:00 H 09:30", "b daily 1 H 09:40 K 12:00")
 	timetable, report := read(t, gtfs.Options{}, goesOn, frequencies+"b,10:00:00,10:20:00,600,1\n")
@@ -138,7 +138,7 @@ b,ICE,daily,1
 }
 
 // Times of two zones cannot be compared.
-func TestTrainsDoNotGoOnInAnotherZone(t *testing.T) {
+func TestTrainsDoNotContinueInAnotherZone(t *testing.T) {
 	t.Parallel()
 	goesOn := blocks("a daily 1 B 08:00 H 09:30", "b daily 1 H 09:40 K 12:00")
 	zones := `

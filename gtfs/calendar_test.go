@@ -52,7 +52,7 @@ func TestCalendar(t *testing.T) {
 	}
 }
 
-func TestNoDayIsNoTrain(t *testing.T) {
+func TestTripsWithoutDaysAreLeftOut(t *testing.T) {
 	t.Parallel()
 	for _, calendar := range []string{
 		"daily,0,0,0,0,0,0,0,20260601,20260630\n",

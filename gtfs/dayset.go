@@ -7,14 +7,14 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// A daySet is the days of a service as bits, 64 to a word, from the word first.
+// A daySet is a set of days as bits, 64 in a word, beginning with the word first.
 type daySet struct {
 	first int
 	words []uint64
 }
 
-// fill adds the days from one to another that are certain days of the week. Seven
-// words are a number of weeks, and so are all that follow.
+// fill adds the days of a period that are certain days of the week. Seven
+// words are a whole number of weeks, so the pattern repeats after them.
 func (s daySet) fill(from, to traintravel.Date, weekdays [7]bool) {
 	if from > to || weekdays == [7]bool{} {
 		return
@@ -38,7 +38,7 @@ func (s daySet) fill(from, to traintravel.Date, weekdays [7]bool) {
 	}
 }
 
-// word returns the n-th word of all time.
+// word returns the word with the number n, zero if the set has none.
 func (s daySet) word(n int) uint64 {
 	if n -= s.first; n < 0 || n >= len(s.words) {
 		return 0
@@ -46,7 +46,7 @@ func (s daySet) word(n int) uint64 {
 	return s.words[n]
 }
 
-// take takes the days of other out of s, which is what is left of whole. It says
+// take removes the days of other from s, which is the rest of whole. It reports
 // whether there were some, and whether they are all that whole and other share.
 func (s daySet) take(whole, other daySet) (some, all bool) {
 	all = true
@@ -68,7 +68,7 @@ func (s daySet) empty() bool {
 	return true
 }
 
-// meets says whether, so many days after a day of s, is one of other.
+// meets reports whether a day of other is a given number of days after a day of s.
 func (s daySet) meets(other daySet, later int) bool {
 	if later < 0 {
 		return other.meets(s, -later)
@@ -82,7 +82,7 @@ func (s daySet) meets(other daySet, later int) bool {
 	return false
 }
 
-// join makes a set of the words of two.
+// join returns a set made from the words of two sets.
 func (s daySet) join(other daySet, of func(a, b uint64) uint64) daySet {
 	if len(s.words) == 0 {
 		s.first = other.first

@@ -49,7 +49,7 @@ func (f *feed) readFareAttributes() error {
 			fare.flaw = fmt.Sprintf("price %.40q %.20q: %v", t.get(price), t.get(currency), err)
 		case m.Amount < 0 || m.Amount > maxBase:
 			fare.flaw = fmt.Sprintf("price %s is negative or too high", m)
-		case m.Amount > 0: // else the zero Fare
+		case m.Amount > 0: // otherwise the zero Fare
 			fare.Fare = traintravel.Fare{Currency: m.Currency, Base: m.Amount}
 		}
 	}
@@ -118,7 +118,7 @@ func (f *feed) offer(key offerKey) *offer {
 	return o
 }
 
-// priceRoutes gives their fares to the routes that have one, wherever one rides.
+// priceRoutes sets the fares of routes that have one price for all rides.
 func (f *feed) priceRoutes() {
 	fares := make([]*flatFare, 0, len(f.fares))
 	for _, fare := range f.fares {
@@ -168,7 +168,7 @@ func (f *feed) priceRoutes() {
 	}
 }
 
-// priceRoute gives its fare to one route.
+// priceRoute sets the fare of one route.
 func (f *feed) priceRoute(key string) {
 	r := f.routes[key]
 	var all offer

@@ -9,7 +9,7 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// A feed is one reading of a feed: what is known so far. Each table has its
+// A feed is the state of reading one feed. Each table has its
 // file, with the method that reads it.
 type feed struct {
 	ctx  context.Context

@@ -12,7 +12,7 @@ const (
 	maxRepeatedCalls = 4_000_000 // of them all
 )
 
-// departures is how many there are: from 06:00 to 06:30 every seven minutes, the
+// departures returns their number: from 06:00 to 06:30 every seven minutes, the
 // last of five is 06:28.
 func (w window) departures() int {
 	return (int(w.end-w.start) + int(w.headway) - 1) / int(w.headway)
@@ -35,7 +35,7 @@ func (f *feed) readFrequencies() error {
 		if i != skipped {
 			f.trips[i].flaw = cmp.Or(f.trips[i].flaw, flaw)
 		}
-		return i != skipped // without the row, a trip would run at the times it is written with
+		return i != skipped // without the row, the trip would run at its times in stop_times.txt
 	}
 	for t.next() {
 		var ok bool
@@ -71,7 +71,7 @@ func (f *feed) readFrequencies() error {
 	return t.err
 }
 
-// window reads a row. If it has a mistake, that is told, and ok is false.
+// window reads a row. If the row has a mistake, window reports it, and ok is false.
 func (t *table) window(start, end, headway, exact column) (w window, ok bool) {
 	before := t.feed.errs.Total
 	w = window{
@@ -92,13 +92,13 @@ func (t *table) window(start, end, headway, exact column) (w window, ok bool) {
 	return w, t.feed.errs.Total == before
 }
 
-// A departure is one of a pattern.
+// A departure is one departure of a pattern.
 type departure struct {
 	at     traintravel.ServiceTime
 	window *window
 }
 
-// departures returns those of all windows by time, each once.
+// departures returns the departures of all windows by time, each once.
 func (f *feed) departures(p *pattern) []departure {
 	slices.SortFunc(p.windows, func(a, b window) int { return cmp.Compare(a.start, b.start) })
 	var all []departure
@@ -172,7 +172,7 @@ func (f *feed) repeatTrip(t *trip, p *pattern) {
 			train.Calls[i].Arrive += late
 			train.Calls[i].Depart += late
 		}
-		train.Calls[0].Arrive = max(train.Calls[0].Arrive, 0) // which means nothing
+		train.Calls[0].Arrive = max(train.Calls[0].Arrive, 0) // this time is not used
 		train.repeated, train.headway = true, d.window.nominal
 		f.trips = append(f.trips, &train)
 	}

@@ -66,7 +66,7 @@ func (f *feed) joinStops() {
 	j.nameStations()
 }
 
-// nameOf is a stop's name as names are compared.
+// nameOf returns a stop's name in the form in which names are compared.
 func nameOf(s *stop) string {
 	return alike.Name(cmp.Or(alike.WithoutPlatform(s.Name), s.Name))
 }
@@ -121,7 +121,7 @@ func (j *joiner) near(i, name int32, fn func(int32)) {
 	})
 }
 
-// comparePrecedence says which stop of a station gives it its ID and place: one that
+// comparePrecedence determines which stop of a station gives it its ID and place: one that
 // the feed calls a station, and then that with the smaller ID. It does not depend on the
 // order of the rows.
 func (j *joiner) comparePrecedence(a, b int32) int {

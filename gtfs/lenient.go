@@ -9,12 +9,12 @@ import (
 // A mistake is a trip's if the feed without the trip is right. It does not matter here
 // whether Options.Lenient is set: a feed that is refused can say what would be left out.
 
-// blame has somebody answer for the mistakes since there were so many. leave is told the
-// first of them, and returns whether these are gone if trips that it has marked are left
+// blame assigns the mistakes found since there were so many. leave gets the
+// first of them, and returns whether they disappear if the trips that it marks are left
 // out. It may be nil.
 func (f *feed) blame(before int, leave func(*Error) bool) {
 	if n := f.errs.Total - before; n > 0 && leave != nil {
-		f.hold(sizeFlaw) // who is told keeps it
+		f.hold(sizeFlaw) // leave keeps it
 		if leave(f.first) {
 			f.blamed += n
 		}
@@ -22,7 +22,7 @@ func (f *feed) blame(before int, leave func(*Error) bool) {
 	f.first = nil
 }
 
-// during does work, and has somebody answer for the mistakes that it finds.
+// during does work, and assigns the mistakes that it finds; see blame.
 func (f *feed) during(work func(), leave func(*Error) bool) {
 	before := f.errs.Total
 	f.first = nil
@@ -115,7 +115,7 @@ func (o *orphans) of(id []byte, before int32) *orphan {
 }
 
 // settleOrphans leaves out the trips that may lack a call. If the rows of trips are not
-// together, nobody knows which they are.
+// together, these trips are unknown.
 func (f *feed) settleOrphans(o *orphans) {
 	ids := slices.SortedFunc(maps.Keys(o.byID), func(a, b string) int { return cmp.Compare(o.byID[a].flaw.Line, o.byID[b].flaw.Line) })
 	for _, id := range ids {
@@ -124,7 +124,7 @@ func (f *feed) settleOrphans(o *orphans) {
 			continue
 		}
 		if o.unordered {
-			f.blamed-- // it is nobody's
+			f.blamed-- // no trip has it
 			continue
 		}
 		for _, i := range [2]int32{p.before, p.next} {

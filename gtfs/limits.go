@@ -13,13 +13,13 @@ import (
 // There are fixed limits too: a record has at most 64 KiB, a trip [traintravel.MaxCalls]
 // calls, and a zip 10,000 files, with a directory of at most 16 MiB.
 type Limits struct {
-	// Memory is how many bytes the reading may hold, by its own account of rows,
-	// calls and texts. The account is on the high side, but Go's heap grows beyond what
+	// Memory limits the bytes that reading holds, as estimated from rows,
+	// calls and texts. The estimate is high, but Go's heap grows beyond what
 	// it holds, by default to twice of it (see [runtime/debug.SetMemoryLimit]). The
 	// default is 2 GiB.
 	Memory int64
 
-	// Calls is how many calls the trips that are read may have, together. The
+	// Calls limits the calls of all trips that are read. The
 	// default is [traintravel.MaxTotalCalls], beyond which no timetable is loaded.
 	Calls int
 
@@ -31,7 +31,7 @@ type Limits struct {
 	// 16 MiB of a table. Feeds of railways have 5 to 15. The default is 200.
 	Ratio int
 
-	// Rows is how many rows a table may have, those included that are not read. The
+	// Rows limits the rows of a table, including those that are not read. The
 	// default is 100 million.
 	Rows int
 }
@@ -42,11 +42,11 @@ const (
 	defaultRatio  = 200
 	defaultRows   = 100_000_000
 
-	// freeRatio is how long a table may be, whatever its ratio.
+	// freeRatio is the size up to which the ratio of a table does not matter.
 	freeRatio = 16 << 20
 )
 
-// check refuses negative limits.
+// check returns an error for negative limits.
 func (l *Limits) check() error {
 	for _, limit := range []struct {
 		name  string
@@ -59,7 +59,7 @@ func (l *Limits) check() error {
 	return nil
 }
 
-// withDefaults returns the limits that count.
+// withDefaults returns the limits with defaults in place of zeros.
 func (l Limits) withDefaults() Limits {
 	if l.Memory == 0 {
 		l.Memory = defaultMemory
@@ -101,7 +101,7 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s:%d: "+what+" (Limits.%s)", e.File, e.Line, e.Max, e.Limit)
 }
 
-// What things take of memory, in bytes, with their share of maps and of slices that
+// The memory that values use, in bytes, with their share of maps and of slices that
 // grow. Texts and dates count by themselves.
 const (
 	sizeKey     = 80 // of a map
@@ -121,7 +121,7 @@ const (
 	sizeFlaw    = 700
 )
 
-// hold adds to the account of memory. [table.next] looks whether it is too much.
+// hold adds to the memory in use. [table.next] checks the limit.
 func (f *feed) hold(size int, texts ...string) {
 	f.held += int64(size)
 	for _, s := range texts {
@@ -129,5 +129,5 @@ func (f *feed) hold(size int, texts ...string) {
 	}
 }
 
-// full says whether the account is beyond its limit.
+// full reports whether the memory in use exceeds the limit.
 func (f *feed) full() bool { return f.held > f.opts.Limits.Memory }

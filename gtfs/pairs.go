@@ -13,8 +13,8 @@ import (
 )
 
 // dropWaiting leaves out rules by which single trains wait for others, at the stations
-// with most of them, if all rules tell apart more pairs of trains than a timetable may.
-// Without such a rule the change takes longer, so that nothing is sold that cannot be
+// with most of them, if all rules distinguish more pairs of trains than a timetable may.
+// Without such a rule the change takes longer, so no impossible change
 // done.
 func (f *feed) dropWaiting() {
 	if traintravel.ChangePairs(f.rules.list) <= traintravel.MaxPairs {
@@ -46,7 +46,7 @@ func (f *feed) dropWaiting() {
 	f.rules.list = left
 }
 
-// waits says whether one train waits for another by a rule.
+// waits reports whether a rule makes one train wait for another.
 func waits(ch *traintravel.Change) bool {
 	return ch.Kind == traintravel.Takes && ch.Time == 0 && ch.FromTrain != "" && ch.ToTrain != ""
 }

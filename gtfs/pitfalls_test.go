@@ -44,7 +44,7 @@ func TestTimeAfterMidnightBelongsToTheDayBefore(t *testing.T) {
 	diff(t, "instants", got, [2]string{"2026-05-04T22:00:00+02:00", "2026-05-05T00:30:00+02:00"})
 }
 
-func TestYesterdaysLateTrainAndTodaysEarlyOneAreBothThere(t *testing.T) {
+func TestLateAndEarlyTrainOnOneDay(t *testing.T) {
 	t.Parallel()
 	timetable, _ := read(t, gtfs.Options{}, `
 -- trips.txt --
@@ -82,7 +82,7 @@ b,K,2,29:00:00,29:00:00
 	}
 }
 
-func TestTimesGoOnForDays(t *testing.T) {
+func TestTimesOfSeveralDays(t *testing.T) {
 	t.Parallel()
 	for _, arrive := range []string{"58:53:00", "149:09:00", "336:00:00"} {
 		timetable, _ := read(t, gtfs.Options{}, ride("09:45:00", arrive))

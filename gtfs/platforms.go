@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Platforms are folded into their station, and so are stops that are one station with
-// others. They are told apart only where the feed forbids a change between two of them:
+// Platforms are merged into their station, and so are stops that are one station with
+// others. They are kept apart only where the feed forbids a change between two of them:
 // there each call keeps its platform, for the rules to name.
 
 // findBarriers looks through transfers.txt, once stations are known, for changes that are
-// forbidden between platforms. What is wrong with its rows is told when they are read.
+// forbidden between platforms. Mistakes in its rows are reported when they are read.
 func (f *feed) findBarriers() error {
 	if !f.has("transfers.txt") {
 		return nil
@@ -45,7 +45,7 @@ func (f *feed) findBarriers() error {
 	return t.err
 }
 
-// entire says whether a stop is a station with all that is part of it.
+// entire reports whether a stop is a whole station.
 func (f *feed) entire(i int32) bool { return f.stops[i].station == i && !f.stops[i].joined }
 
 // platform numbers a stop among those of its station. A boarding area has the number of
@@ -122,8 +122,8 @@ func (f *feed) appendBelow(all []uint16, i int32, depth int) []uint16 {
 	return all
 }
 
-// part confines a rule to the platforms of its row, where trains at others must not fall
-// under it. A trip is at one of them anyway.
+// part limits a rule to the platforms of its row, where it must not apply to trains at
+// others. A trip is at one of them anyway.
 func (f *feed) part(from, to *side) {
 	if !f.barriers[barrier{from.station, to.station}] {
 		return

@@ -14,7 +14,7 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// tables are the files that are read, in this order: each only refers to
+// tables are the files to read, in this order: each refers only to
 // those before it.
 var tables = []struct {
 	name string
@@ -72,7 +72,7 @@ func (f *feed) read() error {
 	return f.ctx.Err()
 }
 
-// timetable returns what was read, once all is well.
+// timetable returns the timetable after all tables were read without mistakes.
 func (f *feed) timetable() *traintravel.Timetable {
 	t := &traintravel.Timetable{
 		Stations: make([]traintravel.Station, 0, f.report.Stations),
@@ -116,7 +116,7 @@ func Read(ctx context.Context, fsys fs.FS, opts Options) (*traintravel.Timetable
 	switch {
 	case err == nil:
 		err = f.mistakes()
-	case errors.Is(err, errMistakes): // where nothing more could be read
+	case errors.Is(err, errMistakes): // the rest of the table cannot be read
 		err = &f.errs
 	}
 	if err == nil {
@@ -139,7 +139,7 @@ func ReadFile(ctx context.Context, path string, opts Options) (*traintravel.Time
 	return t, report, errors.Join(err, end())
 }
 
-// folder returns the folder of fsys that holds the tables.
+// folder returns the folder of fsys that contains the tables.
 func folder(fsys fs.FS) (fs.FS, error) {
 	const table = "stop_times.txt"
 	switch z := fsys.(type) {
@@ -153,7 +153,7 @@ func folder(fsys fs.FS) (fs.FS, error) {
 		return folder(&z.Reader)
 	}
 	if _, err := fs.Stat(fsys, table); !errors.Is(err, fs.ErrNotExist) {
-		return fsys, nil // an error will be met again
+		return fsys, nil // reading finds the error again
 	}
 	entries, err := fs.ReadDir(fsys, ".")
 	if err != nil {
@@ -173,13 +173,13 @@ func folder(fsys fs.FS) (fs.FS, error) {
 		found = e.Name()
 	}
 	if found == "" {
-		return fsys, nil // and the missing tables will be named
+		return fsys, nil // reading reports the missing tables
 	}
 	return fs.Sub(fsys, found)
 }
 
-// mistakes returns what fail recorded, or nil if there is nothing, or nothing that
-// Options.Lenient does not leave out.
+// mistakes returns the mistakes that fail recorded, or nil if there are none, or only some that
+// Options.Lenient leaves out.
 func (f *feed) mistakes() error {
 	if f.errs.Total == 0 {
 		return nil
@@ -196,8 +196,8 @@ func (f *feed) mistakes() error {
 	return &f.errs
 }
 
-// trainless returns an error that tells why there is no train, or nil if there
-// is one.
+// trainless returns an error that says why the feed has no trains, or nil if it
+// has one.
 func (f *feed) trainless() error {
 	if f.report.Trains > 0 {
 		return nil
@@ -227,6 +227,6 @@ func (f *feed) trainless() error {
 	return fmt.Errorf("gtfs: %w: %s%s", ErrNoTrains, strings.Join(why, ", "), unread)
 }
 
-// ErrNoTrains: a feed without mistakes has no train that is read. To load its
-// timetable would be to withdraw every train there is.
+// ErrNoTrains is returned for a feed without mistakes that has no train to read. Loading its
+// timetable would remove all trains.
 var ErrNoTrains = errors.New("the feed has no train to import")

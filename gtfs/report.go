@@ -7,11 +7,11 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// A Report says what was read from a feed, and what was left out.
+// A Report describes what was read from a feed, and what was left out.
 type Report struct {
 	Stations, Trains, Calls int
 
-	// Repeated is how many of the trains frequencies.txt makes, and Headway how
+	// Repeated is the number of trains made from frequencies.txt, and Headway how
 	// many of these are only nominal departures (exact_times 0).
 	Repeated, Headway int
 
@@ -24,20 +24,20 @@ type Report struct {
 	Publisher, Version string
 	Start, End         traintravel.Date
 
-	// Translated is how many names stations have from translations.txt, and Languages
+	// Translated is the number of names from translations.txt, and Languages
 	// their languages as the feed gives them, sorted: the first hundred.
 	Translated int
 	Languages  []string
 
 	// Joined are the stations that the feed has as several stops without a
-	// parent, by their names, and Renamed those that bear another name here.
+	// parent, by their names, and Renamed those with another name here.
 	Joined  []Joined
 	Renamed []Renamed
 
 	// Twins are the trains that the feed has twice, in the order of the rows of Twin.Left.
 	Twins []Twin
 
-	// Prices and Seats are how the trains are sold, those of most trains first.
+	// Prices and Seats describe how the trains are sold, those of most trains first.
 	Prices []Pricing
 	Seats  []Seating
 
@@ -84,24 +84,24 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Reason)
 }
 
-// Errors are the mistakes in a feed: the first hundred, and how many there are.
-// Reading ends early where a table cannot be made out at all.
+// Errors are the mistakes in a feed: the first hundred, and the number of all.
+// Reading stops early if a table cannot be read at all.
 type Errors struct {
 	List  []*Error
 	Total int
-	// Lenient says whether Options.Lenient would read the feed: without Trips of its
+	// Lenient reports whether Options.Lenient would read the feed: without Trips of its
 	// trips, and with the trains that it has besides.
 	Lenient bool
 	Trips   int
-	// Strict says whether the feed would be read without Options.Strict.
+	// Strict reports whether the feed would be read without Options.Strict.
 	Strict bool
 }
 
 const (
 	maxErrors = 100
-	// maxNotes bounds the notes that differ, since a feed can make as many as rows.
+	// maxNotes limits the number of different notes, because a feed can cause one for each row.
 	maxNotes = 500
-	// furtherNotes is said of all others.
+	// furtherNotes replaces all further ones.
 	furtherNotes = "more notes about the file are not listed"
 )
 
@@ -133,10 +133,10 @@ func (e *Errors) Unwrap() []error {
 type Joined struct {
 	Name   string
 	Stops  []string // stop_id of each; the station's ID is that of the first
-	Metres float64  // from the first to the farthest, as the crow flies
+	Metres float64  // in a straight line from the first to the farthest
 }
 
-// A Renamed is a station whose name in the feed says only that it is a station. It
+// A Renamed is a station whose name in the feed is only a common noun. It
 // has the town from the names of its platforms.
 type Renamed struct {
 	Stop      string // stop_id
@@ -150,7 +150,7 @@ type Twin struct {
 	From, To         string // names of the first and the last station
 	Departs          traintravel.ServiceTime
 	Kept, Left       string // trip IDs
-	// Days is on how many days both run, and First the first of them. On these
+	// Days is the number of days on which both run, and First the first of them. On these
 	// days only Kept is in the timetable, unless Options.KeepTwins is set.
 	Days  int
 	First traintravel.Date
@@ -161,12 +161,12 @@ type Pricing struct {
 	// File is the table with the price; empty for Options.Fare.
 	File string
 	// Currency is an ISO 4217 code in lower case; empty if the trains are not for sale.
-	// OwnCurrency says that File names it, and not Options.Fare.
+	// OwnCurrency reports that File names it, and not Options.Fare.
 	Currency    string
 	OwnCurrency bool
 	// Zones reports that each ride has its own price; then Base and PerKm are not used.
 	Zones bool
-	// Base and PerKm are from the least to the most, in minor units of Currency.
+	// Base and PerKm are the lowest and the highest amount, in minor units of Currency.
 	Base, PerKm [2]int64
 	Trains      int
 }
@@ -174,8 +174,8 @@ type Pricing struct {
 // A Seating is a source of seats for trains of a feed.
 type Seating struct {
 	File string // the table that says so; empty for Options.Coaches
-	// Seats are from the least to the most of a train; zero if they are unreserved: as
-	// many travel as come.
+	// Seats are the lowest and the highest number of a train; zero if trains are unreserved, and
+	// any number of passengers may travel.
 	Seats  [2]int
 	Trains int
 }

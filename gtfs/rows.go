@@ -2,9 +2,9 @@ package gtfs
 
 import "github.com/traintravel/traintravel"
 
-// What is kept of the rows of a feed's tables. The file of each table reads it.
+// The data that is kept from the rows of a feed's tables. The file of each table reads it.
 
-// An agency runs trains, and its zone is theirs.
+// An agency operates trains, which use its time zone.
 type agency struct {
 	id, name, zone string
 }
@@ -22,13 +22,13 @@ type flatFare struct {
 	traintravel.Fare
 	agency string // of the routes it is for, if not of all
 	line   int
-	flaw   string // a mistake that is told only if a train has the fare
+	flaw   string // a mistake that is reported only if a train has the fare
 	ruled  bool   // fare_rules.txt says what it is for
 	onward bool   // it covers changes
 	used   bool
 }
 
-// A fareRule is what fare_rules.txt says of a fare on one route, or on all.
+// A fareRule contains the rows of fare_rules.txt about a fare on one route, or on all.
 type fareRule struct {
 	fare     *flatFare
 	route    string
@@ -37,7 +37,7 @@ type fareRule struct {
 	contains []zone
 }
 
-// An offer is what some routes have for a fare.
+// An offer is the set of fares that apply to some routes.
 type offer struct {
 	flat []*flatFare // for any ride, that differ: two tell as much as a hundred
 
@@ -50,10 +50,10 @@ type offer struct {
 	prices     zonePrices
 }
 
-// An offerKey says which routes: one, or all, of an agency or of any.
+// An offerKey names the routes of an offer: one or all, of one agency or of any.
 type offerKey struct{ agency, route string }
 
-// A pattern is a trip that stands for others, which leave at other times. It
+// A pattern is a trip that frequencies.txt repeats at other times. It
 // does not run itself.
 type pattern struct {
 	windows []window
@@ -69,7 +69,7 @@ type window struct {
 	line       int32
 }
 
-// A barrier is a pair of stations, or twice one, between whose platforms a change is
+// A barrier is a pair of stations, or the same one twice, between whose platforms a change is
 // forbidden.
 type barrier struct{ from, to int32 }
 
@@ -83,12 +83,12 @@ type route struct {
 	// fareFile is the table that either is from; empty if fare is that of the options.
 	fareFile string
 	line     int
-	// skip says why trips of the route are not read; empty if they are.
+	// skip is the reason why trips of the route are not read; empty if they are.
 	skip string
 	flaw *Error // the mistake if skip is faulty
 }
 
-// A stop is a row of stops.txt. Once all are read, it knows its station.
+// A stop is a row of stops.txt. After all are read, it has its station.
 type stop struct {
 	traintravel.Station
 	kind                int
@@ -97,15 +97,15 @@ type stop struct {
 	station             int32  // index of the station it is part of, or its own
 	zone                zone   // of fares; its parent's if it has none
 	line                int
-	// flaw is a mistake that is told only if a train calls here.
+	// flaw is a mistake that is reported only if a train calls here.
 	flaw   string
-	told   *Error // a mistake that has been told
-	looked bool   // a trip calls here, and the flaw would have been told
+	told   *Error // a mistake that has been reported
+	looked bool   // a trip calls here, so a flaw has been reported
 	served bool   // a train calls at this station
 	joined bool   // with others; see joinStops
 }
 
-// A mark is what has to be known of a call until its trip is complete.
+// A mark is the data of a call that is needed until its trip is complete.
 type mark struct {
 	sequence int32
 	line     int32
@@ -113,7 +113,7 @@ type mark struct {
 	distance float32 // shape_dist_traveled; NaN if not given
 }
 
-// A leftTrip is the later of twins. Its earlier ones have the days that it shares
+// A leftTrip is the later one of twins. The earlier ones get the days that it shares
 // with them.
 type leftTrip struct {
 	keepers []int32 // the first maxKeepers of them
@@ -121,13 +121,13 @@ type leftTrip struct {
 	rest    daySet  // those that it keeps
 }
 
-// A naming is that of a zone in a row of fare_rules.txt.
+// A naming is the mention of a zone in a row of fare_rules.txt.
 type naming struct {
 	zone zone
 	line int32
 }
 
-// A tariff is what rides on a route cost by their zones.
+// A tariff has the prices of rides on a route by their zones.
 type tariff struct {
 	offers   []*offer
 	contains bool // some of them depend on the zones passed
@@ -138,21 +138,21 @@ type tariff struct {
 	rides, unsold int // between the calls of known
 }
 
-// A zone is one of those of the fares: a zone_id, counted from 1.
+// A zone is the number of a zone_id of the fares, counted from 1.
 type zone int32
 
-// noZone is that of a stop without one, and in a rule any.
+// noZone means that a stop has no zone and, in a rule, any zone.
 const noZone zone = 0
 
 // A way is from one zone to another.
 type way struct{ from, to zone }
 
-// zonePrices are the least prices of rides: by the zones that a ride passes, as
+// zonePrices are the lowest prices of rides: by the zones that a ride passes, as
 // passed has them, or by none if these do not matter; and then by where it begins
 // and ends.
 type zonePrices map[string]map[way]int64
 
-// A trip is a train in the making.
+// A trip is a train that is not complete yet.
 type trip struct {
 	traintravel.Train
 	service *service
@@ -164,10 +164,10 @@ type trip struct {
 	origin            origin
 }
 
-// skipped is the index of a trip that is not read.
+// skipped is the index of trips that are not read.
 const skipped int32 = -1
 
-// An origin is where a trip has its price and its seats from.
+// An origin names the sources of a trip's price and seats.
 type origin struct {
 	prices, coaches string // the table, empty for options
 	currency        bool   // the table names the currency

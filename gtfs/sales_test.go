@@ -54,7 +54,7 @@ func callsOf(trips ...string) string {
 }
 
 // A change that takes less time than the way is named.
-func TestTransfersThatCannotBeWalked(t *testing.T) {
+func TestTransfersFasterThanWalking(t *testing.T) {
 	t.Parallel()
 	// From Hannover Hbf to Hannover Süd it is 1112 m, 742 s at 1.5 m/s.
 	const told = `transfers.txt:2: the change from "Hannover Hbf" to "Hannover Süd" allows %s s, less than the 742 s that a walk of 1112 m at 1.5 m/s takes`

@@ -3,8 +3,8 @@ package gtfs
 // A slab keeps many small slices in few allocations.
 type slab[T any] struct{ chunk []T }
 
-// extend returns old with more after it. More may be used again, and nobody
-// else has room behind old.
+// extend returns old with more appended. The caller may reuse more, and nothing
+// else may use the memory behind old.
 func (s *slab[T]) extend(old, more []T) []T {
 	if len(old) > 0 {
 		return append(old, more...)

@@ -89,7 +89,7 @@ func (f *feed) readStops() error {
 	return t.err
 }
 
-// place sets where the station is and finds what is wrong with it.
+// place sets the coordinates of the station and finds mistakes in them.
 func (s *stop) place(lat, lon []byte, country string) {
 	var okLat, okLon bool
 	s.Latitude, okLat = degrees(lat, 90)
@@ -139,7 +139,7 @@ func (f *feed) station(i int32) int32 {
 	return i
 }
 
-// tell returns the mistake of a stop, nil if it has none, and tells it the first time.
+// tell returns the mistake of a stop, or nil, and reports it the first time.
 func (f *feed) tell(i int32) *Error {
 	s := &f.stops[i]
 	if s.told != nil || s.looked {
@@ -158,7 +158,7 @@ func (f *feed) tell(i int32) *Error {
 	return s.told
 }
 
-// serve notes that a train calls at a station.
+// serve records that a train calls at a station.
 func (f *feed) serve(i int32) {
 	s := &f.stops[i]
 	if s.served {

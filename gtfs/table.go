@@ -22,11 +22,11 @@ type table struct {
 	rows    int
 	err     error // what ended the reading, if not the end of the file
 
-	// flawed, if not nil, is called for a row that had mistakes, after its turn; see blame.
+	// flawed, if not nil, is called after a row with mistakes; see blame.
 	flawed func(*Error) bool
 	before int // mistakes before the row
 
-	quiet bool // the table is read a second time, in which its mistakes are told
+	quiet bool // mistakes are reported when the table is read a second time
 }
 
 // A column is an index into the fields of a row; missing columns have none.
@@ -34,8 +34,8 @@ type column int
 
 const missing column = -1
 
-// open opens a table that has to have certain columns. If it is not there or
-// has not, it records that and returns errMistakes.
+// open opens a table that must have certain columns. If it is missing, or lacks
+// one of them, open records that and returns errMistakes.
 func (f *feed) open(name string, required ...string) (*table, error) {
 	file, size, err := f.plain(name)
 	if err != nil {
@@ -95,7 +95,7 @@ func (t *table) column(name string) column {
 }
 
 // next reads the next row that is not blank; after the last it closes the
-// table, and t.err tells whether all went well.
+// table, and t.err is nil if there was no error.
 func (t *table) next() bool {
 	t.feed.blame(t.before, t.flawed)
 	t.before = t.feed.errs.Total
@@ -159,7 +159,7 @@ func (t *table) blank() bool {
 	return true
 }
 
-// line is that of the row.
+// line returns the line of the row.
 func (t *table) line() int { return t.rec.line }
 
 // fail records a mistake in the row.
@@ -179,7 +179,7 @@ func (t *table) get(c column) []byte {
 // text returns a field that people read.
 func (t *table) text(c column) string { return clean(string(t.get(c))) }
 
-// choice returns a field that is a number from 0 to limit; blank is 0.
+// choice returns a field that is a number from 0 to limit; blank means 0.
 func (t *table) choice(c column, name string, limit int) int {
 	b := t.get(c)
 	if len(b) == 0 {
@@ -193,7 +193,7 @@ func (t *table) choice(c column, name string, limit int) int {
 	return n
 }
 
-// time returns a field that is a time; blank is noTime, and so is a mistake.
+// time returns a field that is a time; blank means noTime, and so does a mistake.
 func (t *table) time(c column, name string) traintravel.ServiceTime {
 	b := t.get(c)
 	if len(b) == 0 {
@@ -207,7 +207,7 @@ func (t *table) time(c column, name string) traintravel.ServiceTime {
 	return v
 }
 
-// A counter counts the bytes of a table and tells Options.Progress.
+// A counter counts the bytes of a table and calls Options.Progress.
 type counter struct {
 	r     io.Reader
 	t     *table
@@ -218,7 +218,7 @@ type counter struct {
 
 func (c *counter) Read(p []byte) (int, error) {
 	f := c.t.feed
-	if err := f.ctx.Err(); err != nil { // there may be no row for long
+	if err := f.ctx.Err(); err != nil { // the next row may be far away
 		return 0, err
 	}
 	n, err := c.r.Read(p)
@@ -236,7 +236,7 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// over returns what limit a table is beyond, if any, at its present line.
+// over returns the limit that a table exceeds at its current line, or nil.
 func (t *table) over() error {
 	limits := &t.feed.opts.Limits
 	switch {

@@ -20,10 +20,10 @@ const (
 )
 
 const (
-	// changeTime is what a change takes without a rule, to which a walk adds
+	// changeTime is the time of a change without a rule, to which a walk adds
 	// a second for each metre; see [traintravel.Change].
 	changeTime = 5 * 60
-	// maxTransfer bounds what a change may take, in seconds.
+	// maxTransfer is the longest time of a change, in seconds.
 	maxTransfer = 24 * 60 * 60
 )
 
@@ -74,7 +74,7 @@ func (f *feed) readTransfers() error {
 	return nil
 }
 
-// A side is what a row says of the trains from which, or to which, one changes.
+// A side has the fields of a row about the trains from which, or to which, passengers change.
 type side struct {
 	station int32 // index into feed.stops; -1 if it names none
 	stop    int32 // that it names
@@ -83,10 +83,10 @@ type side struct {
 	from    int32 // it names the trains feed.trips[from:to]
 	to      int32
 	repeats bool   // which frequencies.txt makes
-	wrong   string // what keeps the row from being read
-	unread  bool   // so does that it is about what is not read
+	wrong   string // a mistake because of which the row is not read
+	unread  bool   // the row is about stops, routes or trips that are not read
 
-	platforms []uint16 // to which the rule is confined; nil for none
+	platforms []uint16 // to which the rule is limited; nil if it is not
 }
 
 func (s *side) trip() bool { return s.to > s.from }
@@ -101,7 +101,7 @@ func (f *feed) side(t *table, c *sideColumns) side {
 		switch {
 		case !ok:
 			s.wrong = c.routeName + " is not in routes.txt"
-		case r.skip != "" || r.id == "": // an empty line would be any
+		case r.skip != "" || r.id == "": // an empty line would mean any
 			s.unread = true
 		}
 		s.line = r.id
@@ -146,7 +146,7 @@ func (s *side) readTrip(f *feed, key string, c *sideColumns) {
 	if p := f.patterns[i]; p != nil {
 		s.from, s.to, s.repeats = p.from, p.to, true
 	}
-	// Without calls it does not run; without an ID it would be any train.
+	// Without calls it does not run; without an ID it would mean any train.
 	if !s.trip() || len(f.trips[s.from].Calls) == 0 || f.trips[s.from].ID == "" {
 		s.unread = true
 	}
@@ -251,7 +251,7 @@ func (f *feed) readChange(t *transferTable, kind, least int, from, to *side) boo
 		f.part(from, to)
 	} else {
 		if from.line != "" || from.trip() || to.line != "" || to.trip() {
-			f.part(from, to) // else it would count, and not that another change is impossible
+			f.part(from, to) // otherwise it would override that another change is impossible
 		}
 		ch.Time = time.Duration(least) * time.Second
 		f.noteWalk(t, least, from, to)
@@ -285,13 +285,13 @@ func (f *feed) addChange(t *transferTable, ch traintravel.Change, kind int, from
 	return true
 }
 
-// An end is one of those that a side of a row stands for: a train, a platform, or any.
+// An end is one of the ends that a side of a row means: a train, a platform, or any.
 type end struct {
 	train    string
 	platform uint16
 }
 
-// many says whether a side stands for more than one.
+// many reports whether a side means more than one.
 func (s *side) many() bool { return s.repeats || len(s.platforms) > 1 }
 
 func (f *feed) ends(s *side) iter.Seq[end] {

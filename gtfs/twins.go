@@ -27,7 +27,7 @@ func (t Twin) String() string {
 	return fmt.Sprintf("%s from %s at %v to %s is trip %.60q and trip %.60q on %s from %v on", name, t.From, t.Departs, t.To, t.Kept, t.Left, days, t.First)
 }
 
-// maxKeepers is to how many trips the rules of a twin are given.
+// maxKeepers limits the trips to which the rules of a twin are given.
 const maxKeepers = 8
 
 // findTwins finds the trips that are trains which other trips are already. The
@@ -55,13 +55,13 @@ func (f *feed) findTwins() {
 			f.leaveTwins(order[from:to])
 		}
 		if f.full() {
-			return // and who calls will say so
+			return // the caller returns the error
 		}
 	}
 	f.reportTwins()
 }
 
-// lookMark shortens what twins agree in.
+// lookMark is a hash of the fields that twins have in common.
 func (f *feed) lookMark(t *trip) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(fold.Label(t.Operator)))
@@ -98,8 +98,8 @@ func looksOf(t *trip, i int) (arrive, depart traintravel.ServiceTime, bars byte)
 	return arrive, depart, bars
 }
 
-// compareLooks is zero for trips that travellers cannot tell apart. Without a
-// number, it takes one route for that.
+// compareLooks is zero for trips that travellers cannot distinguish. Without a
+// number, they must also have the same route.
 func (f *feed) compareLooks(a, b int32) int {
 	s, t := f.trips[a], f.trips[b]
 	if c := cmp.Or(compareLabels(s.Operator, t.Operator), compareLabels(s.Number, t.Number), cmp.Compare(s.Zone, t.Zone), cmp.Compare(len(s.Calls), len(t.Calls))); c != 0 {
@@ -119,7 +119,7 @@ func (f *feed) compareLooks(a, b int32) int {
 	return 0
 }
 
-// compareLabels compares numbers, or operators, however they are spaced and cased.
+// compareLabels compares numbers, or operators, without regard to blanks and letter case.
 func compareLabels(a, b string) int {
 	if a == b {
 		return 0
@@ -129,8 +129,8 @@ func compareLabels(a, b string) int {
 
 func compareIDs(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) }
 
-// comparePrecedence says which of twins comes first. One whose places are not
-// known would be sold without end.
+// comparePrecedence orders twins. One without coaches comes last, because its places are not
+// limited.
 func (f *feed) comparePrecedence(a, b int32) int {
 	s, t := f.trips[a], f.trips[b]
 	return cmp.Or(
@@ -150,7 +150,7 @@ type sold struct {
 
 // days are those on which places of a train with these coaches are sold.
 func (s *sold) days(coaches []traintravel.Coach) daySet {
-	if len(coaches) == 0 { // nobody knows which
+	if len(coaches) == 0 { // the coaches are unknown
 		return s.any
 	}
 	var days daySet
@@ -207,8 +207,8 @@ func (f *feed) keeper(s *sold, coaches []traintravel.Coach, d traintravel.Date) 
 	return all[max(at, 0)]
 }
 
-// reportTwins tells of twins, in the order of their rows. If they are to be kept,
-// nothing more is done about them.
+// reportTwins reports twins, in the order of their rows. If they are to be kept,
+// that is all.
 func (f *feed) reportTwins() {
 	if len(f.left) == 0 {
 		return
@@ -238,8 +238,8 @@ func (f *feed) reportTwins() {
 	}
 }
 
-// removeTwins takes the days that twins have left, and gives their rules for
-// changes to those who keep them.
+// removeTwins removes the days that other twins keep, and gives their rules for
+// changes to the twins that keep them.
 func (f *feed) removeTwins() error {
 	if len(f.left) == 0 {
 		return nil
@@ -271,7 +271,7 @@ func (f *feed) removeTwins() error {
 	return nil
 }
 
-// only is the service on the days that are left.
+// only returns the service on the remaining days.
 func (s *service) only(left *leftTrip) *service {
 	rest := &service{}
 	if kept, gone := left.rest.count(), left.days.count()-left.rest.count(); kept > gone {
@@ -292,7 +292,7 @@ func (f *feed) shareRules() error {
 	for i := range f.left {
 		byID[f.trips[i].ID] = i
 	}
-	delete(byID, "") // which is any train
+	delete(byID, "") // it would mean any train
 	heirs := func(id string, kind traintravel.ChangeKind) (ids []string, gone bool) {
 		i, ok := byID[id]
 		if !ok {

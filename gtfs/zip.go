@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// maxZipEntries bounds the files in a feed's zip; GTFS knows about 30.
+	// maxZipEntries limits the files in a feed's zip; GTFS defines about 30.
 	maxZipEntries = 10_000
-	// maxDirectory bounds the list of them, in bytes. Each has up to 192 KiB there.
+	// maxDirectory limits the list of them, in bytes. Each has up to 192 KiB there.
 	maxDirectory = 16 << 20
 )
 
@@ -47,7 +47,7 @@ func OpenFile(name string) (files fs.FS, close func() error, err error) {
 	return z, file.Close, nil
 }
 
-// openZip opens a zip of so many bytes.
+// openZip opens a zip of the given size in bytes.
 func openZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	list := &bounded{r: r, left: maxDirectory}
 	z, err := zip.NewReader(list, size)
@@ -82,9 +82,9 @@ func (b *bounded) ReadAt(p []byte, at int64) (int, error) {
 	return b.r.ReadAt(p, at)
 }
 
-// tablesOf returns a zip with the files alone that may be tables of a feed: the
-// others could have names that take long to be put in order. It refuses what two
-// programs could read as two feeds.
+// tablesOf returns a zip with only the files that may be tables of a feed: the
+// others could have names that take long to sort. It refuses a zip that two
+// programs could read as different feeds.
 func tablesOf(z *zip.Reader) (*zip.Reader, error) {
 	if len(z.File) > maxZipEntries {
 		return nil, fmt.Errorf("%d files in one zip are more than %d", len(z.File), maxZipEntries)

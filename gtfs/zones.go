@@ -8,11 +8,11 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// maxPricedRides bounds the rides that have prices by zones: pairs of calls, once
+// maxPricedRides limits the rides that have prices by zones: pairs of calls, once
 // for all trains of a route that call in the same zones.
 const maxPricedRides = 4_000_000
 
-// zone counts the zones.
+// zone returns the number of a zone, a new one if the zone is new.
 func (f *feed) zone(id []byte) zone {
 	if len(id) == 0 {
 		return noZone
@@ -26,7 +26,7 @@ func (f *feed) zone(id []byte) zone {
 	return z
 }
 
-// addZones adds a row of fare_rules.txt to what is known of its fare.
+// addZones adds a row of fare_rules.txt to its fare.
 func (f *feed) addZones(t *table, rule *fareRule, origin, destination, contains []byte) {
 	if len(origin)+len(destination)+len(contains) == 0 {
 		rule.flat = true
@@ -77,7 +77,7 @@ func (f *feed) inheritZones() {
 	f.named = nil
 }
 
-// addByZones adds what a rule says, in a feed where fares depend on zones.
+// addByZones adds a rule, in a feed where fares depend on zones.
 func (o *offer) addByZones(rule *fareRule) {
 	o.fares = append(o.fares, rule.fare)
 	if c := rule.fare.Currency; c != "" && len(o.currencies) < 2 && !slices.Contains(o.currencies, c) {
@@ -104,7 +104,7 @@ func (o *offer) addByZones(rule *fareRule) {
 	}
 }
 
-// add keeps the least price.
+// add keeps the lowest price.
 func (p zonePrices) add(zones string, w way, amount int64) {
 	if p[zones] == nil {
 		p[zones] = map[way]int64{}
@@ -114,7 +114,7 @@ func (p zonePrices) add(zones string, w way, amount int64) {
 	}
 }
 
-// passed is a text, made in buf, that tells zones, in their order, from others.
+// passed returns a text, made in buf, that identifies a sequence of zones.
 func passed(buf []byte, zones []zone) []byte {
 	buf = buf[:0]
 	for _, z := range zones {
@@ -123,7 +123,7 @@ func passed(buf []byte, zones []zone) []byte {
 	return buf
 }
 
-// priceByZones makes the tariff of a route.
+// priceByZones returns the tariff of a route.
 func (f *feed) priceByZones(r *route, offers []*offer) {
 	currency, contains := "", false
 	for _, o := range offers {
@@ -165,7 +165,7 @@ func (f *feed) price(t *trip, tf *tariff) {
 	t.Prices = prices
 }
 
-// price makes the prices of a train that calls in zones.
+// price returns the prices of a train that calls in zones.
 func (tf *tariff) price(zones []zone) *traintravel.Prices {
 	n := len(zones)
 	p := &traintravel.Prices{Currency: tf.currency, Amounts: make([][]int64, n-1)}
@@ -192,7 +192,7 @@ func (tf *tariff) price(zones []zone) *traintravel.Prices {
 	return p
 }
 
-// least is the price of the cheapest fare that fits a ride, zero if none does.
+// least returns the price of the cheapest fare that fits a ride, zero if none does.
 func (tf *tariff) least(zones []byte, w way) int64 {
 	least, fits := int64(0), false
 	look := func(prices map[way]int64) {
@@ -211,7 +211,7 @@ func (tf *tariff) least(zones []byte, w way) int64 {
 	return least
 }
 
-// noteUnsold tells how many rides have no price.
+// noteUnsold reports how many rides have no price.
 func (f *feed) noteUnsold() {
 	for _, tf := range f.priced {
 		if tf.unsold > 0 {

@@ -56,7 +56,7 @@ func TestOlderRecordsAreRead(t *testing.T) {
 	}
 }
 
-func TestRecordsThatCannotBe(t *testing.T) {
+func TestImpossibleRecords(t *testing.T) {
 	t.Parallel()
 	b, err := sample(recordVersion).encode()
 	if err != nil {

@@ -172,7 +172,7 @@ func TestChargeActsOnceForEachID(t *testing.T) {
 	wantStatus(t, o, err, traintravel.Succeeded)
 }
 
-func TestSameIDForSomethingElseIsAnError(t *testing.T) {
+func TestReusedIDIsAnError(t *testing.T) {
 	t.Parallel()
 	g := sandbox.New()
 	first := charge(card("4242424242424242"))
@@ -248,7 +248,7 @@ func TestMovements(t *testing.T) {
 }
 
 // Card numbers and codes turned up in audit trails: the gateway holds none.
-func TestGatewayKeepsNoNumbers(t *testing.T) {
+func TestGatewayDoesNotKeepNumbers(t *testing.T) {
 	t.Parallel()
 	g := sandbox.New()
 	must(t)(g.Charge(t.Context(), charge(card("4242424242424242"))))

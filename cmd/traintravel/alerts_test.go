@@ -19,7 +19,7 @@ import (
 const alertRules = "../../deploy/prometheus/alerts.yaml"
 
 // Each metric that an alert, the dashboard, or a query of the runbook asks for is there.
-func TestAlertsAskForWhatThereIs(t *testing.T) {
+func TestAlertsUseExistingMetrics(t *testing.T) {
 	t.Parallel()
 	rules, err := os.ReadFile(alertRules)
 	if err != nil {

@@ -32,7 +32,7 @@ func listenFor(t *testing.T, d duties) (data string) {
 }
 
 // A job ends when its caller goes away.
-func TestJobEndsWithItsCaller(t *testing.T) {
+func TestJobStopsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	begun, over := make(chan struct{}), make(chan struct{})
 	data := listenTo(t, func(ctx context.Context, _ checkRequest, _ func(int64, int64)) (*checked, error) {

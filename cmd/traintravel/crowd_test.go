@@ -95,7 +95,7 @@ func (v visitor) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.ParseIP(v.a
 
 // What an address sends beyond its share is read later, on all of its connections, and
 // nobody else's.
-func TestWhatAnAddressSendsIsPaced(t *testing.T) {
+func TestBytesOfAnAddressAreLimited(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		come := make(door, 1)

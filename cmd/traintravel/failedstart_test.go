@@ -104,7 +104,7 @@ func filesIn(t *testing.T, folder string) (names []string) {
 
 // A server on data without a timetable says so in its log, with the command that imports one,
 // and so does the API. With a timetable neither does.
-func TestNoTimetableIsSaid(t *testing.T) {
+func TestMissingTimetableIsReported(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "t.db")
 	r := start(t, "serve", "--data", data, "--demo=false")
@@ -130,7 +130,7 @@ func TestNoTimetableIsSaid(t *testing.T) {
 
 // A server that sells the demo network, or whose timetable is over or ends soon, says so at its
 // start.
-func TestTimetableThatNeedsAnImport(t *testing.T) {
+func TestTimetableWarnsAtStart(t *testing.T) {
 	t.Parallel()
 	says := func(want string, args ...string) {
 		t.Helper()

@@ -13,7 +13,7 @@ import (
 
 // A password in the URL of any setting is in nothing that a command prints or logs, be it
 // refused or not, and neither is a key in the place of the user.
-func TestNoSettingShowsItsPassword(t *testing.T) {
+func TestSettingsDoNotShowPasswords(t *testing.T) {
 	t.Parallel()
 	hides := func(args []string, environ ...string) (code int, stderr string) {
 		t.Helper()
@@ -75,7 +75,7 @@ func TestNoSettingShowsItsPassword(t *testing.T) {
 
 // What the operator's webhook has in its URL is in nothing that a server says: not in its
 // log, its metrics, its problems, its description, nor in the list of what did not arrive.
-func TestServerShowsNoPassword(t *testing.T) {
+func TestServerDoesNotShowPasswords(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "t.db")
 	r := start(t, "serve", "--data", data, "--webhook", "http://user:hush@127.0.0.1:1/?key=hush", "--admin-addr", ":0", "--log-level", "debug", "--access-log")

@@ -10,7 +10,7 @@ import (
 
 // The borders of the world are loaded only if a station has no zone, or one that is of no
 // country. Else its zone says in which country it is.
-func TestBordersOnlyWhereAZoneIsLacking(t *testing.T) {
+func TestBordersAreLoadedOnlyForMissingZones(t *testing.T) {
 	need.Short(t, "the borders of all countries")
 	t.Parallel()
 	for _, c := range []struct {

@@ -127,7 +127,7 @@ func TestImportCountsBookings(t *testing.T) {
 }
 
 // A dry run makes no file, and says so if there is one that it cannot read.
-func TestDryRunOfWhatCannotBeRead(t *testing.T) {
+func TestDryRunOfUnreadableTimetable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	data := filepath.Join(dir, "trains.db")

@@ -121,7 +121,7 @@ func TestHandOverToOthers(t *testing.T) {
 
 // A running server opens no feed: it may be where the server cannot read, and whatever is
 // in it takes nothing of the server's memory.
-func TestServerReadsNoFeed(t *testing.T) {
+func TestServerDoesNotReadFeeds(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "trains.db")
 	r := start(t, "serve", "--data", data)

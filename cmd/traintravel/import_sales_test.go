@@ -7,7 +7,7 @@ import (
 
 // The report says by which prices, in which currency and with which seats the trains will
 // be sold, and from where each is.
-func TestImportTellsOfSales(t *testing.T) {
+func TestImportReportsSales(t *testing.T) {
 	t.Parallel()
 	feed := writeFeed(t, "1")
 	own := writeFeed(t, "1")

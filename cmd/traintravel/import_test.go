@@ -100,7 +100,7 @@ func TestImportFlags(t *testing.T) {
 }
 
 // A feed that is refused makes no data file.
-func TestRefusedFeedMakesNoFile(t *testing.T) {
+func TestRefusedFeedLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	data := filepath.Join(dir, "trains.db")

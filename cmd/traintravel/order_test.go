@@ -168,7 +168,7 @@ func (silentSender) Send(ctx context.Context, _ traintravel.WebhookPost) (traint
 }
 
 // A receiver that takes too long is said to have: nobody has cancelled the post.
-func TestLateReceiverIsNamedSo(t *testing.T) {
+func TestLateReceiverIsReported(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithTimeout(t.Context(), time.Millisecond)
 	defer stop()

@@ -44,7 +44,7 @@ func TestImportOfAPipe(t *testing.T) {
 }
 
 // A pipe in place of data, a backup or keys is refused: to open one would wait for ever.
-func TestPipesAreNoData(t *testing.T) {
+func TestPipesAreRefusedAsData(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	pipe, data := filepath.Join(dir, "pipe"), filepath.Join(dir, "t.db")

@@ -157,7 +157,7 @@ func TestQuit(t *testing.T) {
 
 // A command whose output nobody reads to its end is quiet about it, as others are in a
 // pipe, and the data is whole.
-func TestOutputIsNotRead(t *testing.T) {
+func TestOutputWithoutReader(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := newShop(t, dir)

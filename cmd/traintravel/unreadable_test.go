@@ -14,7 +14,7 @@ import (
 
 // A booking that cannot be read stops no command that is about others. Each says what it
 // has left out, and one whose work is not complete ends with the code 1.
-func TestCommandsBesideAnUnreadableBooking(t *testing.T) {
+func TestCommandsWithUnreadableBooking(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "trains.db")
 	r := start(t, "serve", "--data", data)

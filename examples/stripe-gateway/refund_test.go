@@ -57,7 +57,7 @@ func TestRefundsInTheDashboard(t *testing.T) {
 
 // A refund that an earlier version has written down as failed is impossible: that is what
 // Stripe says of it.
-func TestFailedRefundOfBefore(t *testing.T) {
+func TestFailedRefundOfEarlierVersion(t *testing.T) {
 	t.Parallel()
 	f, b := newFake(t, mock), newBooks(t)
 	paid := charge(good)
@@ -110,7 +110,7 @@ func TestCancelLeavesNoIntentBehind(t *testing.T) {
 }
 
 // A second process on the file hears who has it, and what to do.
-func TestBooksInUse(t *testing.T) {
+func TestFileInUse(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "b.db")
 	b, err := openBooks(path)

@@ -10,7 +10,7 @@ import (
 )
 
 // What the API cannot do is a page that says so, and that may be tried again.
-func TestRailwayIsDown(t *testing.T) {
+func TestAPIIsDown(t *testing.T) {
 	t.Parallel()
 	rw := newRailway(t, time.Hour)
 	site, log := rw.open(t)
@@ -53,7 +53,7 @@ func TestRailwayIsDown(t *testing.T) {
 }
 
 // Before the API has ever answered, nobody can sign in, and the first page is there.
-func TestRailwayIsNotUpYet(t *testing.T) {
+func TestAPIStartsLater(t *testing.T) {
 	t.Parallel()
 	rw := newRailway(t, time.Hour)
 	site, _ := rw.open(t)
@@ -140,7 +140,7 @@ func TestPending(t *testing.T) {
 }
 
 // A booking that was paid after its page was opened is not cancelled by that page.
-func TestCancelsWhatWasSeen(t *testing.T) {
+func TestCancelsOnlyUnchangedBooking(t *testing.T) {
 	t.Parallel()
 	rw := newRailway(t, time.Hour)
 	site, _ := rw.open(t)

@@ -57,7 +57,7 @@ func TestRedirectToOwnName(t *testing.T) {
 }
 
 // A date on which a card expires that cannot be read says how to write it.
-func TestExpiryThatCannotBeRead(t *testing.T) {
+func TestUnreadableExpiry(t *testing.T) {
 	t.Parallel()
 	rw, v, to, form := newGroup(t, "1")
 	pay := v.post(to, names(form, "Ann"))

@@ -298,7 +298,7 @@ func TestOlderRecordsAreRead(t *testing.T) {
 	}
 }
 
-func TestRecordsThatCannotBe(t *testing.T) {
+func TestImpossibleRecords(t *testing.T) {
 	t.Parallel()
 	b := *sampleBooking()
 	b.Legs = nil
