@@ -1,5 +1,5 @@
-// Command embed is a whole ticket office in one program: it loads a timetable,
-// searches, books, pays and cancels through the library, and hears of it all.
+// Command embed uses the library in one program: it loads a timetable, searches, books,
+// pays and cancels, and prints the events.
 //
 //	go run ./examples/embed                                   # the demo network
 //	go run ./examples/embed FEED.zip                          # a railway's own timetable
@@ -8,8 +8,8 @@
 // The demo network is an internal package of this module. To copy the program
 // elsewhere, leave it out of load and name a feed.
 //
-// Of a feed it takes the middle of its period, and the two stations that most
-// trains connect, unless they are named.
+// With a feed it travels in the middle of the feed's period, between the two stations
+// that most trains connect, unless the arguments name others.
 package main
 
 import (

@@ -16,7 +16,7 @@ type plan struct {
 	day, now            time.Time // the day's beginning at the origin, and an hour before
 }
 
-// choose takes what the arguments say and finds the rest in the timetable.
+// choose reads the arguments, and chooses the rest from the timetable.
 func choose(t *traintravel.Timetable, args []string) (p plan, err error) {
 	if len(args) == 0 { // the demo network
 		args = []string{"", "Berlin Hauptbahnhof", "Paris Gare du Nord", "2024-02-01"}

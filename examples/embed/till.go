@@ -9,8 +9,8 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// till is a payment gateway of one's own in a few lines: it takes everybody's
-// money, once for each ID, and gives it back. A real one asks a provider.
+// till is a payment gateway in a few lines. All charges and refunds succeed, once for
+// each ID. A real gateway calls a payment provider.
 type till struct{ done sync.Map }
 
 func (t *till) act(id uuid.UUID) (traintravel.Outcome, error) {
@@ -28,7 +28,7 @@ func (t *till) Refund(_ context.Context, r traintravel.Refund) (traintravel.Outc
 	return t.act(r.ID)
 }
 
-// Lookup tells what became of it, after a crash.
+// Lookup returns the outcome, after a crash.
 func (t *till) Lookup(_ context.Context, id uuid.UUID) (traintravel.Outcome, error) {
 	if _, ok := t.done.Load(id); !ok {
 		return traintravel.Outcome{}, traintravel.ErrNotFound

@@ -1,5 +1,5 @@
-// Command nats-notifier sells a seat and cancels it, and publishes what happens to NATS
-// JetStream, from where it prints it. See README.md.
+// Command nats-notifier books a seat and cancels the booking. It publishes the events to NATS
+// JetStream, and prints them from there. See README.md.
 package main
 
 import (
@@ -96,7 +96,7 @@ func stopServer(s *server.Server) {
 	s.WaitForShutdown()
 }
 
-// connect connects to a server, and again for ever should it go away.
+// connect connects to a server, and reconnects without limit.
 func connect(url string) (*nats.Conn, error) {
 	return nats.Connect(url, nats.Name("traintravel"), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))
 }
@@ -131,8 +131,8 @@ var (
 	paris  = uuid.MustParse("b2e783e1-c824-4d63-b37a-d8d698862f1d")
 )
 
-// office is a service with the demo network. Its clock begins on an evening of that's,
-// and goes a hundred times as quick as others, so that nobody waits long for a retry.
+// office returns a service with the demo network. Its clock begins on an evening of the demo
+// timetable, and runs a hundred times as fast as a real one, so that retries come soon.
 func office(ctx context.Context, n traintravel.Notifier) (*traintravel.Service, error) {
 	begun, evening := time.Now(), time.Date(2024, 1, 31, 20, 0, 0, 0, time.UTC)
 	s, err := traintravel.New(memstore.New(), traintravel.Options{
@@ -161,8 +161,8 @@ func book(ctx context.Context, s *traintravel.Service) (traintravel.Booking, err
 	return s.CreateBooking(ctx, anna, traintravel.NewBooking{TripID: found.Items[0].ID, PassengerName: "Anna Example"})
 }
 
-// show prints what the stream has of a booking, until that is cancelled. Events come in
-// no promised order.
+// show prints the events of a booking from the stream until the booking is cancelled. The
+// order of events is not guaranteed.
 func show(ctx context.Context, n *notifier, made traintravel.Booking, out io.Writer) error {
 	c, err := n.js.OrderedConsumer(ctx, stream, jetstream.OrderedConsumerConfig{})
 	if err != nil {

@@ -14,15 +14,15 @@ import (
 const (
 	stream  = "TRAINTRAVEL"
 	subject = "traintravel.events." // and the event's type
-	// remembers is for how long JetStream knows an event again. A try whose answer was
-	// lost is repeated after a day at most.
+	// remembers is how long JetStream recognises an event. If a response was lost, the
+	// event is published again within a day.
 	remembers = 25 * time.Hour
 )
 
 // A notifier publishes events to a stream of JetStream.
 type notifier struct{ js jetstream.JetStream }
 
-// newNotifier makes the stream if it is not there.
+// newNotifier creates the stream if it does not exist.
 func newNotifier(ctx context.Context, nc *nats.Conn) (*notifier, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -44,8 +44,8 @@ type message struct {
 	Passenger string                `json:"passenger"`
 }
 
-// Notify publishes an event and waits until it is stored. If it cannot know that, the
-// event comes again, with the same ID, and JetStream stores it once.
+// Notify publishes an event and waits until it is stored. If that is unknown, the service
+// calls Notify again with the same event, and JetStream stores it once.
 func (n *notifier) Notify(ctx context.Context, e traintravel.Event) error {
 	body, err := json.Marshal(message{
 		ID: e.ID.String(), Type: e.Type, Timestamp: e.Created.UTC(),

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// What the API takes and gives, as far as it is used here. Amounts stay the
-// decimal numbers that they are.
+// The types of the API that this program uses. Amounts stay decimal numbers.
 type (
 	collection[T any] struct {
 		Data []T `json:"data"`
@@ -60,7 +59,7 @@ type (
 	}
 )
 
-// A problem is how the API says what went wrong (RFC 9457).
+// A problem is an error of the API (RFC 9457).
 type problem struct {
 	Title  string `json:"title"`
 	Status int    `json:"status"`

@@ -1,6 +1,6 @@
-// Command oauth-client is an application that books in its user's name: it has
-// the user sign in by the authorization code flow with PKCE, then searches,
-// books, pays and cancels over HTTP. It needs a server:
+// Command oauth-client is an application that books for its user. The user signs in by
+// the authorization code flow with PKCE; then the program searches, books, pays and
+// cancels over HTTP. It needs a server:
 //
 //	go run ./cmd/traintravel serve
 //	go run ./examples/oauth-client
@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 	plain := &http.Client{
 		Timeout: 30 * time.Second,
-		// No redirect is followed: the token is for this server alone.
+		// Do not follow redirects: the token is only for this server.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	ctx = context.WithValue(ctx, oauth2.HTTPClient, plain)

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// metadata is what an authorization server says of itself (RFC 8414).
+// metadata is the metadata of an authorization server (RFC 8414).
 type metadata struct {
 	Issuer        string `json:"issuer"`
 	Authorization string `json:"authorization_endpoint"`
@@ -45,8 +45,8 @@ func discover(ctx context.Context, client *http.Client, issuer string) (m metada
 // waitForUser is how long a user may take to sign in.
 const waitForUser = 5 * time.Minute
 
-// signIn sends the user to the authorization server and waits for them to come
-// back. The tokens that it returns are refreshed when they need to be.
+// signIn sends the user to the authorization server, and waits until the user is
+// redirected back. The source that it returns refreshes the tokens.
 func signIn(ctx context.Context, client *http.Client, issuer, clientID string, out io.Writer) (oauth2.TokenSource, error) {
 	meta, err := discover(ctx, client, issuer)
 	if err != nil {
@@ -108,8 +108,8 @@ type result struct {
 	err  error
 }
 
-// ServeHTTP takes the answer of the authorization server. What does not carry
-// the state is not the answer to what was asked, whoever sent it.
+// ServeHTTP receives the response of the authorization server. It refuses a request with
+// another state, because that is not the response to this sign-in.
 func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if r.Method != http.MethodGet || r.URL.Path != callbackPath || subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(c.state)) != 1 {

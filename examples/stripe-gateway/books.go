@@ -17,18 +17,18 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// An entry is what is written down of an ID, durably, before Stripe hears of it.
+// An entry is the durable record of an ID, written before Stripe is called.
 type entry struct {
 	Amount traintravel.Money
-	Charge uuid.UUID // what a refund gives back, zero for a charge
-	// Booking is what a charge is for, zero for a refund, and in entries of versions that
-	// did not write it down.
+	Charge uuid.UUID // that a refund refunds; zero for a charge
+	// Booking is the booking of a charge; zero for a refund, and in entries of earlier
+	// versions.
 	Booking uuid.UUID
 	// Intent is the ID of the PaymentIntent, empty until it is known.
 	Intent string
 	// Outcome is kept once it is Failed or Succeeded: it never changes then.
 	Outcome traintravel.Outcome
-	// Fenced says that nothing must be asked of Stripe any more.
+	// Fenced means that nothing may be charged at Stripe any more.
 	Fenced bool
 }
 
@@ -41,7 +41,7 @@ type books struct {
 	db *bbolt.DB
 
 	mu   sync.Mutex
-	busy map[uuid.UUID]chan struct{} // who is at work on an ID
+	busy map[uuid.UUID]chan struct{} // closed when the work on an ID ends
 }
 
 var bucket = []byte("entries")
@@ -65,11 +65,11 @@ func openBooks(path string) (*books, error) {
 	return &books{db: db, busy: map[uuid.UUID]chan struct{}{}}, nil
 }
 
-// pidFile is beside the books and has the ID of the process that opened them last, for
-// those who find them in use.
+// pidFile is beside the file of entries. It has the ID of the process that opened it last,
+// for the error of a second process.
 func pidFile(path string) string { return path + ".pid" }
 
-// holder names the process that has the books open.
+// holder names the process that has the file open.
 func holder(path string) string {
 	text, err := os.ReadFile(pidFile(path))
 	pid, bad := strconv.Atoi(strings.TrimSpace(string(text)))
@@ -102,7 +102,7 @@ func (b *books) write(id uuid.UUID, e entry) error {
 	return b.db.Batch(func(tx *bbolt.Tx) error { return tx.Bucket(bucket).Put(id[:], v) })
 }
 
-// hold waits until nobody else is at work on an ID, or done is closed.
+// hold waits until no other goroutine works on an ID, or done is closed.
 func (b *books) hold(done <-chan struct{}, id uuid.UUID) (release func(), ok bool) {
 	for {
 		b.mu.Lock()

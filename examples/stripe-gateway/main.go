@@ -1,6 +1,6 @@
-// Command stripe-gateway takes the money of a traintravel server through Stripe: it
-// is what `traintravel serve --gateway URL` asks. See README.md for the commands, and
-// for what Stripe must have allowed your account before.
+// Command stripe-gateway takes the payments of a traintravel server through Stripe:
+// `traintravel serve --gateway URL` calls it. See README.md for the commands, and
+// for what Stripe has to enable for your account first.
 package main
 
 import (

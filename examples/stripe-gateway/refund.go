@@ -11,7 +11,7 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// Refund gives money back, once for each ID.
+// Refund refunds a charge, once for each ID.
 func (g *stripeGateway) Refund(ctx context.Context, r traintravel.Refund) (traintravel.Outcome, error) {
 	e, known, release, err := g.begin(ctx, r.ID)
 	if err != nil {
@@ -54,7 +54,7 @@ func (g *stripeGateway) Refund(ctx context.Context, r traintravel.Refund) (train
 	return g.settle(r.ID, e, refundOutcome(refund), nil)
 }
 
-// findRefund returns what became of a refund, if Stripe has it.
+// findRefund returns the outcome of a refund, if Stripe has it.
 func (g *stripeGateway) findRefund(ctx context.Context, id uuid.UUID, intent string) (traintravel.Outcome, bool, error) {
 	params := &stripe.RefundListParams{PaymentIntent: stripe.String(intent)}
 	params.Limit = stripe.Int64(100)
@@ -79,7 +79,7 @@ func refundOutcome(r *stripe.Refund) traintravel.Outcome {
 	return traintravel.Outcome{Status: traintravel.Pending}
 }
 
-// failureReason says why Stripe has not brought a refund to the payer.
+// failureReason returns the reason why a refund failed at Stripe.
 func failureReason(r *stripe.Refund) string {
 	switch r.FailureReason {
 	case stripe.RefundFailureReasonLostOrStolenCard, stripe.RefundFailureReasonExpiredOrCanceledCard:
@@ -101,8 +101,8 @@ func impossible(code, message string) traintravel.Outcome {
 	return out
 }
 
-// refused makes an outcome of an error by which Stripe says that it will never make a
-// refund, and leaves all others errors.
+// refused turns an error into an outcome if Stripe will never make the refund, and returns
+// all other errors.
 func refused(err error) (traintravel.Outcome, error) {
 	e, ok := errors.AsType[*stripe.Error](err)
 	if !ok || e.Type != stripe.ErrorTypeInvalidRequest {

@@ -12,23 +12,22 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// A stripeGateway takes money by PaymentIntents. For a charge it
+// A stripeGateway takes payments by PaymentIntents. For a charge it
 //
-//  1. writes the ID and the amount into its books,
+//  1. records the ID and the amount in its file,
 //  2. makes a PaymentMethod of the card, and a PaymentIntent that is not confirmed,
 //     with our ID as the idempotency key and in the metadata,
-//  3. writes the PaymentIntent's ID into its books,
+//  3. records the PaymentIntent's ID in its file,
 //  4. confirms it, and only that moves money.
 //
-// So an ID whose PaymentIntent is not in the books has moved nothing, and of any
-// other, Stripe itself says what became of it, by the PaymentIntent's own ID: reads
-// by ID are consistent, while Stripe's search may lag by a minute and more. A
-// PaymentIntent succeeds at most once, so confirming it again, even after Stripe has
-// forgotten the idempotency key, charges nobody twice.
+// So an ID without a recorded PaymentIntent has moved nothing. For any other, Stripe returns
+// the outcome by the PaymentIntent's ID: reads by ID are consistent, while Stripe's search
+// may lag by a minute or more. A PaymentIntent succeeds at most once, so confirming it
+// again, even after Stripe has forgotten the idempotency key, charges nobody twice.
 //
-// A refund is found by the metadata in the list of its PaymentIntent's refunds
-// before it is made: that holds when Stripe has forgotten the idempotency key, and
-// the key holds while the list may be behind.
+// Before a refund is made, it is looked for in the list of its PaymentIntent's refunds, by
+// the metadata. That prevents duplicates when Stripe has forgotten the idempotency key, and
+// the key prevents them while the list may lag.
 type stripeGateway struct {
 	stripe *stripe.Client
 	books  *books
@@ -42,8 +41,8 @@ var (
 // metadataID is the key of our IDs in Stripe's metadata.
 const metadataID = "traintravel_id"
 
-// newStripe takes money for the account of a key, by the Stripe that the config
-// names, its own by default.
+// newStripe returns a gateway for the account of a key. The config may name another URL
+// than Stripe's.
 func newStripe(key string, config stripe.BackendConfig, b *books) *stripeGateway {
 	config.LeveledLogger = &stripe.LeveledLogger{Level: stripe.LevelNull} // errors are returned
 	config.EnableTelemetry = stripe.Bool(false)
@@ -55,10 +54,10 @@ func failed(code, message string) traintravel.Outcome {
 	return traintravel.Outcome{Status: traintravel.Failed, Failure: traintravel.Failure{Code: code, Message: message}}
 }
 
-// cancelled is what a fenced charge has come to.
+// cancelled is the outcome of a fenced charge.
 var cancelled = failed("canceled", "The payment was cancelled.")
 
-// begin waits for whoever is at work on an ID, and reads what is known of it.
+// begin waits until no other goroutine works on an ID, and reads its entry.
 func (g *stripeGateway) begin(ctx context.Context, id uuid.UUID) (e entry, known bool, release func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return e, false, nil, err
@@ -152,7 +151,7 @@ func (g *stripeGateway) makeIntent(ctx context.Context, id uuid.UUID, e entry) (
 	return e, g.books.write(id, e)
 }
 
-// settle writes down an outcome that does not change any more.
+// settle records a final outcome.
 func (g *stripeGateway) settle(id uuid.UUID, e entry, out traintravel.Outcome, err error) (traintravel.Outcome, error) {
 	if err != nil {
 		return traintravel.Outcome{}, err
@@ -166,7 +165,7 @@ func (g *stripeGateway) settle(id uuid.UUID, e entry, out traintravel.Outcome, e
 	return out, nil
 }
 
-// Lookup tells what became of an ID.
+// Lookup returns the outcome of an ID.
 func (g *stripeGateway) Lookup(ctx context.Context, id uuid.UUID) (traintravel.Outcome, error) {
 	e, known, release, err := g.begin(ctx, id)
 	if err != nil {
@@ -232,7 +231,7 @@ func (g *stripeGateway) Cancel(ctx context.Context, id uuid.UUID) (traintravel.O
 	return g.settle(id, e, cancelled, nil)
 }
 
-// ask returns what Stripe says of a PaymentIntent, and whether it was ever
+// ask returns the state of a PaymentIntent at Stripe, and whether it was ever
 // confirmed.
 func (g *stripeGateway) ask(ctx context.Context, intent string) (traintravel.Outcome, bool, error) {
 	pi, err := g.stripe.V1PaymentIntents.Retrieve(ctx, intent, nil)
@@ -258,8 +257,8 @@ func outcome(pi *stripe.PaymentIntent) (out traintravel.Outcome, asked bool) {
 	return traintravel.Outcome{Status: traintravel.Pending}, true
 }
 
-// declined makes an outcome of an error by which Stripe says that the card was
-// declined, and leaves all others errors: their outcome is not known.
+// declined turns an error into an outcome if the card was declined, and returns all other
+// errors, because their outcome is unknown.
 func declined(err error) (traintravel.Outcome, error) {
 	if e, ok := errors.AsType[*stripe.Error](err); ok && e.Type == stripe.ErrorTypeCard && e.HTTPStatusCode == 402 {
 		return failure(e), nil
@@ -267,7 +266,7 @@ func declined(err error) (traintravel.Outcome, error) {
 	return traintravel.Outcome{}, safe(err)
 }
 
-// failure is a decline in the words that clients of the API know.
+// failure returns a decline with a code of the API.
 func failure(e *stripe.Error) traintravel.Outcome {
 	code := string(e.Code)
 	if e.DeclineCode == stripe.DeclineCodeInsufficientFunds {
@@ -279,8 +278,8 @@ func failure(e *stripe.Error) traintravel.Outcome {
 	return failed(code, e.Msg)
 }
 
-// safe is an error that may be logged: what Stripe says of the kind of fault, not
-// its message, which may quote what was sent.
+// safe returns an error that may be logged: the kind of Stripe's error without its
+// message, which may quote the request.
 func safe(err error) error {
 	e, ok := errors.AsType[*stripe.Error](err)
 	if !ok {
@@ -321,8 +320,8 @@ func cardParams(c *traintravel.Card) *stripe.PaymentMethodCreateParams {
 	}
 }
 
-// stripeAmount is an amount in the units that Stripe counts in. They are minor units
-// but for two currencies, which it counts in hundredths that do not exist.
+// stripeAmount returns an amount in Stripe's units. They are minor units, except for two
+// currencies that Stripe counts in hundredths although these have no decimals.
 func stripeAmount(m traintravel.Money) int64 {
 	if m.Currency == "isk" || m.Currency == "ugx" {
 		return m.Amount * 100

@@ -1,14 +1,14 @@
-// Command webhook-receiver hears of each new booking, and of other events: it is what
-// the address given to "traintravel serve --webhook" may lead to.
+// Command webhook-receiver receives events of bookings, such as each new booking. Give its
+// URL to "traintravel serve --webhook":
 //
 //	export TRAINTRAVEL_WEBHOOK_SECRET="whsec_$(openssl rand -base64 32)"
 //	go run ./examples/webhook-receiver                      # listens on 127.0.0.1:8084
 //	traintravel serve --webhook http://127.0.0.1:8084/
 //
-// Both have the secret: whsec_ and 24 to 64 random bytes in base64. Without the variable,
-// serve makes one and keeps it in its keys file. Whoever has subscribed with POST /webhooks
-// takes the secret of the answer. Once it runs, it answers the pings that verify the
-// subscription; POST /webhooks/{webhookId}/ping has one posted now.
+// Both need the secret: whsec_ and 24 to 64 random bytes in base64. Without the variable,
+// serve makes one and stores it in its keys file. For a subscription by POST /webhooks, use
+// the secret in the response. The receiver answers the pings that verify a subscription;
+// POST /webhooks/{webhookId}/ping sends one at once.
 package main
 
 import (
@@ -75,8 +75,8 @@ func run(ctx context.Context, args []string, secret string, out io.Writer) error
 	}
 }
 
-// An event is what is posted: newBooking is the booking alone, all others say what
-// they are, and a ping is about nothing.
+// An event is the body of a delivery. For newBooking it is just the booking; all others
+// have a type and the ID of their booking, except pings.
 type event struct {
 	booking
 	Type string `json:"type"`
@@ -85,7 +85,7 @@ type event struct {
 	} `json:"data"`
 }
 
-// A booking is what newBooking carries.
+// A booking is the body of newBooking.
 type booking struct {
 	ID            string            `json:"id"`
 	TripID        string            `json:"trip_id"`
@@ -95,9 +95,8 @@ type booking struct {
 	Links         map[string]string `json:"links"`
 }
 
-// A receiver prints each event once. An event comes at least once: again if
-// the answer was not 200 or got lost, with the same webhook-id, and in no
-// promised order.
+// A receiver prints each event once. An event arrives at least once. If the response was
+// lost or not 200, it arrives again with the same webhook-id. The order is not guaranteed.
 type receiver struct {
 	mux   http.ServeMux
 	hooks *standardwebhooks.Webhook
@@ -114,8 +113,8 @@ const (
 	maxSeen = 100_000 // the oldest are forgotten
 )
 
-// checkSecret refuses what no sender of these events has as its secret, and says what to do.
-// The error does not quote it.
+// checkSecret returns an error for an invalid secret. The error says what to do, and does not
+// contain the secret.
 func checkSecret(secret string) error {
 	const name = "TRAINTRAVEL_WEBHOOK_SECRET"
 	const advice = `; set it to the secret that "traintravel serve" has, or that POST /webhooks has answered, whole and without blanks; a new one for both is "whsec_$(openssl rand -base64 32)"`
@@ -167,8 +166,8 @@ func (r *receiver) receive(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, "the body has more than 64 KiB", http.StatusRequestEntityTooLarge)
 		return
 	}
-	// The bytes as they came, before anything is made of them: who sent them, and not
-	// longer than five minutes ago?
+	// Verify the signature of the raw body before parsing it, and that it is at most five
+	// minutes old.
 	if err == nil && r.hooks.Verify(body, req.Header) != nil {
 		http.Error(w, "invalid signature", http.StatusUnauthorized)
 		return
@@ -185,8 +184,8 @@ func (r *receiver) receive(w http.ResponseWriter, req *http.Request) {
 	w.WriteHeader(http.StatusOK) // 200 and nothing else acknowledges it
 }
 
-// once prints an event unless it has come before. An event counts as
-// seen when its work is done, so that a failure is made up for by the retry.
+// once prints an event unless it was printed before. An event counts as seen only after its
+// work is done, so that a retry repeats failed work.
 func (r *receiver) once(id string, e event) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -204,7 +203,7 @@ func (r *receiver) once(id string, e event) error {
 	return nil
 }
 
-// String quotes what comes from outside: it might steer the terminal.
+// String quotes all values, because they could contain control characters for the terminal.
 func (e event) String() string {
 	switch {
 	case e.Type == "":
