@@ -15,11 +15,11 @@ import (
 )
 
 func TestFlags(t *testing.T) {
-	s, err := parse(strings.Fields("-seeds 3:5 -days 365 -faults -death,-skew -users 2 -services 1 -store bolt -until 9 -quiet -shrink 0"), io.Discard)
+	s, err := parse(strings.Fields("-seeds 3:5 -days 365 -speed mixed -faults -death,-skew -users 2 -services 1 -store bolt -until 9 -quiet -shrink 0"), io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := plan{Seed: 3, Days: 365, Faults: "-death,-skew", Users: 2, Services: 1, Store: "bolt", Until: 9}
+	want := plan{Seed: 3, Days: 365, Speed: "mixed", Faults: "-death,-skew", Users: 2, Services: 1, Store: "bolt", Until: 9}
 	if len(s.plans) != 3 || !reflect.DeepEqual(s.plans[0], want) || s.plans[2].Seed != 5 || !s.quiet || s.shrink != 0 || s.parallel < 1 {
 		t.Errorf("parse returns %+v", s)
 	}
