@@ -122,9 +122,9 @@ func stuck(p *records.Payment, now time.Time) int {
 
 // waitingEvents counts the events that are to be told.
 func (d *Desk) waitingEvents(ctx context.Context, st *rail.State) error {
-	for k, decode := range records.EventKinds() {
+	for _, k := range records.EventKinds() {
 		n := 0
-		left, err := records.EachOf(ctx, d.Books.Store, waitingOf(k), func(rec store.Record) (records.Queued, error) { return decode(rec.Value) }, func(q records.Queued) bool {
+		left, err := records.EachOf(ctx, d.Books.Store, waitingOf(k.Kind), func(rec store.Record) (records.Queued, error) { return k.Decode(rec.Value) }, func(q records.Queued) bool {
 			st.Events.Add(q.Created)
 			n++
 			return n < readAtMost

@@ -141,10 +141,10 @@ func (b *Books) awaited(ctx context.Context, before time.Time) (map[uuid.UUID]bo
 		}
 		return nil
 	}
-	for k, decode := range records.EventKinds() {
-		err := store.EachPage(ctx, b.Store, records.AgendaOf(k), func(page []store.Record) error {
+	for _, k := range records.EventKinds() {
+		err := store.EachPage(ctx, b.Store, records.AgendaOf(k.Kind), func(page []store.Record) error {
 			for _, rec := range page {
-				if err := add(decode(rec.Value)); err != nil {
+				if err := add(k.Decode(rec.Value)); err != nil {
 					return err
 				}
 			}

@@ -97,10 +97,17 @@ func DecodeOwed(v []byte) (o OwedEvent, err error) {
 	return o, err
 }
 
-// EventKinds are the kinds of work that are events, and read what the agenda has of them.
-func EventKinds() map[Kind]func([]byte) (Queued, error) {
-	return map[Kind]func([]byte) (Queued, error){
-		EventDue: DecodeQueued, FanOutDue: DecodeQueued,
-		OwedDue: func(v []byte) (Queued, error) { o, err := DecodeOwed(v); return o.Queued, err },
+// An EventKind is a kind of work that is an event. Decode reads what the agenda has of it.
+type EventKind struct {
+	Kind   Kind
+	Decode func([]byte) (Queued, error)
+}
+
+// EventKinds are all of them.
+func EventKinds() []EventKind {
+	return []EventKind{
+		{EventDue, DecodeQueued},
+		{FanOutDue, DecodeQueued},
+		{OwedDue, func(v []byte) (Queued, error) { o, err := DecodeOwed(v); return o.Queued, err }},
 	}
 }
