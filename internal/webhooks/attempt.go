@@ -3,11 +3,14 @@ package webhooks
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
-	"math/rand/v2"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/traintravel/traintravel/internal/agenda"
+	"github.com/traintravel/traintravel/internal/ids"
 	"github.com/traintravel/traintravel/internal/ledger"
 	"github.com/traintravel/traintravel/rail"
 	"github.com/traintravel/traintravel/store"
@@ -65,7 +68,7 @@ func (t *endpointWorker) attempt(ctx context.Context, d *job) (o ledger.Outcome)
 	if err != nil && ctx.Err() != nil {
 		return o
 	}
-	o.URL, o.Wait = to.URL, max(jittered(d.delivery.Attempts), min(o.Answer.RetryAfter, 24*time.Hour))
+	o.URL, o.Wait = to.URL, max(jittered(d.delivery.ID, d.delivery.Attempts), min(o.Answer.RetryAfter, 24*time.Hour))
 	if err != nil || !ledger.Received(d.delivery.Type, o.Answer.Status) {
 		t.p.Books.Log.InfoContext(ctx, "an event was not delivered", "event", d.event.ID, "type", string(d.event.Type), "webhook", t.sub, "attempt", d.delivery.Attempts+1, "status", o.Answer.Status, "error", err)
 	}
@@ -76,8 +79,10 @@ func (t *endpointWorker) attempt(ctx context.Context, d *job) (o ledger.Outcome)
 // time.
 var errNotHere = errors.New("the options of this service do not name that operator's endpoint, or that client, any more")
 
-// jittered is how long to wait after a failure, give or take a fifth.
-func jittered(failures int) time.Duration {
+// jittered is how long a delivery waits after a failure, give or take a fifth, so that those
+// that failed together are not retried together. Each server comes to the same.
+func jittered(delivery uuid.UUID, failures int) time.Duration {
 	wait := ledger.RetryAfter(failures)
-	return wait - wait/5 + rand.N(2*wait/5)
+	h := ids.HashID("jitter", delivery, failures)
+	return wait - wait/5 + time.Duration(binary.BigEndian.Uint64(h[:])%uint64(2*wait/5))
 }
