@@ -44,8 +44,13 @@ func (w *Worker) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-w.wake:
-			w.again = w.again || w.from != ""
+			w.poked()
 		case <-timer.C:
+			select { // one look is for both
+			case <-w.wake:
+				w.poked()
+			default:
+			}
 		}
 		wait, err := w.round(ctx, slots)
 		if err != nil && ctx.Err() == nil {
@@ -57,6 +62,10 @@ func (w *Worker) run(ctx context.Context) {
 		timer.Reset(wait)
 	}
 }
+
+// poked has the worker begin another pass after the one under way, if there is one: what is
+// new may be before where that has come to.
+func (w *Worker) poked() { w.again = w.again || w.from != "" }
 
 // round starts work on what is due and in nobody's hands, the earliest first, and says
 // how long to wait for more. It goes on where the round before ended, until it has come
