@@ -109,11 +109,13 @@ func (a *answers) counts() map[string]int {
 	return maps.Clone(a.of)
 }
 
-// within is what a service observes of its operations.
-func (h *history) within(ctx context.Context, operation string) (context.Context, func(error)) {
-	ctx, end := world.Within(ctx, operation)
-	return ctx, func(err error) {
-		h.answers.count(err)
-		end(err)
+// within is what the service of a process observes of its operations.
+func (h *history) within(seat *world.Seat) func(ctx context.Context, operation string) (context.Context, func(error)) {
+	return func(ctx context.Context, operation string) (context.Context, func(error)) {
+		ctx, end := seat.Within(ctx, operation)
+		return ctx, func(err error) {
+			h.answers.count(err)
+			end(err)
+		}
 	}
 }

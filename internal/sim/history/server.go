@@ -43,7 +43,7 @@ func (h *history) open(i int, first bool) *server {
 		s.skew = skew
 	}
 	opts := h.options
-	opts.Observer = traintravel.Observer{Begin: h.within}
+	opts.Observer = traintravel.Observer{Begin: h.within(s.seat)}
 	opts.Logger = slog.New(&ear{history: h, name: name})
 	opts.Gateway, opts.Notifier = h.w.Gateway(s.seat), h.w.Notifier(s.seat)
 	opts.Now = s.now

@@ -309,7 +309,7 @@ func (op *operation) caught() {
 
 // run lets the server do scheduled work, until stop.
 func (s *server) run() {
-	ctx, quit := context.WithCancel(world.By(context.Background(), "Run"))
+	ctx, quit := context.WithCancel(world.By(context.Background(), world.Background))
 	s.quit, s.over = quit, make(chan struct{})
 	go func() {
 		defer close(s.over)

@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 )
 
@@ -14,14 +15,23 @@ func By(ctx context.Context, who string) context.Context {
 	return context.WithValue(ctx, actor{}, who)
 }
 
+// Background is the actor of the work that a process does by itself.
+const Background = "Run"
+
 // Within is for Observer.Begin: what the calls of an operation of a service draw depends on
-// the actor and the operation.
-func Within(ctx context.Context, operation string) (context.Context, func(error)) {
+// the actor and the operation. Pieces of background work are numbered, as several happen at
+// once.
+func (s *Seat) Within(ctx context.Context, operation string) (context.Context, func(error)) {
 	who, _ := ctx.Value(actor{}).(string)
-	if who != "" {
-		who += " "
+	switch who {
+	case "":
+		who = operation
+	case Background:
+		who = fmt.Sprint(operation, " ", s.w.Places.Draw(s.line+" begins "+operation).K)
+	default:
+		who += " " + operation
 	}
-	return context.WithValue(ctx, actor{}, who+operation), func(error) {}
+	return context.WithValue(ctx, actor{}, who), func(error) {}
 }
 
 // place names where a call draws.

@@ -92,8 +92,8 @@ func (s *Seat) Spare() {
 }
 
 // call begins a call of the store: it may fail, take its time, or be the process's last.
-func (s *Seat) call(ctx context.Context, what string) (chance.Dice, error) {
-	d := s.w.Places.Draw(place(ctx, s.line, what))
+func (s *Seat) call(ctx context.Context, what, about string) (chance.Dice, error) {
+	d := s.w.Places.Draw(place(ctx, s.line, what+about))
 	s.mu.Lock()
 	s.calls++
 	if s.calls == s.dies && !s.w.Faults.IsCalm() {
@@ -130,7 +130,7 @@ func (s *Seat) call(ctx context.Context, what string) (chance.Dice, error) {
 
 // Get implements traintravel.Store.
 func (s *Seat) Get(ctx context.Context, keys ...traintravel.Key) ([][]byte, error) {
-	if _, err := s.call(ctx, "get"); err != nil {
+	if _, err := s.call(ctx, "get", ""); err != nil {
 		return nil, err
 	}
 	return s.w.Disk.store.Get(ctx, keys...)
@@ -138,15 +138,25 @@ func (s *Seat) Get(ctx context.Context, keys ...traintravel.Key) ([][]byte, erro
 
 // List implements traintravel.Store.
 func (s *Seat) List(ctx context.Context, r traintravel.Range) ([]traintravel.Record, error) {
-	if _, err := s.call(ctx, "list"); err != nil {
+	if _, err := s.call(ctx, "list", about(r)); err != nil {
 		return nil, err
 	}
 	return s.w.Disk.store.List(ctx, r)
 }
 
+// about says what of a table is listed. Workers list what is due of their kind, several at
+// one instant.
+func about(r traintravel.Range) string {
+	kind := r.From
+	if len(kind) > 1 {
+		kind = kind[:1]
+	}
+	return fmt.Sprintf(" %v %q", r.Table, kind)
+}
+
 // View implements traintravel.Store.
 func (s *Seat) View(ctx context.Context, fn func(traintravel.Reader) error) error {
-	if _, err := s.call(ctx, "view"); err != nil {
+	if _, err := s.call(ctx, "view", ""); err != nil {
 		return err
 	}
 	return s.w.Disk.store.View(ctx, fn)
@@ -154,7 +164,7 @@ func (s *Seat) View(ctx context.Context, fn func(traintravel.Reader) error) erro
 
 // Update implements traintravel.Store.
 func (s *Seat) Update(ctx context.Context, fn func(traintravel.Tx) error) error {
-	d, err := s.call(ctx, "update")
+	d, err := s.call(ctx, "update", "")
 	if err != nil {
 		return err
 	}
