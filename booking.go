@@ -267,14 +267,14 @@ func (s *Service) terms(b Booking, now time.Time) (Money, error) {
 	if s.opts.Cancel == nil {
 		return b.Price, nil
 	}
-	b.Status = Confirmed // it may become so before it is cancelled
+	b.Status = Confirmed // it may be confirmed before it is cancelled
 	b.Legs = slices.Clone(b.Legs)
 	refund, err := s.opts.Cancel(b, now)
 	if err != nil {
 		return Money{}, err
 	}
 	if refund.Amount < 0 || refund.Amount > b.Price.Amount || refund.Amount > 0 && refund.Currency != b.Price.Currency {
-		return Money{}, fmt.Errorf("Options.Cancel gave back %v of %v", refund, b.Price)
+		return Money{}, fmt.Errorf("Options.Cancel returned the refund %v for the price %v", refund, b.Price)
 	}
 	return Money{Amount: refund.Amount, Currency: b.Price.Currency}, nil
 }

@@ -81,7 +81,7 @@ func TestPriceCanBePaid(t *testing.T) {
 			t.Errorf("searching: %d trips, %v", len(found.Items), err)
 		}
 		for what, err := range map[string]error{"booking": bookErr, "asking for the trip": tripErr} {
-			if err == nil || !strings.Contains(err.Error(), "more than can be paid") {
+			if err == nil || !strings.Contains(err.Error(), "more than the maximum") {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
@@ -116,7 +116,7 @@ func TestOneWrongPriceHidesNoOtherTrip(t *testing.T) {
 			}
 		}
 	}
-	if n := strings.Count(log.String(), "price is wrong"); n != len(wrong) {
+	if n := strings.Count(log.String(), "price is invalid"); n != len(wrong) {
 		t.Errorf("it was logged %d times:\n%s", n, log.String())
 	}
 	trip := o.TripID('A', 'B', "R 2")

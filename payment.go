@@ -26,9 +26,9 @@ func (n NewPayment) normalize() (_ NewPayment, err error) {
 	}
 	switch {
 	case n.Amount.Amount <= 0:
-		return n, rail.Invalid("amount", "is not above zero")
+		return n, rail.Invalid("amount", "must be above zero")
 	case n.Amount.Amount > rail.MaxPayment:
-		return n, rail.Invalid("amount", "is above %d minor units", int64(rail.MaxPayment))
+		return n, rail.Invalid("amount", "must be at most %d minor units", int64(rail.MaxPayment))
 	case !rail.ValidCurrency(n.Amount.Currency):
 		return n, rail.Invalid("currency", rail.NoCurrency)
 	}

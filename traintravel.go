@@ -94,7 +94,7 @@ func New(store Store, opts Options) (*Service, error) {
 		*d.value = min(*d.value, webhooks.Longest)
 	}
 	if opts.ChargeTimeout > longestCharge {
-		return nil, rail.Invalid("Options.ChargeTimeout", "is longer than %v", longestCharge)
+		return nil, rail.Invalid("Options.ChargeTimeout", "%v is longer than %v", opts.ChargeTimeout, longestCharge)
 	}
 	if opts.Retain != 0 && opts.Retain < time.Hour {
 		return nil, rail.Invalid("Options.Retain", "%v is less than an hour", opts.Retain)
@@ -149,15 +149,15 @@ func New(store Store, opts Options) (*Service, error) {
 	return s, nil
 }
 
-// wholeRefund is what travellers read of a service that gives everything back.
+// wholeRefund is the text for travellers of a service that refunds the whole price.
 const wholeRefund = "You can cancel until departure and get the whole price back."
 
-// maxTerms is how many bytes Options.RefundTerms may have.
+// maxTerms is the maximum length of Options.RefundTerms in bytes.
 const maxTerms = 500
 
 func checkTerms(terms string) error {
 	if len(terms) > maxTerms || !utf8.ValidString(terms) || strings.ContainsFunc(terms, unicode.IsControl) {
-		return rail.Invalid("Options.RefundTerms", "is not one line of UTF-8 text of at most %d bytes", maxTerms)
+		return rail.Invalid("Options.RefundTerms", "is not valid: want one line of UTF-8 text of at most %d bytes", maxTerms)
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func (s *Server) searchTrips(x *exchange) error {
 	}
 	date := q.required("date")
 	if date != "" && (len(date) > maxDate || !dateForm.MatchString(date)) {
-		q.wrong("date", "is not a date or date-time of the form 2026-12-31 or 2026-12-31T09:00:00+01:00")
+		q.wrong("date", "is not a date: want a form such as 2026-12-31 or 2026-12-31T09:00:00+01:00")
 	}
 	if err := q.problem(); err != nil {
 		return err

@@ -24,7 +24,7 @@ func NewDate(year int, month time.Month, day int) Date {
 func ParseDate(s string) (Date, error) {
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil {
-		return 0, fmt.Errorf("%.20q is not a date of the form 2026-12-31", s)
+		return 0, fmt.Errorf("invalid date %.20q: want a form such as 2026-12-31", s)
 	}
 	return DateOf(t), nil
 }

@@ -29,13 +29,13 @@ func ParseDeparture(text string, loc *time.Location) (time.Time, error) {
 	if d, err := ParseDate(s); err == nil {
 		return within(d.Utc(), d.Start(loc))
 	}
-	return time.Time{}, Invalid("date", "%.60q is not a date or date-time of the form 2026-12-31 or 2026-12-31T09:00:00+01:00", text)
+	return time.Time{}, Invalid("date", "invalid date %.60q: want a form such as 2026-12-31 or 2026-12-31T09:00:00+01:00", text)
 }
 
 // within returns an instant, unless what was written for it lies out of range.
 func within(written, at time.Time) (time.Time, error) {
 	if !Sane(written) {
-		return time.Time{}, Invalid("date", "lies in the year %d, and only 1900 to 2199 are known", written.Year())
+		return time.Time{}, Invalid("date", "is in the year %d: want 1900 to 2199", written.Year())
 	}
 	return at, nil
 }

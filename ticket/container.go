@@ -50,13 +50,13 @@ func decodeEnvelope(b []byte) (envelope, error) {
 	var e envelope
 	switch {
 	case len(b) < headerSize || string(b[:len(magic)]) != magic:
-		return e, errors.New("it does not begin as a UIC 918.3 container of version 02")
+		return e, errors.New("it does not begin with the header of a UIC 918.3 container of version 02")
 	case len(b) > MaxSize:
 		return e, fmt.Errorf("it is larger than %d bytes", MaxSize)
 	}
 	b = b[len(magic):]
 	if string(b[:len(company)]) != company {
-		return e, errors.New("it is another company's")
+		return e, errors.New("it was issued by another company")
 	}
 	b = b[len(company):]
 	e.keyID, b = string(b[:keyIDSize]), b[keyIDSize:]
@@ -64,16 +64,16 @@ func decodeEnvelope(b []byte) (envelope, error) {
 	b = b[len(e.signature):]
 	e.compressed = b[4:]
 	if string(b[:4]) != fmt.Sprintf("%04d", len(e.compressed)) {
-		return e, errors.New("its length is not what it says")
+		return e, errors.New("its length differs from the one in its header")
 	}
 	return e, nil
 }
 
-// A compressor keeps writers for the next containers: each has 800 KB.
+// A compressor reuses writers, each of which has 800 KB.
 type compressor struct{ writers sync.Pool }
 
-// compress uses a level above the default: readers in the wild look for the two
-// bytes with which such streams begin.
+// compress uses a level above the default, because some readers expect the two bytes with
+// which such streams begin.
 func (c *compressor) compress(b []byte) ([]byte, error) {
 	var out bytes.Buffer
 	w, ok := c.writers.Get().(*zlib.Writer)
@@ -96,21 +96,21 @@ func (c *compressor) compress(b []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// decompress refuses a stream that is followed by anything.
+// decompress refuses data after the stream.
 func decompress(b []byte) ([]byte, error) {
 	in := bytes.NewReader(b)
 	r, err := zlib.NewReader(in)
 	if err != nil {
-		return nil, errors.New("it is not compressed by zlib")
+		return nil, errors.New("its data is not compressed with zlib")
 	}
 	out, err := io.ReadAll(io.LimitReader(r, maxPayload+1))
 	switch {
 	case err != nil:
-		return nil, errors.New("it cannot be decompressed")
+		return nil, errors.New("its data cannot be decompressed")
 	case len(out) > maxPayload:
-		return nil, fmt.Errorf("it is larger than %d bytes when decompressed", maxPayload)
+		return nil, fmt.Errorf("its data is larger than %d bytes when decompressed", maxPayload)
 	case in.Len() > 0:
-		return nil, errors.New("something follows the compressed data")
+		return nil, errors.New("it has data after the compressed data")
 	}
 	return out, nil
 }
@@ -128,25 +128,25 @@ func block(name, content string) string {
 	return fmt.Sprintf("%s%04d%s", name, blockHead+len(content), content)
 }
 
-// cutBlock takes the next block, which is to have this name, off a payload.
+// cutBlock cuts the next block, which must have this name, off a payload.
 func cutBlock(payload, name string) (content, rest string, err error) {
 	if len(payload) < blockHead || payload[:len(name)] != name {
-		return "", "", fmt.Errorf("it has no block %s where that should be", name)
+		return "", "", fmt.Errorf("it lacks the block %s", name)
 	}
 	size, err := strconv.ParseUint(payload[len(name):blockHead], 10, 16)
 	if err != nil || size < blockHead || int(size) > len(payload) {
-		return "", "", fmt.Errorf("its block %s is not as long as it says", name)
+		return "", "", fmt.Errorf("the length of its block %s is wrong", name)
 	}
 	return payload[blockHead:size], payload[size:], nil
 }
 
-// payload writes the three blocks. The second is what other people's readers show.
+// payload encodes the three blocks. The second is the one that other readers show.
 func payload(c Content) []byte {
 	head := company + fmt.Sprintf("%-20s", c.Reference) + c.Issued.UTC().Format("020120061504") + "0" + "EN" + "EN"
 	return []byte(block(blockTicket, head) + block(blockLayout, layout(c)) + block(blockOwn, c.encode()))
 }
 
-// parsePayload reads what payload has written.
+// parsePayload decodes the text of payload.
 func parsePayload(payload string) (Content, error) {
 	head, rest, err := cutBlock(payload, blockTicket)
 	if err != nil {
@@ -161,18 +161,18 @@ func parsePayload(payload string) (Content, error) {
 	case err != nil:
 		return Content{}, err
 	case rest != "":
-		return Content{}, errors.New("it has more blocks than it should")
+		return Content{}, errors.New("it has too many blocks")
 	}
 	c, err := decodeContent(own)
 	if err != nil {
 		return Content{}, err
 	}
 	if len(head) != 41 || head[:len(company)] != company {
-		return Content{}, errors.New("its blocks are of different tickets")
+		return Content{}, errors.New("its blocks belong to different tickets")
 	}
 	c.Reference = strings.TrimRight(head[len(company):len(company)+20], " ")
 	if ref, ok := traintravel.ParseReference(c.Reference); c.Reference != Reference(c.Booking) && (!ok || ref != c.Reference) {
-		return Content{}, errors.New("its blocks are of different tickets")
+		return Content{}, errors.New("its blocks belong to different tickets")
 	}
 	return c, nil
 }

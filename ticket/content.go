@@ -134,12 +134,12 @@ func (c Content) encode() string {
 	}, "\n")
 }
 
-// decodeContent reads what encode has written, and nothing else.
+// decodeContent decodes the text of encode, and refuses any other.
 func decodeContent(text string) (Content, error) {
 	lines := strings.Split(text, "\n")
 	control := strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && unicode.IsControl(r) })
 	if len(lines) != contentLines || control || !utf8.ValidString(text) {
-		return Content{}, errors.New("its own block is not text of the lines it should have")
+		return Content{}, errors.New("its own block does not have the expected lines of text")
 	}
 	c := Content{
 		Passenger: lines[atPassenger], Operator: lines[atOperator], Train: lines[atTrain], Coach: lines[atCoach],
@@ -159,7 +159,7 @@ func decodeContent(text string) (Content, error) {
 		errs[6] = errors.New("out of range")
 	}
 	if errors.Join(errs[:]...) != nil || c.encode() != text {
-		return Content{}, errors.New("its own block has a line that cannot be")
+		return Content{}, errors.New("its own block has an invalid line")
 	}
 	return c, nil
 }

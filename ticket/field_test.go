@@ -87,7 +87,7 @@ func TestLettersThatFontsLack(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"Eﬃ ﬅ": "", "李": "",
-		"𠮷田":     "has the letter '𠮷' (U+20BB7), which the fonts of tickets lack: write the name in Latin letters",
+		"𠮷田":     "has the letter '𠮷' (U+20BB7), which the fonts of tickets do not have: write the name in Latin letters",
 		"Anna 🚆": "has the character '🚆' (U+1F686), which a ticket cannot show",
 	} {
 		if err := ticket.CheckName(name); (err != nil) != (want != "") || err != nil && !strings.HasPrefix(err.Error(), want) {

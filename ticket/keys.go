@@ -41,14 +41,14 @@ func NewKeys(public ...*ecdsa.PublicKey) (Keys, error) {
 	return set, nil
 }
 
-// ParseKeys reads a JWK set (RFC 7517), as a server has it at
-// /.well-known/ticket-keys. Keys of other kinds and for other uses are left out.
+// ParseKeys reads a JWK set (RFC 7517), as a server publishes it at
+// /.well-known/ticket-keys. It skips keys of other types and for other uses.
 func ParseKeys(text []byte) (Keys, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
 	}
 	if err := json.Unmarshal(text, &set); err != nil || set.Keys == nil {
-		return Keys{}, errors.New("ticket: the keys are no JWK set")
+		return Keys{}, errors.New("ticket: the text is not a JWK set")
 	}
 	var public []*ecdsa.PublicKey
 	for n, text := range set.Keys {
@@ -64,7 +64,7 @@ func ParseKeys(text []byte) (Keys, error) {
 			return Keys{}, fmt.Errorf("ticket: key %d %w", n+1, err)
 		}
 		if k.ID != keyID(k.Thumbprint()) {
-			return Keys{}, fmt.Errorf("ticket: key %d has another kid than keys of tickets have", n+1)
+			return Keys{}, fmt.Errorf("ticket: the kid of key %d is not its thumbprint, as that of ticket keys is", n+1)
 		}
 		public = append(public, key)
 	}

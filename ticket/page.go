@@ -142,7 +142,7 @@ func (p *page) aztec(y float64) float64 {
 	return p.write(x, y+codeSize+3, codeSize, style{size: 8, ink: quiet}, "Show this code on paper or on a screen.")
 }
 
-// place is the train, and where to sit in it.
+// place draws the train and the seat.
 func (p *page) place(y float64) float64 {
 	const height, pad = 25.0, 6.0
 	leg := p.ride()
@@ -163,7 +163,7 @@ func (p *page) place(y float64) float64 {
 	return y + height
 }
 
-// details are who travels, with what, and what it cost.
+// details draws the passenger, the price, the operator and the extras.
 func (p *page) details(y float64) float64 {
 	b := &p.t.Booking
 	label := style{size: 8, ink: quiet}
@@ -188,13 +188,13 @@ func (p *page) details(y float64) float64 {
 	return end
 }
 
-// money is an amount with all its decimals.
+// money formats an amount with all its decimals.
 func money(m traintravel.Money) string {
 	digits, _, _ := strings.Cut(m.String(), " ")
 	return digits
 }
 
-// journey lists the trains of a trip of several.
+// journey lists the trains of a trip with several.
 func (p *page) journey(y float64) {
 	b := &p.t.Booking
 	if len(b.Legs) < 2 {
@@ -230,7 +230,7 @@ func (p *page) journey(y float64) {
 	}
 }
 
-// seatOf is a leg's place in short.
+// seatOf describes a leg's seat briefly.
 func seatOf(leg traintravel.Leg) string {
 	if leg.Seat == 0 {
 		return "any free seat"
@@ -238,12 +238,12 @@ func seatOf(leg traintravel.Leg) string {
 	return "coach " + leg.Coach + ", seat " + strconv.Itoa(leg.Seat)
 }
 
-// foot is what one has to know beside.
+// foot draws the conditions, the booking's ID and the page number.
 func (p *page) foot() {
 	const y = pageHeight - 21
 	p.rule(margin, y, inner, faint)
 	small := style{size: 7.5, ink: quiet}
-	p.write(margin, y+4.5, inner-30, small, "For the named passenger, on the train shown. Times are those of the clocks at the station.")
+	p.write(margin, y+4.5, inner-30, small, "Valid for the named passenger, on the train shown. Times are local times at the station.")
 	if terms := oneLine(p.t.RefundTerms); terms != "" {
 		more := small
 		more.least, more.lines = 6, 3

@@ -110,9 +110,9 @@ func CheckName(name string) error {
 	r, bad := Unprintable(name)
 	switch {
 	case bad && unicode.IsLetter(r):
-		return fmt.Errorf("has the letter %q (U+%04X), which the fonts of tickets lack: write the name in Latin letters, as in the machine-readable lines of the passport", r, r)
+		return fmt.Errorf("has the letter %q (U+%04X), which the fonts of tickets do not have: write the name in Latin letters, as in the machine-readable lines of the passport", r, r)
 	case bad:
-		return fmt.Errorf("has the character %q (U+%04X), which a ticket cannot show", r, r)
+		return fmt.Errorf("has the character %q (U+%04X), which a ticket cannot show: remove it", r, r)
 	}
 	return nil
 }

@@ -34,15 +34,15 @@ type Issuer struct {
 	buffers bufferPool
 }
 
-// NewIssuer returns an issuer that signs with a key, ECDSA on P-256: an
-// *ecdsa.PrivateKey, or one that a key store holds.
+// NewIssuer returns an issuer that signs with an ECDSA key on P-256: an *ecdsa.PrivateKey, or
+// one in a key store.
 func NewIssuer(key crypto.Signer) (*Issuer, error) {
 	if key == nil {
 		return nil, errors.New("ticket: an issuer needs a key")
 	}
 	public, ok := key.Public().(*ecdsa.PublicKey)
 	if !ok {
-		return nil, fmt.Errorf("ticket: an issuer's key is an ECDSA key on P-256, not a %T", key.Public())
+		return nil, fmt.Errorf("ticket: the issuer's key is a %T: want an ECDSA key on P-256", key.Public())
 	}
 	keys, err := NewKeys(public)
 	if err != nil {
@@ -51,10 +51,10 @@ func NewIssuer(key crypto.Signer) (*Issuer, error) {
 	return &Issuer{key: key, public: public, id: keys.keys[0].id}, nil
 }
 
-// Container returns the signed container of one leg of a ticket, counted from 0:
-// what an Aztec code holds, a few hundred bytes. It is issued at the instant
-// when the booking was paid. Names that are too long for the layout are cut; the
-// issuer's own block has more of them than the layout that all readers know.
+// Container returns the signed container of one leg of a ticket, counted from 0: the content
+// of an Aztec code, a few hundred bytes. Its time of issue is when the booking was paid. Names
+// that are too long for the layout that all readers know are truncated there; the issuer's
+// own block has more of them.
 //
 // It returns [traintravel.ErrNotPaid] for a booking that is not confirmed.
 func (i *Issuer) Container(t traintravel.Ticket, leg int) ([]byte, error) {

@@ -8,22 +8,22 @@ import (
 	"math/big"
 )
 
-// Why a container is not valid.
+// The reasons why a container is not valid.
 var (
-	// ErrMalformed: it is not a container as an Issuer makes them.
+	// ErrMalformed: it is not a container of the form that an Issuer makes.
 	ErrMalformed = errors.New("this is not a ticket")
-	// ErrUnknownKey: it names a key that is not in the set.
+	// ErrUnknownKey: the key that it names is not in the set.
 	ErrUnknownKey = errors.New("the ticket is signed with an unknown key")
-	// ErrSignature: the key that it names has not signed it.
+	// ErrSignature: its signature is not by the key that it names.
 	ErrSignature = errors.New("the ticket is forged or damaged")
 )
 
-// Verify says what a container says if one of the keys has signed it, and else
-// returns [ErrMalformed], [ErrUnknownKey] or [ErrSignature]. No byte of a container
-// can be changed, added or removed without an error.
+// Verify returns the content of a container that one of the keys has signed, or else
+// [ErrMalformed], [ErrUnknownKey] or [ErrSignature]. No byte of a container can be changed,
+// added or removed without an error.
 //
-// It does not know of cancelled bookings, nor whether the same ticket was shown
-// before, nor what time it is: the caller compares the ride with that at hand.
+// Verify does not know whether the booking was cancelled, whether the same ticket was shown
+// before, or what time it is: the caller compares the ride with the one being checked.
 func (k Keys) Verify(container []byte) (Content, error) {
 	e, err := decodeEnvelope(container)
 	if err != nil {

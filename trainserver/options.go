@@ -108,15 +108,15 @@ type SignIn struct {
 	Links []httpserver.Link
 }
 
-// check completes the options, and refuses those that cannot be. The errors of what New makes
-// of them are those of the packages that do.
+// check completes the options, and refuses invalid ones. Other packages check the options that
+// New passes to them.
 func (o *Options) check() error {
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	if _, err := httpserver.DocsRedirectURI(o.BaseURL); err != nil {
 		return invalid("Options.BaseURL", strings.TrimPrefix(err.Error(), "baseURL: "))
 	}
 	if strings.HasSuffix(o.BaseURL, "/") {
-		return invalid("Options.BaseURL", "has a slash at its end")
+		return invalid("Options.BaseURL", "ends with a slash: remove it")
 	}
 	if o.SiteURL != "" && !webURL(o.SiteURL) {
 		return invalid("Options.SiteURL", fmt.Sprintf("%.200q is not an absolute http or https URL", o.SiteURL))
@@ -136,7 +136,7 @@ func (o *Options) check() error {
 	}
 	switch {
 	case ways > 1:
-		return invalid("Options.Issuer", "only one of Issuer, SignIn and HTTP.Auth can verify tokens")
+		return invalid("Options.Issuer", "set only one of Issuer, SignIn and HTTP.Auth")
 	case ways == 0 && !thishost.URL(o.BaseURL):
 		return invalid("Options.SignIn", "the built-in sign-in asks for no password, and clients elsewhere can reach "+o.BaseURL+": set Issuer or HTTP.Auth; or set SignIn, if anybody may sign in")
 	case ways == 0:
@@ -172,7 +172,7 @@ func (o *Options) forget(ctx context.Context, store traintravel.Store, ring *key
 		return nil
 	}
 	if err := os.Remove(o.KeysFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("removing the keys file that was made: %w", err)
+		return fmt.Errorf("removing the keys file made by this start: %w", err)
 	}
 	return nil
 }

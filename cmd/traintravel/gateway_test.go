@@ -96,8 +96,8 @@ func TestGatewayRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ url, secret, want string }{
 		{"https://pay.example", "", gatewaySecret},
-		{"https://pay.example", "whsec_c2hvcnQ=", gatewaySecret + ": a secret has 24 to 64 bytes"},
-		{"https://pay.example", "hunter2hunter2hunter2hunter2hunter2", gatewaySecret + ": a secret begins with whsec_"},
+		{"https://pay.example", "whsec_c2hvcnQ=", gatewaySecret + ": the secret has 5 bytes: want 24 to 64"},
+		{"https://pay.example", "hunter2hunter2hunter2hunter2hunter2", gatewaySecret + ": the secret is invalid: it does not begin with whsec_"},
 		{"http://pay.example", sharedSecret, "invalid --gateway \"http://pay.example\": the URL must begin with https"},
 		{"https://anna:hunter2@pay.example", sharedSecret, ": the URL has a user"},
 	} {

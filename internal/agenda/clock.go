@@ -75,11 +75,11 @@ func WriteClock(ctx context.Context, s store.Store, now time.Time) error {
 	})
 }
 
-// KeepClock records a clock now and then, and when ctx ends.
+// KeepClock records a clock at intervals, and when ctx ends.
 func KeepClock(ctx context.Context, store store.Store, now func() time.Time, log *slog.Logger) {
 	for {
 		if err := WriteClock(ctx, store, now()); err != nil {
-			log.Warn("the clock was not recorded", "error", err)
+			log.Warn("recording the clock failed; will retry", "error", err)
 		}
 		if ctx.Err() != nil {
 			return

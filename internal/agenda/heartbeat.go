@@ -56,22 +56,22 @@ func (m *membership) heartbeat(work, present context.Context) error {
 	evicted := m.joined && !p.known
 	m.joined = true
 	for _, id := range p.dead {
-		m.host.Log.Warn("another server sent no heartbeat; its work is taken over", "server", id)
+		m.host.Log.Warn("another server sent no heartbeat; taking over its work", "server", id)
 	}
 	if evicted {
 		m.host.Log.Error("declared dead by other servers; in-flight work cancelled", "server", m.id)
 		m.stop(m.until)
 	}
 	if m.until = began.Add(stopAfter); !now.Before(m.until) {
-		return nil // too late for anything; the next heartbeat comes soon
+		return nil // too late to start work; the next heartbeat comes soon
 	}
 	m.lapse.Reset(m.until.Sub(now))
 	m.renew(work, p.open)
 	return nil
 }
 
-// inHand returns what the server has in hand of each kind. It begins nothing if it is
-// leaving.
+// inHand returns the parts of each kind that the server has. If the server is leaving, it
+// starts no work.
 func (m *membership) inHand(leaving bool) []partsInHand {
 	now := make([]partsInHand, len(m.workers))
 	for i, w := range m.workers {
@@ -102,7 +102,7 @@ func (m *membership) write(ctx context.Context, now []partsInHand, leaving bool,
 	return p, err
 }
 
-// renew opens the parts that each worker has, and wakes those that got new ones.
+// renew opens the parts of each worker, and wakes the workers that got new ones.
 func (m *membership) renew(work context.Context, open []parts) {
 	for i, w := range m.workers {
 		if w.share.renew(work, open[i], m.until) {
@@ -113,7 +113,7 @@ func (m *membership) renew(work context.Context, open []parts) {
 	}
 }
 
-// leave removes the server's record, so that others take over at once.
+// leave removes the server's record, so that others take over immediately.
 func (m *membership) leave(ctx context.Context) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer stop()
@@ -122,6 +122,6 @@ func (m *membership) leave(ctx context.Context) {
 		return nil
 	})
 	if err != nil {
-		m.host.Log.Warn("could not sign off; others take over later", "server", m.id, "after", deadAfter, "error", err)
+		m.host.Log.Warn("sign-off failed; other servers take over this one's work later", "server", m.id, "after", deadAfter, "error", err)
 	}
 }

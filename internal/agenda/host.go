@@ -42,7 +42,7 @@ func Sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Insist puts the next pass of a kind on the agenda, and tries until it is there or ctx ends.
+// Insist schedules the next pass of a kind, and retries until it succeeds or ctx ends.
 func Insist(ctx context.Context, log *slog.Logger, k records.Kind, schedule func(context.Context, records.Kind) error) {
 	for ctx.Err() == nil {
 		err := schedule(ctx, k)
@@ -50,7 +50,7 @@ func Insist(ctx context.Context, log *slog.Logger, k records.Kind, schedule func
 			return
 		}
 		if !errors.Is(err, ctx.Err()) {
-			log.Error("a pass over bookings could not be scheduled; will retry", "kind", string(k), "error", err)
+			log.Error("scheduling a pass over bookings failed; will retry", "kind", string(k), "error", err)
 		}
 		Sleep(ctx, LookAgain)
 	}

@@ -129,8 +129,8 @@ func (m *membership) others(k records.Kind, alive []peer) (taken parts, quota in
 	return taken, quota
 }
 
-// look notes which counts have changed, at an instant not before they were read, and
-// compares the clocks of those with this server's.
+// look notes whose heartbeats have changed, at a time not before they were read, and compares
+// the clocks of those servers with this server's.
 func (m *membership) look(alive []peer, now, clock time.Time) {
 	seen := make(map[uuid.UUID]sight, len(alive))
 	for _, c := range alive {
@@ -139,7 +139,7 @@ func (m *membership) look(alive []peer, now, clock time.Time) {
 			off := c.now.Sub(clock)
 			if ok && !was.warned && !c.now.IsZero() && off.Abs() > ClocksOff {
 				was.warned = true
-				m.host.Log.Warn("the clock of another server shows another time: holds and sales end too early or too late; set the clocks of their machines, or give all the same one", "server", c.id, "ahead", off.Round(time.Second))
+				m.host.Log.Warn("the clock of another server shows another time, so holds and sales end too early or too late; synchronize the clocks of the machines", "server", c.id, "ahead", off.Round(time.Second))
 			}
 			was = sight{c.Heartbeats, now, was.warned}
 		}

@@ -211,8 +211,8 @@ func (w *Worker) attempt(ctx context.Context, items []records.Item) {
 	}
 }
 
-// failures works on items and returns those that failed. If it is not known which of
-// several they were, it works on each alone.
+// failures works on items and returns those that failed. If the error does not say which of
+// several items failed, it works on each item alone.
 func (w *Worker) failures(ctx context.Context, items []records.Item) FailedItems {
 	err := w.safely(ctx, items...)
 	var some FailedItems
@@ -245,9 +245,9 @@ func (w *Worker) safely(ctx context.Context, items ...records.Item) (err error) 
 	return w.Work(ctx, items...)
 }
 
-// unread logs that the agenda could not be read.
+// unread logs that reading the agenda failed.
 func (w *Worker) unread(err error) {
 	if ok, unsaid := w.logLimit.Take(time.Now()); ok {
-		w.host.Log.Error("the agenda could not be read", "kind", string(w.Kind), "not_logged", unsaid, "error", err)
+		w.host.Log.Error("reading the agenda failed; will retry", "kind", string(w.Kind), "not_logged", unsaid, "error", err)
 	}
 }

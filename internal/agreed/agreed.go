@@ -17,18 +17,18 @@ import (
 	"github.com/traintravel/traintravel/internal/keys"
 )
 
-// A Record is what the servers of one store must have in common, as the store records it: the
-// server that was started last wrote it.
+// A Record holds the settings that the servers of one store must have in common. The server
+// that was started last has written it to the store.
 type Record struct {
 	keys.Prints
 	Base string `json:"base"`
 	ID   string `json:"id,omitempty"` // of the data, for its keys file
 }
 
-// ErrOtherKeys is returned for a server whose keys are not those of the others.
-var ErrOtherKeys = errors.New("the keys differ from those that other servers of this data have used")
+// ErrOtherKeys is the error of a server whose keys differ from those of the others.
+var ErrOtherKeys = errors.New("the keys differ from those of other servers with the same data")
 
-// Read returns what the store records, or nil if it has had no server yet.
+// Read returns the record of the store, or nil if it has had no server yet.
 func Read(ctx context.Context, store traintravel.Reader) (*Record, error) {
 	recorded, err := traintravel.Agreed(ctx, store)
 	if err != nil || recorded == nil {
@@ -40,7 +40,7 @@ func Read(ctx context.Context, store traintravel.Reader) (*Record, error) {
 func parse(recorded []byte) (*Record, error) {
 	var r Record
 	if err := json.Unmarshal(recorded, &r); err != nil {
-		return nil, fmt.Errorf("cannot read what the servers of this data have agreed on: %w", err)
+		return nil, fmt.Errorf("reading the recorded settings of the servers with this data: %w", err)
 	}
 	return &r, nil
 }
@@ -51,7 +51,7 @@ func ID(before *Record, ring *keys.Ring, fresh string) string {
 	if before == nil {
 		return fresh
 	}
-	// A server of an older version has left the ID out when it recorded its keys.
+	// Servers of older versions recorded their keys without the ID.
 	if was := ring.Use(); before.ID == "" && was.Data == "" && was.ID != "" && before.Fingerprint == ring.Prints().Fingerprint {
 		return was.ID
 	}

@@ -49,7 +49,7 @@ func (d *Desk) LookUp(ctx context.Context, text string, limit int) (rail.FoundBo
 	}
 	words := fold.Words(fold.String(text))
 	if len(words) == 0 {
-		return rail.FoundBookings{}, rail.Invalid("name", "has no letter and no digit")
+		return rail.FoundBookings{}, rail.Invalid("name", "has neither a letter nor a digit")
 	}
 	end := idEnd(text)
 	var f rail.FoundBookings

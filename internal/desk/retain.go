@@ -52,7 +52,7 @@ func (d *Desk) ForgetTravellers(ctx context.Context, it records.Item) error {
 		return err
 	}
 	if erased > 0 {
-		d.Books.Log.Info("travellers were forgotten", "bookings", erased, "after", d.Retain)
+		d.Books.Log.Info("erased the personal data of travellers", "bookings", erased, "after", d.Retain)
 	}
 	return d.Books.Update(ctx, now, func(l *ledger.Ledger) error {
 		v, err := l.Tx.Get(l.Ctx, it.Key)

@@ -28,12 +28,12 @@ func Customer(addr netip.Addr) netip.Addr {
 	return addr
 }
 
-// Why work is not begun. A caller whose context ends gets its error.
+// The reasons for refusing work. A caller whose context ends gets the context's error.
 var (
-	// ErrBusy is that too many wait, or that the caller waited for too long.
-	ErrBusy = errors.New("too much work waits")
-	// ErrShare is that the caller itself has as much work in hand as it may.
-	ErrShare = errors.New("the caller has too much work in hand")
+	// ErrBusy means that too many callers wait, or that the caller has waited for too long.
+	ErrBusy = errors.New("too much work is waiting")
+	// ErrShare means that the caller has as much work in progress as one caller may have.
+	ErrShare = errors.New("the caller has too much work in progress")
 )
 
 // Limits are the bounds of a pool. All are positive, but for Queue, which may be zero.

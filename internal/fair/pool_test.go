@@ -124,11 +124,11 @@ func TestFullQueueTakesFromTheGreedy(t *testing.T) {
 			greedy = append(greedy, enter(t.Context(), p, 1, 1, func() { <-hang }))
 		}
 		if err := <-greedy[5]; !errors.Is(err, fair.ErrBusy) {
-			t.Errorf("the sixth piece of the only caller is told %v, want that too much work waits", err)
+			t.Errorf("the sixth piece of the only caller is told %v, want that too much work is waiting", err)
 		}
 		modest := enter(t.Context(), p, 2, 1, func() {})
 		if err := <-greedy[4]; !errors.Is(err, fair.ErrBusy) {
-			t.Errorf("the newest piece of the caller with most is told %v, want that too much work waits", err)
+			t.Errorf("the newest piece of the caller with most is told %v, want that too much work is waiting", err)
 		}
 		if last := p.Last(); last.Most != 1 || last.InHand != 5 || last.Of != 5 || last.At.IsZero() {
 			t.Errorf("the last refusal is %+v", last)

@@ -75,13 +75,13 @@ func (k Key) PublicKey() (*ecdsa.PublicKey, error) {
 	}
 	key, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), point)
 	if err != nil {
-		return nil, errors.New(`has an "x" and "y" that are no point on P-256`)
+		return nil, errors.New(`has an "x" and "y" that are not a point on P-256`)
 	}
 	return key, nil
 }
 
 // PrivateKey reads a private key, whose ID is its thumbprint if it has one.
-// Errors go after the key's name, and repeat nothing of it.
+// Errors continue a sentence that begins with the key's name, and quote nothing of the key.
 func (k Key) PrivateKey() (*ecdsa.PrivateKey, error) {
 	if err := k.check(); err != nil {
 		return nil, err

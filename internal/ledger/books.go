@@ -127,14 +127,15 @@ func (b *Books) BookingsOf(ctx context.Context, r store.Reader, inv *seats.Inven
 	return left, nil
 }
 
-// Omit tells the log and the observer what an operation has left out, and how much it is.
+// Omit logs the records that an operation has skipped, reports them to the observer, and
+// returns their number.
 func (b *Books) Omit(ctx context.Context, left records.Omissions) int {
 	for _, o := range left {
 		if told := b.Observer.Unreadable; told != nil {
 			told(ctx, rail.UnreadableRecord{Table: o.Key.Table, Newer: errors.Is(o.Err, codec.ErrNewerData)})
 		}
 		if ok, unsaid := b.omitted.Take(time.Now()); ok {
-			b.Log.WarnContext(ctx, "a record could not be read and was left out; run check", "record", o.Key.String(), "not_logged", unsaid, "error", o.Err)
+			b.Log.WarnContext(ctx, "skipped an unreadable record; run check", "record", o.Key.String(), "not_logged", unsaid, "error", o.Err)
 		}
 	}
 	return len(left)

@@ -11,13 +11,13 @@ import (
 	"github.com/traintravel/traintravel/rail"
 )
 
-// tellStopped logs and tells the observer which subscriptions an update that is durable has
-// stopped.
+// tellStopped logs the subscriptions that a durable update has stopped, and reports them to
+// the observer.
 func (l *Ledger) tellStopped() {
 	for i := range l.Stopped {
 		sub := &l.Stopped[i]
 		if sub.Disabling.By == rail.DisabledByReceiver {
-			l.books.Log.WarnContext(l.Ctx, "a webhook was disabled because its receiver answered 410; its owner can enable it again", "webhook", sub.ID)
+			l.books.Log.WarnContext(l.Ctx, "webhook disabled because its receiver responded with 410; its owner can enable it again", "webhook", sub.ID)
 		}
 		if told := l.books.Observer.Disabled; told != nil {
 			told(l.Ctx, sub.Disabling.By)

@@ -184,7 +184,7 @@ func (l *Ledger) settled(p *records.Payment, s rail.PaymentStatus, why rail.Fail
 	p.Resolution, p.LastError = "", ""
 }
 
-// SettleByHand records an operator's verdict and what follows from it.
+// SettleByHand records an operator's verdict and its consequences.
 func (l *Ledger) SettleByHand(sn *timetable.Snapshot, p *records.Payment, b *rail.Booking, d rail.Settlement) error {
 	if n := len(p.Settlements); n > 0 {
 		last := p.Settlements[n-1]
@@ -192,7 +192,7 @@ func (l *Ledger) SettleByHand(sn *timetable.Snapshot, p *records.Payment, b *rai
 			return nil
 		}
 		if n == rail.MaxSettlements {
-			return rail.Invalid("as", "the payment has been settled %d times", n)
+			return rail.Invalid("as", "the payment has been settled %d times, the maximum", n)
 		}
 	}
 	settle := l.settleCharge
@@ -206,7 +206,7 @@ func (l *Ledger) SettleByHand(sn *timetable.Snapshot, p *records.Payment, b *rai
 	return nil
 }
 
-// What payers read about payments that an operator has settled.
+// The failures that payers see of payments that an operator has settled.
 var (
 	failedByHand     = rail.Failure{Code: rail.ProcessingError, Message: "The payment was not completed. Nothing was charged."}
 	impossibleByHand = rail.Failure{Code: rail.ProcessingError, Message: "The refund could not be made. Please contact us."}
@@ -215,7 +215,7 @@ var (
 func (l *Ledger) settleCharge(sn *timetable.Snapshot, p *records.Payment, b *rail.Booking, as rail.Verdict) error {
 	switch {
 	case as != rail.AsSucceeded && as != rail.AsFailed:
-		return rail.Invalid("as", "a payment that is not a refund is %s or %s, not %s", rail.AsSucceeded, rail.AsFailed, as)
+		return rail.Invalid("as", "a payment that is not a refund can be settled as %s or %s, not as %s", rail.AsSucceeded, rail.AsFailed, as)
 	case p.Status == rail.Succeeded || p.Status == rail.Failed && p.Next.IsZero():
 		return rail.ErrPaymentSettled
 	case p.Charging && l.Now.Before(p.Deadline.Add(records.LateCharge)):
@@ -250,7 +250,7 @@ func (l *Ledger) settleRefund(_ *timetable.Snapshot, p *records.Payment, _ *rail
 			p.Settled = at
 		}
 	default:
-		return rail.Invalid("as", "a refund is %s, %s or %s, not %s", rail.AsSucceeded, rail.AsMadeElsewhere, rail.AsImpossible, as)
+		return rail.Invalid("as", "a refund can be settled as %s, %s or %s, not as %s", rail.AsSucceeded, rail.AsMadeElsewhere, rail.AsImpossible, as)
 	}
 	return nil
 }

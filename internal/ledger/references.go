@@ -18,10 +18,10 @@ const (
 	drawnTogether = 20
 )
 
-var errNoReference = errors.New("no reference was found that no other booking has: the random IDs of Options.NewID may not be random")
+var errNoReference = errors.New("found no unused reference: the IDs of Options.NewID may not be random")
 
-// newReference is a reference that no booking has. It depends on the random bits and on what
-// the store has, and on nothing else, so that an update that runs again finds the same.
+// newReference returns a reference that no booking has. It depends only on the random bits and
+// the content of the store, so that an update that runs again finds the same.
 func (l *Ledger) newReference(random uuid.UUID) (string, error) {
 	for first, n := 0, 1; first < mostDrawn; first, n = first+n, drawnTogether {
 		refs, keys := make([]string, n), make([]store.Key, n)

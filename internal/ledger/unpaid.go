@@ -53,7 +53,7 @@ func unpaidKey(b *rail.Booking) store.Key {
 	return records.AgendaKey(records.UnpaidOver, over, b.ID)
 }
 
-// RemoveUnpaid is one pass. Broken off, the next one goes on.
+// RemoveUnpaid makes one pass. If it is interrupted, the next one continues.
 func (b *Books) RemoveUnpaid(ctx context.Context, it records.Item) error {
 	now := b.Now()
 	from, err := b.listUnpaid(ctx, it, now)
@@ -63,7 +63,7 @@ func (b *Books) RemoveUnpaid(ctx context.Context, it records.Item) error {
 	awaited, err := b.awaited(ctx, now.Add(-LeastUnpaid/2))
 	switch {
 	case errors.Is(err, errManyAwaited) || records.Unreadable(err):
-		b.Log.WarnContext(ctx, "no unpaid bookings were removed; will retry", "after", ForgetEvery, "error", err)
+		b.Log.WarnContext(ctx, "removing unpaid bookings failed; will retry", "after", ForgetEvery, "error", err)
 	case err != nil:
 		return err
 	default:
@@ -124,9 +124,9 @@ func firstID(t time.Time) string {
 	return string(binary.BigEndian.AppendUint64(nil, uint64(max(0, t.UnixMilli()))<<16)[:6])
 }
 
-var errManyAwaited = errors.New("too many old events wait to be delivered")
+var errManyAwaited = errors.New("too many old events are waiting for delivery")
 
-// awaited are the bookings of which events from before an instant wait to be delivered.
+// awaited returns the bookings with undelivered events from before an instant.
 func (b *Books) awaited(ctx context.Context, before time.Time) (map[uuid.UUID]bool, error) {
 	found := map[uuid.UUID]bool{}
 	add := func(q records.Queued, err error) error {
@@ -218,7 +218,7 @@ func (b *Books) removeDue(ctx context.Context, now time.Time, awaited map[uuid.U
 		return nil
 	})
 	if removed > 0 {
-		b.Log.Info("unpaid bookings were removed", "bookings", removed, "after", b.Terms.KeepUnpaid)
+		b.Log.Info("removed unpaid bookings", "bookings", removed, "after", b.Terms.KeepUnpaid)
 	}
 	return err
 }

@@ -52,14 +52,14 @@ func (o *Loader) Load(ctx context.Context, t *schedule.Timetable, how Replacing)
 			return rail.LoadReport{}, fmt.Errorf("loading the timetable: %w", err)
 		}
 		if err := o.Timetable.Replace(ctx, sn); err != nil {
-			return rail.LoadReport{}, fmt.Errorf("the timetable is loaded, but nothing more was done: %w", err)
+			return rail.LoadReport{}, fmt.Errorf("the timetable is loaded, but the work after that failed: %w", err)
 		}
 		if err := timetable.DropGenerations(ctx, o.Books.Store); err != nil {
-			o.Books.Log.WarnContext(ctx, "an old timetable was not removed; the next load tries again", "error", err)
+			o.Books.Log.WarnContext(ctx, "removing an old timetable failed; the next load retries", "error", err)
 		}
 		stranded, left, err := o.strandedBy(ctx, sn)
 		if err != nil {
-			return rail.LoadReport{}, fmt.Errorf("the timetable is loaded, but its bookings could not be checked: %w", err)
+			return rail.LoadReport{}, fmt.Errorf("the timetable is loaded, but checking its bookings failed: %w", err)
 		}
 		return rail.LoadReport{Stations: len(t.Stations), Trains: len(t.Trains), Stranded: stranded, Unreadable: o.Books.Omit(ctx, left)}, nil
 	}
@@ -68,7 +68,7 @@ func (o *Loader) Load(ctx context.Context, t *schedule.Timetable, how Replacing)
 // A refusal is an error of the accept of ReplaceTimetable.
 type refusal struct{ error }
 
-var errOvertaken = errors.New("another timetable was loaded meanwhile")
+var errOvertaken = errors.New("another timetable was loaded at the same time")
 
 // A draft is a timetable that is ready to replace the one in force.
 type draft struct {

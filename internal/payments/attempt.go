@@ -108,7 +108,7 @@ func (f *Flow) Settle(ctx context.Context, a *Attempt, out rail.Outcome) (rail.P
 		return nil
 	})
 	if err != nil {
-		f.Books.Log.ErrorContext(ctx, "the outcome of a charge was not recorded; it is looked up later", "payment", a.ID, "error", err)
+		f.Books.Log.ErrorContext(ctx, "recording the outcome of a charge failed; will look it up later", "payment", a.ID, "error", err)
 		return a.Payment.Payment, nil // pending, as recorded
 	}
 	return settled, inTime(settled, confirmed)
@@ -168,7 +168,7 @@ func inTime(p rail.Payment, confirmed bool) error {
 // valid refuses an outcome that a charge cannot have.
 func valid(out rail.Outcome, err error) error {
 	if err == nil && out.Resolution != "" {
-		return fmt.Errorf("the gateway answered the resolution %q about a charge", out.Resolution)
+		return fmt.Errorf("the gateway returned the resolution %q for a charge", out.Resolution)
 	}
 	return validRefund(out, err)
 }
@@ -179,9 +179,9 @@ func validRefund(out rail.Outcome, err error) error {
 	case err != nil:
 		return err
 	case out.Status != rail.Pending && out.Status != rail.Succeeded && out.Status != rail.Failed:
-		return fmt.Errorf("the gateway answered the unknown status %q", out.Status)
+		return fmt.Errorf("the gateway returned the unknown status %q", out.Status)
 	case !out.Resolution.Fits(out.Status):
-		return fmt.Errorf("the gateway answered the status %q with the resolution %q", out.Status, out.Resolution)
+		return fmt.Errorf("the gateway returned the status %q with the resolution %q", out.Status, out.Resolution)
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ import (
 func (f *Flow) FollowPayment(ctx context.Context, it records.Item) error {
 	booking, err := uuid.FromBytes(it.Value)
 	if err != nil {
-		return fmt.Errorf("the agenda entry of payment %v names no booking: %w", it.ID, err)
+		return fmt.Errorf("the agenda entry of payment %v does not name its booking: %w", it.ID, err)
 	}
 	p, err := f.Books.Payment(ctx, f.Books.Store, booking, it.ID)
 	if err != nil {
@@ -54,11 +54,11 @@ func (f *Flow) followRefund(ctx context.Context, p records.Payment) error {
 	log := f.Books.Log.With("refund", p.ID, "payment", p.RefundOf, "failure", redact.HideNumbers(out.Failure.Code, ""))
 	switch {
 	case out.Resolution == rail.RefundImpossible:
-		log.ErrorContext(ctx, "a refund is impossible; a person has to see to it", "booking", p.Booking)
+		log.ErrorContext(ctx, "refund impossible; find another way to refund the payer", "booking", p.Booking)
 	case out.Resolution == rail.RefundedElsewhere:
-		log.WarnContext(ctx, "a refund had been made elsewhere")
+		log.WarnContext(ctx, "refund was made elsewhere")
 	case err != nil || out.Status == rail.Failed:
-		log.ErrorContext(ctx, "a refund was not made; it is tried again", "error", said(err))
+		log.ErrorContext(ctx, "refund failed; will retry", "error", said(err))
 	}
 	return f.Books.Update(ctx, f.Books.Now(), func(l *ledger.Ledger) error {
 		r, err2 := l.Payment(p.Booking, p.ID)
@@ -105,7 +105,7 @@ func (f *Flow) followOpen(ctx context.Context, booking uuid.UUID) bool {
 	ctx, stop := context.WithTimeout(ctx, f.Timeout/2)
 	defer stop()
 	if err := f.followCharge(ctx, p); err != nil {
-		f.Books.Log.WarnContext(ctx, "an open payment could not be followed; Run does so later", "payment", p.ID, "error", err)
+		f.Books.Log.WarnContext(ctx, "looking up an open payment failed; Run will retry", "payment", p.ID, "error", err)
 		return false
 	}
 	return ctx.Err() == nil
@@ -124,7 +124,7 @@ func (f *Flow) lookUp(ctx context.Context, id uuid.UUID) ledger.Finding {
 			found.Trouble = ledger.LastError(rail.Failure{}, err)
 		}
 		if !found.Unheard && ctx.Err() == nil {
-			f.Books.Log.WarnContext(ctx, "the gateway does not say what became of a charge; it is asked again", "payment", id, "error", said(err))
+			f.Books.Log.WarnContext(ctx, "the gateway does not know the outcome of a charge; will ask again", "payment", id, "error", said(err))
 		}
 	}
 	return found
@@ -148,7 +148,7 @@ func (f *Flow) cancel(ctx context.Context, p *records.Payment, found ledger.Find
 		return found
 	case err != nil:
 		if ctx.Err() == nil {
-			f.Books.Log.WarnContext(ctx, "the gateway has not cancelled a charge; it is asked again", "payment", p.ID, "error", said(err))
+			f.Books.Log.WarnContext(ctx, "the gateway has not cancelled a charge; will ask again", "payment", p.ID, "error", said(err))
 		}
 		out = rail.Outcome{Status: rail.Pending}
 	case out.Status == rail.Failed && found.Unheard:

@@ -51,7 +51,7 @@ func TestParseDeparture(t *testing.T) {
 		"20240201", "2024-02-01T", "2024-02-01T09:00:00Zx", "1706778000",
 	} {
 		var e *traintravel.InvalidError
-		if got, err := traintravel.ParseDeparture(text, berlin); !errors.As(err, &e) || e.Field != "date" || !strings.Contains(e.Reason, "of the form") {
+		if got, err := traintravel.ParseDeparture(text, berlin); !errors.As(err, &e) || e.Field != "date" || !strings.Contains(e.Reason, "want a form") {
 			t.Errorf("%q: got %v, %v", text, got, err)
 		}
 	}

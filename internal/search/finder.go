@@ -39,7 +39,7 @@ func (f *Finder) Price(rides []timetable.Ride, trip rail.Trip) (rail.Money, bool
 		case ok && (price.Amount <= 0 || !rail.ValidCurrency(price.Currency)):
 			return rail.Money{}, false, fmt.Errorf("Options.Price returned the price %d %q, which is not a valid price", price.Amount, price.Currency)
 		case ok && price.Amount > rail.MaxPayment:
-			return rail.Money{}, false, fmt.Errorf("Options.Price returned the price %d %q, more than can be paid", price.Amount, price.Currency)
+			return rail.Money{}, false, fmt.Errorf("Options.Price returned the price %d %q, more than the maximum", price.Amount, price.Currency)
 		}
 	}
 	return price, ok && price.Amount > 0, nil
@@ -65,7 +65,7 @@ func (m *mispriced) tell(log *slog.Logger, t rail.Trip, why error) {
 		m.known = map[uuid.UUID]bool{}
 	}
 	m.known[train] = true
-	log.Error("a trip is not offered because its price is wrong", "trip", t.ID, "train", t.Legs[0].Number, "run", t.Legs[0].Run, "error", why)
+	log.Error("trip not offered because its price is invalid", "trip", t.ID, "train", t.Legs[0].Number, "run", t.Legs[0].Run, "error", why)
 }
 
 // Inventories returns the inventories of runs, none older than the stock lets them be. Those

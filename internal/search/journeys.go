@@ -66,7 +66,7 @@ func (j *journeys) find(ctx context.Context) ([]rail.Trip, error) {
 		}
 		if again {
 			origin, destination := &j.sn.Stations[j.ask.Origin], &j.sn.Stations[j.ask.Destination]
-			j.Log.Warn("a search met too many full trains: not all its trips are found", "origin", origin.ID, "destination", destination.ID, "date", j.ask.Date)
+			j.Log.Warn("search incomplete: too many trains are full", "origin", origin.ID, "destination", destination.ID, "date", j.ask.Date)
 		}
 		return slices.DeleteFunc(trips, func(t rail.Trip) bool { return len(t.Legs) == 1 }), nil
 	}

@@ -36,7 +36,7 @@ func (q Query) Ask(sn *timetable.Snapshot, now time.Time, horizon time.Duration)
 	case q.Depart.IsZero():
 		return timetable.Ask{}, rail.Invalid("date", "is missing")
 	case !rail.Sane(q.Depart):
-		return timetable.Ask{}, rail.Invalid("date", "lies in the year %d, and only 1900 to 2199 are known", q.Depart.Year())
+		return timetable.Ask{}, rail.Invalid("date", "is in the year %d: want 1900 to 2199", q.Depart.Year())
 	}
 	date := rail.DateOf(q.Depart.In(sn.Locations[origin]))
 	from, to := q.Depart, (date + 1).Start(sn.Locations[origin])

@@ -20,8 +20,8 @@ type StationQuery struct {
 	Near            *rail.Position
 }
 
-// rankedList is the list of the stations found by a search. Their order is that
-// of the trains, so its cursors tell the timetable beside the station.
+// rankedList is the list of the stations found by a search. Their order depends on the trains,
+// so its cursors name the timetable besides the station.
 const rankedList rail.ListKind = 'r'
 
 func errBeginAgain() error {
@@ -47,10 +47,10 @@ func (q StationQuery) Find(ctx context.Context, source *timetable.Source, p rail
 	}
 	country := strings.ToUpper(q.Country)
 	if country != "" && !schedule.IsCountry(country) {
-		return rail.List[rail.Station]{}, rail.Invalid("country", "%.20q is not an ISO 3166-1 code of two letters", q.Country)
+		return rail.List[rail.Station]{}, rail.Invalid("country", "invalid country %.20q: want an ISO 3166-1 code of two letters", q.Country)
 	}
 	if p := q.Near; p != nil && !(math.Abs(p.Latitude) <= 90 && math.Abs(p.Longitude) <= 180) {
-		return rail.List[rail.Station]{}, rail.Invalid("coordinates", "%v, %v is not a place on earth", p.Latitude, p.Longitude)
+		return rail.List[rail.Station]{}, rail.Invalid("coordinates", "invalid position %v, %v: want a latitude from -90 to 90 and a longitude from -180 to 180", p.Latitude, p.Longitude)
 	}
 	sn, err := source.Snapshot(ctx)
 	if err != nil {

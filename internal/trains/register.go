@@ -32,8 +32,8 @@ type candidate struct {
 // a railway has, one for each day at the most, are some hundred.
 const MaxAlike = 2000
 
-// ErrNumbersExhausted is of a timetable for whose trains no number is left.
-var ErrNumbersExhausted = errors.New("the timetable has more trains than there are trip numbers")
+// ErrNumbersExhausted is the error of a timetable with more trains than free numbers.
+var ErrNumbersExhausted = errors.New("the timetable has more trains than free trip numbers")
 
 // Register identifies the trains of a timetable, by what was registered before, and returns
 // the registry that goes with it. It depends on nothing but its arguments: the same trains get
@@ -54,7 +54,7 @@ func (old Registry) Register(ctx context.Context, trains []schedule.Train, calen
 		groups++
 		if len(group) > MaxAlike {
 			t := &trains[group[0].index]
-			return nil, Registry{}, rail.Invalid("trains", "%d of %.60q with the number %.60q leave the same station at %v: of trains that are alike there are at most %d, so give them numbers",
+			return nil, Registry{}, rail.Invalid("trains", "%d trains of %.60q with the number %.60q leave the same station at %v, and at most %d trains may be alike: give them different numbers",
 				len(group), t.Operator, t.Number, t.Calls[0].Depart, MaxAlike)
 		}
 		if err := r.add(group); err != nil {

@@ -16,7 +16,7 @@ func (z *Zones) Load(name string) (*time.Location, error) {
 		return v.(*time.Location), nil
 	}
 	if name == "" || name == "Local" {
-		return nil, fmt.Errorf("%q is not a known time zone", name)
+		return nil, fmt.Errorf("unknown time zone %q", name)
 	}
 	loc, err := time.LoadLocation(name)
 	if err != nil {

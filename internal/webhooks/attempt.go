@@ -70,17 +70,17 @@ func (t *endpointWorker) attempt(ctx context.Context, d *job) (o ledger.Outcome)
 	}
 	o.URL, o.Wait = to.URL, max(jittered(d.delivery.ID, d.delivery.Attempts), min(o.Answer.RetryAfter, 24*time.Hour))
 	if err != nil || !ledger.Received(d.delivery.Type, o.Answer.Status) {
-		t.p.Books.Log.InfoContext(ctx, "an event was not delivered", "event", d.event.ID, "type", string(d.event.Type), "webhook", t.sub, "attempt", d.delivery.Attempts+1, "status", o.Answer.Status, "error", err)
+		t.p.Books.Log.InfoContext(ctx, "event delivery failed", "event", d.event.ID, "type", string(d.event.Type), "webhook", t.sub, "attempt", d.delivery.Attempts+1, "status", o.Answer.Status, "error", err)
 	}
 	return o
 }
 
-// errNotHere is a failure like others: another service on the store may do it the next
-// time.
-var errNotHere = errors.New("the options of this service do not name that operator's endpoint, or that client, any more")
+// errNotHere counts like other failures: another service on the store may make the next
+// attempt.
+var errNotHere = errors.New("the options of this service no longer name that operator's endpoint or that client")
 
-// jittered is how long a delivery waits after a failure, give or take a fifth, so that those
-// that failed together are not retried together. Each server comes to the same.
+// jittered returns how long a delivery waits after a failure, plus or minus a fifth, so that
+// deliveries that failed together are not retried together. Each server computes the same.
 func jittered(delivery uuid.UUID, failures int) time.Duration {
 	wait := ledger.RetryAfter(failures)
 	h := ids.HashID("jitter", delivery, failures)

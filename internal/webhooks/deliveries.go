@@ -178,7 +178,7 @@ func (s *Subscriptions) RetryDead(ctx context.Context, by records.Subscriber, su
 }
 
 // errBacklogFull ends RetryDead before it has seen all.
-var errBacklogFull = errors.New("no more deliveries may wait for the subscription")
+var errBacklogFull = errors.New("the subscription has the maximum number of waiting deliveries")
 
 // deadOf returns the keys of the dead letters among some deliveries, and what cannot be read.
 func deadOf(page []store.Record) (dead []store.Key, left records.Omissions) {

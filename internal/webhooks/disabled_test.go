@@ -71,7 +71,7 @@ func TestStoppedSubscriptionsSayWhy(t *testing.T) {
 		change(gone, false)
 		expect(gone, traintravel.Disabling{})
 
-		if got := log.String(); strings.Count(got, "a webhook was disabled") != 1 || !strings.Contains(got, gone.ID.String()) {
+		if got := log.String(); strings.Count(got, "webhook disabled because") != 1 || !strings.Contains(got, gone.ID.String()) {
 			t.Errorf("the log says %s", got)
 		}
 		if want := []traintravel.DisabledBy{traintravel.DisabledByOwner, traintravel.DisabledByReceiver}; !slices.Equal(told, want) {

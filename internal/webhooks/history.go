@@ -29,7 +29,7 @@ func (p *Poster) ForgetSurplus(ctx context.Context, it records.Item) error {
 			dead, err := p.forgetBeyond(ctx, it.ID, ledger.KeptPerWaiting*p.Books.Terms.Backlog)
 			if dead > 0 {
 				if ok, unsaid := p.Books.Forgotten.Take(time.Now()); ok {
-					p.Books.Log.WarnContext(ctx, "webhook has too many dead letters; the oldest were forgotten", "webhook", it.ID, "deliveries", dead, "kept", ledger.KeptPerWaiting*p.Books.Terms.Backlog, "not_logged", unsaid)
+					p.Books.Log.WarnContext(ctx, "webhook has too many dead letters; removed the oldest", "webhook", it.ID, "deliveries", dead, "kept", ledger.KeptPerWaiting*p.Books.Terms.Backlog, "not_logged", unsaid)
 				}
 			}
 			if err != nil {

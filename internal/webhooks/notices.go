@@ -53,7 +53,7 @@ func (n *Notices) Deliver(ctx context.Context, it records.Item) error {
 		return nil
 	})
 	if failed != nil {
-		n.Books.Log.WarnContext(ctx, "an event was not delivered; it is tried again", "event", it.ID, "type", string(q.Kind), "failures", q.Failures+1, "error", failed)
+		n.Books.Log.WarnContext(ctx, "event delivery to the notifier failed; will retry", "event", it.ID, "type", string(q.Kind), "failures", q.Failures+1, "error", failed)
 	}
 	return err
 }

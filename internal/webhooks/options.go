@@ -55,7 +55,7 @@ func checkEvents(events []rail.EventType) ([]rail.EventType, error) {
 	var known []rail.EventType
 	for i, e := range events {
 		if !slices.Contains(rail.EventTypes(), e) {
-			return nil, rail.Invalid(fmt.Sprintf("events[%d]", i), "%.40q is not one of %s", string(e), listed(rail.EventTypes()))
+			return nil, rail.Invalid(fmt.Sprintf("events[%d]", i), "unknown event type %.40q: want one of %s", string(e), listed(rail.EventTypes()))
 		}
 	}
 	for _, e := range rail.EventTypes() {
@@ -83,11 +83,11 @@ func (o *WebhookOptions) Check() error {
 	case o.Sender == nil:
 		return rail.Invalid("Options.Webhooks.Sender", "is nil")
 	case len(o.SealKey) != 32:
-		return rail.Invalid("Options.Webhooks.SealKey", "has %d bytes, not 32", len(o.SealKey))
+		return rail.Invalid("Options.Webhooks.SealKey", "has %d bytes: want 32", len(o.SealKey))
 	case o.PerHost < 0:
 		return rail.Invalid("Options.Webhooks.PerHost", "is below zero")
 	case o.Backlog < 0 || o.Backlog > maxBacklog:
-		return rail.Invalid("Options.Webhooks.Backlog", "is not 0 to %d", maxBacklog)
+		return rail.Invalid("Options.Webhooks.Backlog", "invalid number %d: want 0 to %d", o.Backlog, maxBacklog)
 	}
 	for i := range o.Operator {
 		op := &o.Operator[i]
@@ -99,7 +99,7 @@ func (o *WebhookOptions) Check() error {
 			return rail.Invalid(fmt.Sprintf("Options.Webhooks.Operator[%d]", i), "lacks a URL or a secret")
 		}
 		if slices.ContainsFunc(o.Operator[:i], func(other rail.OperatorWebhook) bool { return other.URL == op.URL }) {
-			return rail.Invalid(fmt.Sprintf("Options.Webhooks.Operator[%d]", i), "has the URL of another")
+			return rail.Invalid(fmt.Sprintf("Options.Webhooks.Operator[%d]", i), "has the same URL as another")
 		}
 		for _, secret := range op.Secrets {
 			if _, err := whsec.Decode(string(secret)); err != nil {

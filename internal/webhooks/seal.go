@@ -44,7 +44,7 @@ func (o *WebhookOptions) seal(secret rail.Secret, id uuid.UUID) string {
 func (o *WebhookOptions) unseal(sealed string, id uuid.UUID) (rail.Secret, error) {
 	plain, err := o.sealer().Open(nil, nil, []byte(sealed), id[:])
 	if err != nil {
-		return "", errors.New("the secret of a subscription was sealed with another key: the service has not the SealKey that it had")
+		return "", errors.New("the secret of a subscription was sealed with another key: set Options.Webhooks.SealKey to the key used then")
 	}
 	return rail.Secret(plain), nil
 }

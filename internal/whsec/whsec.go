@@ -18,14 +18,14 @@ func Encode(key []byte) string { return prefix + base64.StdEncoding.EncodeToStri
 func Decode(secret string) ([]byte, error) {
 	encoded, ok := strings.CutPrefix(secret, prefix)
 	if !ok {
-		return nil, errors.New("a secret begins with whsec_")
+		return nil, errors.New("the secret is invalid: it does not begin with whsec_")
 	}
 	key, err := base64.StdEncoding.Strict().DecodeString(encoded)
 	if err != nil {
 		return nil, errors.New("the secret is invalid: want whsec_ followed by base64 (RFC 4648, section 4, with padding)")
 	}
 	if len(key) < 24 || len(key) > 64 {
-		return nil, fmt.Errorf("a secret has 24 to 64 bytes, and this has %d", len(key))
+		return nil, fmt.Errorf("the secret has %d bytes: want 24 to 64", len(key))
 	}
 	return key, nil
 }
