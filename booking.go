@@ -342,8 +342,8 @@ type (
 	PastBooking = rail.PastBooking
 	// A BookingOutcome says how a booking ended.
 	BookingOutcome = rail.BookingOutcome
-	// A Subject is a user: the issuer of tokens that vouches for it and the name that it goes
-	// by there. It owns bookings. Both are compared byte for byte.
+	// A Subject is a user, identified by the issuer of its tokens and its name there. It owns
+	// bookings. Both are compared byte for byte.
 	Subject = rail.Subject
 	// A Caller is the user on whose behalf a method of [Service] acts, and the client program
 	// that the user acts through, which may be empty.
@@ -360,7 +360,7 @@ func ParseReference(text string) (reference string, ok bool) { return rail.Parse
 // Deprecated: use [Service.Desk], which needs no caller.
 func Operator() Caller { return rail.Operator() }
 
-// A BookingStatus is where a booking stands: held, then confirmed, expired or cancelled;
+// A BookingStatus is the state of a booking: held, then confirmed, expired or cancelled;
 // a confirmed booking may still be cancelled.
 type BookingStatus = rail.BookingStatus
 

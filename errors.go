@@ -31,10 +31,10 @@ var (
 	ErrPaymentInProgress = rail.ErrPaymentInProgress
 	ErrNoGateway         = rail.ErrNoGateway
 	// ErrCancelled: the operator has cancelled the booking, and [Service.Booking] still
-	// returns it. What was paid is given back in full.
+	// returns it. A payment is refunded in full.
 	ErrCancelled = rail.ErrCancelled
 
-	// ErrNotPaid: the booking is held, and has no ticket before it is paid.
+	// ErrNotPaid: the booking is held, and has no ticket until it is paid.
 	ErrNotPaid = rail.ErrNotPaid
 	// ErrPaymentSettled: the payment has an outcome, which does not change.
 	ErrPaymentSettled = rail.ErrPaymentSettled
@@ -61,7 +61,7 @@ var (
 )
 
 type (
-	// An InvalidError says which input was wrong, and why.
+	// An InvalidError names an invalid input and the reason.
 	InvalidError = rail.InvalidError
 	// An AmountError refuses a payment that is not exactly the price.
 	AmountError = rail.AmountError

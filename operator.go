@@ -43,9 +43,9 @@ func (s *Service) Block(ctx context.Context, run RunID, blocks ...Block) (err er
 	return s.desk.Block(ctx, run, blocks...)
 }
 
-// Unblock puts places that [Service.Block] took out of sale back into it, all of
-// them or none. Blocks are those of [Service.Manifest]; one that is not there is
-// ErrNotFound, which the error wraps to say which. [ErrArrived]: the train has run.
+// Unblock puts places that [Service.Block] took out of sale back on sale, all of them or
+// none. Take the blocks from [Service.Manifest]. It returns an error that wraps ErrNotFound
+// and names the block if one does not exist, and [ErrArrived] if the train has arrived.
 func (s *Service) Unblock(ctx context.Context, run RunID, blocks ...Block) (err error) {
 	ctx, end := s.begin(ctx, "Unblock")
 	defer end(&err)
@@ -70,8 +70,8 @@ func (s *Service) CancelRun(ctx context.Context, run RunID, opts CancelRunOption
 	return s.desk.CancelRun(ctx, run, opts)
 }
 
-// RestoreRun puts a cancelled run back into sale. Its bookings stay cancelled.
-// ErrNotFound: no such run is cancelled.
+// RestoreRun puts a cancelled run back on sale. Its bookings stay cancelled. It returns
+// ErrNotFound if the run is not cancelled.
 func (s *Service) RestoreRun(ctx context.Context, run RunID) (err error) {
 	ctx, end := s.begin(ctx, "RestoreRun")
 	defer end(&err)
@@ -108,8 +108,8 @@ func (s *Service) LookUpBookings(ctx context.Context, text string, limit int) (_
 	return s.desk.LookUp(ctx, text, limit)
 }
 
-// ExportSubject returns all that the store has of a subject, as a person may ask for it
-// (Regulation (EU) 2016/679, article 15). It looks through all bookings.
+// ExportSubject returns all data about a subject in the store, as a person may request
+// (Regulation (EU) 2016/679, article 15). It scans all bookings.
 func (s *Service) ExportSubject(ctx context.Context, of Subject) (_ SubjectData, err error) {
 	ctx, end := s.begin(ctx, "ExportSubject")
 	defer end(&err)
@@ -163,28 +163,28 @@ func (d Desk) Subscription(ctx context.Context, id uuid.UUID) (_ Subscription, e
 	return d.service.webhooks.Read(ctx, d.theOperator(), id)
 }
 
-// Deliveries is [Service.Deliveries] of one of the endpoints.
+// Deliveries is [Service.Deliveries] for one of the endpoints.
 func (d Desk) Deliveries(ctx context.Context, sub uuid.UUID, page Page) (_ List[Delivery], err error) {
 	ctx, end := d.service.begin(ctx, "Desk.Deliveries")
 	defer end(&err)
 	return d.service.webhooks.Deliveries(ctx, d.theOperator(), sub, page)
 }
 
-// RetryDelivery is [Service.RetryDelivery] to one of the endpoints.
+// RetryDelivery is [Service.RetryDelivery] for one of the endpoints.
 func (d Desk) RetryDelivery(ctx context.Context, sub, id uuid.UUID, key string) (_ Delivery, err error) {
 	ctx, end := d.service.begin(ctx, "Desk.RetryDelivery")
 	defer end(&err)
 	return d.service.webhooks.Retry(ctx, d.theOperator(), sub, id, key)
 }
 
-// RetryDead is [Service.RetryDead] to one of the endpoints.
+// RetryDead is [Service.RetryDead] for one of the endpoints.
 func (d Desk) RetryDead(ctx context.Context, sub uuid.UUID) (retried int, err error) {
 	ctx, end := d.service.begin(ctx, "Desk.RetryDead")
 	defer end(&err)
 	return d.service.webhooks.RetryDead(ctx, d.theOperator(), sub)
 }
 
-// PingSubscription is [Service.PingSubscription] of one of the endpoints.
+// PingSubscription is [Service.PingSubscription] for one of the endpoints.
 func (d Desk) PingSubscription(ctx context.Context, sub uuid.UUID, key string) (_ Delivery, err error) {
 	ctx, end := d.service.begin(ctx, "Desk.PingSubscription")
 	defer end(&err)
@@ -192,14 +192,14 @@ func (d Desk) PingSubscription(ctx context.Context, sub uuid.UUID, key string) (
 }
 
 type (
-	// A BookingHistory is all that is known of a booking.
+	// A BookingHistory is a booking with its payments.
 	BookingHistory = rail.BookingHistory
-	// FoundBookings is what [Service.LookUpBookings] has found.
+	// FoundBookings is the result of [Service.LookUpBookings].
 	FoundBookings = rail.FoundBookings
 	// A Run is a train on one service date, as its operator sees it.
 	Run = rail.Run
-	// A RunCall is where a run calls, in the order of travel. Times are in the time zone of
-	// the station; the first Arrive and the last Depart mean nothing.
+	// A RunCall is a call of a run, in the order of travel. Times are in the time zone of the
+	// station; the first Arrive and the last Depart have no meaning.
 	RunCall = rail.RunCall
 	// A Manifest lists the passengers of a run and its free places.
 	Manifest = rail.Manifest
@@ -208,13 +208,13 @@ type (
 	// A Block is a place that is not for sale between two calls, see [Service.Block].
 	Block = rail.Block
 	// A Section counts the places of a run between two adjacent calls. On an unreserved train
-	// Free is zero and means nothing.
+	// Free is zero and has no meaning.
 	Section = rail.Section
 	// A RunCancellation says what CancelRun has done.
 	RunCancellation = rail.RunCancellation
 	// CancelRunOptions configures CancelRun. The zero value is valid.
 	CancelRunOptions = rail.CancelRunOptions
-	// SubjectData is all that a store has of a subject.
+	// SubjectData is all data about a subject in a store.
 	SubjectData = rail.SubjectData
 	// An Erasure says what EraseSubject did.
 	Erasure = rail.Erasure
@@ -223,6 +223,6 @@ type (
 	State = rail.State
 	// A TimetableState describes the current timetable. It is zero without a timetable.
 	TimetableState = rail.TimetableState
-	// Waiting is what waits to be done: how much, and since when the longest.
+	// Waiting is the amount of waiting work of a kind, and since when the oldest item waits.
 	Waiting = rail.Waiting
 )

@@ -52,13 +52,12 @@ type Options struct {
 	// found and each booking made.
 	Price func(Trip) (Money, bool)
 
-	// Cancel says how much of the price a confirmed booking gets back when it
-	// is cancelled at an instant before departure, from zero to its price.
-	// Nil gives everything back.
+	// Cancel returns the refund of a confirmed booking that is cancelled at an instant
+	// before departure, from zero to its price. Nil refunds the whole price.
 	Cancel func(Booking, time.Time) (Money, error)
 
 	// CheckName refuses passenger names, in addition to the built-in checks. Its error
-	// says what is wrong and continues a sentence that begins with the field, such as
+	// gives the reason and continues a sentence that begins with the field, such as
 	// "has a digit". Nil accepts all others. Package ticket has a function that refuses
 	// names that its tickets cannot show.
 	CheckName func(name string) error
@@ -83,8 +82,8 @@ type Options struct {
 	// seconds; more than 24 hours are refused.
 	ChargeTimeout time.Duration
 
-	// Horizon is how far ahead trips are sold. Zero is 365 days; more than a
-	// hundred years are taken as a hundred.
+	// Horizon is how far ahead trips are sold. Zero is 365 days; the maximum is a hundred
+	// years.
 	Horizon time.Duration
 
 	// Retain is how long after the end of a journey Run removes personal data from the
@@ -140,16 +139,16 @@ type (
 	HoldsError = rail.HoldsError
 	// An Observer receives reports of what a [Service] does, for metrics and traces.
 	Observer = rail.Observer
-	// FailingWork is how many things of one kind of work fail.
+	// FailingWork is the number of items of one kind of work that fail.
 	FailingWork = rail.FailingWork
 	// An UnreadableRecord describes a record that was skipped.
 	UnreadableRecord = rail.UnreadableRecord
-	// A BookingChange is what happened to a booking. From is zero if it is new.
+	// A BookingChange is a change of a booking's status. From is zero for a new booking.
 	BookingChange = rail.BookingChange
-	// A PaymentChange is what happened to a payment, or to a refund. From is empty if it is
-	// new.
+	// A PaymentChange is a change of the status of a payment or refund. From is empty for a
+	// new one.
 	PaymentChange = rail.PaymentChange
-	// An Attempt is what came of one attempt to deliver an event.
+	// An Attempt is the result of one attempt to deliver an event.
 	Attempt = rail.Attempt
 	// A PaymentGateway moves the money.
 	PaymentGateway = rail.PaymentGateway

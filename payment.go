@@ -122,7 +122,7 @@ func (s *Service) Payments(ctx context.Context, by Caller, booking uuid.UUID, pa
 	return s.flow.List(ctx, by, booking, page)
 }
 
-// SettlePayment settles a payment or refund that the gateway has not settled, when an
+// SettlePayment settles a payment or refund that the gateway has not settled, after an
 // operator has looked it up at the provider. [BookingHistory] shows who settled it, when
 // and why.
 //
@@ -145,10 +145,10 @@ func (s *Service) SettlePayment(ctx context.Context, booking, id uuid.UUID, d Se
 	return s.flow.SettleByHand(ctx, booking, id, d)
 }
 
-// StuckPayments returns what waits for an operator, the oldest first: payments and
-// refunds that are still pending so long after they were begun, and refunds that are
-// impossible and that no operator has settled. unreadable is how many records could not
-// be read; [Check] names them. It looks through all payments.
+// StuckPayments returns the payments and refunds that wait for an operator, oldest first:
+// those that are still pending this long after they began, and impossible refunds that no
+// operator has settled. unreadable is the number of records that could not be read; [Check]
+// names them. It scans all payments.
 func (s *Service) StuckPayments(ctx context.Context, age time.Duration) (stuck []Payment, unreadable int, err error) {
 	ctx, end := s.begin(ctx, "StuckPayments")
 	defer end(&err)
@@ -189,9 +189,9 @@ type (
 	Charge = rail.Charge
 	// A Refund asks a gateway to give money back.
 	Refund = rail.Refund
-	// An Outcome is what a gateway knows of a charge or a refund.
+	// An Outcome is the result of a charge or a refund, as far as the gateway knows it.
 	Outcome = rail.Outcome
-	// A Resolution is how a refund has ended that the provider did not make.
+	// A Resolution says how a refund ended that the provider did not make.
 	Resolution = rail.Resolution
 )
 
@@ -200,8 +200,8 @@ const (
 	// refund was made in the provider's dashboard, or the payer's bank has taken the
 	// money back. Status is Succeeded.
 	RefundedElsewhere = rail.RefundedElsewhere
-	// RefundImpossible says that the provider will never make the refund, however often it
-	// is asked. Status is Failed.
+	// RefundImpossible says that the provider will never make the refund, however often the
+	// gateway requests it. Status is Failed.
 	RefundImpossible = rail.RefundImpossible
 )
 
@@ -232,20 +232,20 @@ type (
 	Payment = rail.Payment
 	// A Secret is a card or account number, or a card's code.
 	Secret = rail.Secret
-	// A Verdict is what an operator says became of a payment or a refund.
+	// A Verdict is an operator's decision about the outcome of a payment or a refund.
 	Verdict = rail.Verdict
 )
 
 // The verdicts.
 const (
-	// AsSucceeded: the money has moved. A charge confirms its booking, or is given back
-	// if it came too late.
+	// AsSucceeded: the money has moved. A charge confirms its booking, or is refunded if it
+	// came too late.
 	AsSucceeded = rail.AsSucceeded
-	// AsFailed: a charge has moved no money and never will. The hold goes on if it has
-	// time left, and ends otherwise. The charge is cancelled at the gateway if that can
-	// be done, and still watched: money that comes all the same is not kept.
+	// AsFailed: a charge has moved no money and never will. The hold continues if it has
+	// time left, and ends otherwise. The service cancels the charge at the gateway if it
+	// can, and still looks it up: money that arrives nevertheless is refunded.
 	AsFailed = rail.AsFailed
-	// AsMadeElsewhere: the payer has got the money of a refund back in another way.
+	// AsMadeElsewhere: the payer has received the refund in another way.
 	AsMadeElsewhere = rail.AsMadeElsewhere
 	// AsImpossible: a refund will never be made.
 	AsImpossible = rail.AsImpossible
@@ -254,6 +254,6 @@ const (
 type (
 	// A Settlement is an operator's verdict on a payment or refund.
 	Settlement = rail.Settlement
-	// A Source is what a payment is taken from: exactly one of its members is set.
+	// A Source is a card or a bank account that pays: exactly one of its members is set.
 	Source = rail.Source
 )

@@ -25,11 +25,10 @@ type StationQuery struct {
 	// A text without a letter or digit matches no station; a blank text does not search. Search
 	// has at most MaxText characters.
 	Search string
-	// Country leaves the stations of a country, an ISO 3166-1 alpha-2 code in
-	// either letter case, or those of no country that is known (UnknownCountry).
+	// Country selects the stations of a country, an ISO 3166-1 alpha-2 code in either letter
+	// case, or those whose country is not known (UnknownCountry).
 	Country string
-	// Near leaves the stations within 50 km of a place, nearest first whatever
-	// Search says.
+	// Near selects the stations within 50 km of a position, nearest first, also with Search.
 	Near *Position
 	Page Page
 }

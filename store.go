@@ -18,7 +18,7 @@ func Agree(ctx context.Context, store Store, check func(recorded []byte) ([]byte
 	return transfer.Agree(ctx, store, check)
 }
 
-// Agreed is what programs on a store have recorded last by Agree, or nil.
+// Agreed returns the value that a program on a store recorded last with Agree, or nil.
 func Agreed(ctx context.Context, r Reader) ([]byte, error) { return transfer.Agreed(ctx, r) }
 
 type (
@@ -111,12 +111,12 @@ type (
 	// A LocalStore is a Store that one process has to itself, such as a file or the process's
 	// memory.
 	LocalStore = store.LocalStore
-	// A ReadyStore is a Store that can say whether it takes updates. One that does not
-	// implement it is taken to do so for as long as it can be read.
+	// A ReadyStore is a Store that can say whether it accepts updates. Other stores are
+	// assumed to accept them as long as they can be read.
 	ReadyStore = store.ReadyStore
 	// A Reader reads records.
 	Reader = store.Reader
-	// A Tx is what an Update reads and writes.
+	// A Tx reads and writes in an Update.
 	Tx = store.Tx
 	// A Key names a record. ID is 1 to [MaxKey] bytes, any bytes, compared as bytes: letter
 	// case matters and no byte is special.
@@ -146,11 +146,11 @@ const (
 	TableTimetable   = store.TableTimetable   // generations, chunk by chunk
 	TableBookings    = store.TableBookings    // creation time, random
 	TableOwned       = store.TableOwned       // period, owner, creation time: index of TableBookings
-	TableRuns        = store.TableRuns        // service date, train: who has which place
+	TableRuns        = store.TableRuns        // service date, train: the taken places
 	TablePayments    = store.TablePayments    // booking, creation time
-	TableIdempotency = store.TableIdempotency // random: what is remembered of requests, for hours
-	TableAgenda      = store.TableAgenda      // kind, due time: what Run does next
-	TableSandbox     = store.TableSandbox     // payment: what package sandbox remembers
+	TableIdempotency = store.TableIdempotency // random: idempotency keys and counts, kept for hours
+	TableAgenda      = store.TableAgenda      // kind, due time: scheduled work
+	TableSandbox     = store.TableSandbox     // payment: records of package sandbox
 	TableWebhooks    = store.TableWebhooks    // few: subscriptions
 	TableDeliveries  = store.TableDeliveries  // subscription, creation time; and a queue by due time
 	TableReferences  = store.TableReferences  // random: the bookings by their references

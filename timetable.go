@@ -123,8 +123,8 @@ const MaxServiceTime = rail.MaxServiceTime
 // Clock returns the ServiceTime that a timetable prints as h:m.
 func Clock(h, m int) ServiceTime { return rail.Clock(h, m) }
 
-// FirstDate and LastDate, 2000-01-01 and 2179-06-06, bound the service dates of
-// a timetable: those that trip IDs can hold.
+// FirstDate and LastDate, 2000-01-01 and 2179-06-06, are the first and last service dates
+// of a timetable, because trip IDs cannot hold others.
 const (
 	FirstDate = rail.FirstDate
 	LastDate  = rail.LastDate
@@ -135,14 +135,14 @@ type (
 	Edition = schedule.Edition
 	// An EditionSize says how large a timetable is.
 	EditionSize = schedule.EditionSize
-	// A Difference counts what the new timetable has that the one before did not have, what
-	// it does not have any more, and what both have.
+	// A Difference counts the items that only the new timetable has, that only the one before
+	// has, and that both have.
 	Difference = schedule.Difference
-	// A FeedEdition is what both timetables have of one [Train.Feed].
+	// A FeedEdition compares the trains of one [Train.Feed] in both timetables.
 	FeedEdition = schedule.FeedEdition
 	// A Doubt is a reason to think that a timetable is a mistake.
 	Doubt = schedule.Doubt
-	// A DoubtKind is why a timetable looks like a mistake.
+	// A DoubtKind is a reason why a timetable looks like a mistake.
 	DoubtKind = schedule.DoubtKind
 )
 
@@ -150,7 +150,7 @@ type (
 const (
 	DoubtExpired   = schedule.DoubtExpired   // no train runs any more
 	DoubtEndsSoon  = schedule.DoubtEndsSoon  // the last train runs today or tomorrow
-	DoubtFewTrains = schedule.DoubtFewTrains // it has a twentieth of the trains of the one in force, or less
+	DoubtFewTrains = schedule.DoubtFewTrains // it has at most a twentieth of the trains of the one in force
 )
 
 type (

@@ -75,8 +75,8 @@ func (s *Service) Trip(ctx context.Context, id uuid.UUID) (_ Trip, err error) {
 	return s.finder.Trip(ctx, sn, id, s.now())
 }
 
-// TripCalls returns for each leg of a trip where its train stops, from where the leg begins
-// to where it ends: ErrNotFound if the trip does not exist in this timetable.
+// TripCalls returns the stops of the train of each leg of a trip, from the beginning of the
+// leg to its end, or ErrNotFound if the trip does not exist in this timetable.
 func (s *Service) TripCalls(ctx context.Context, id uuid.UUID) (_ [][]CallingPoint, err error) {
 	ctx, end := s.begin(ctx, "TripCalls")
 	defer end(&err)
@@ -95,8 +95,9 @@ func (s *Service) TripCalls(ctx context.Context, id uuid.UUID) (_ [][]CallingPoi
 	return calls, nil
 }
 
-// HasTrip says whether [Service.Trip] finds a trip: not one that Options.Price makes a
-// wrong price of. It counts no seats and, as a rule, reads nothing from the store.
+// HasTrip says whether [Service.Trip] finds a trip. It returns false for a trip for which
+// Options.Price returns an invalid price. It counts no seats and usually does not read from
+// the store.
 func (s *Service) HasTrip(ctx context.Context, id uuid.UUID) (_ bool, err error) {
 	ctx, end := s.begin(ctx, "HasTrip")
 	defer end(&err)
@@ -130,7 +131,7 @@ type (
 	// A Stop is an end of a leg. Time is in the time zone of the station. In a booking,
 	// Station may be one of the station's OtherIDs.
 	Stop = rail.Stop
-	// A CallingPoint is where the train of a leg stops.
+	// A CallingPoint is a stop of the train of a leg.
 	CallingPoint = rail.CallingPoint
 	// A RunID names a train on one service date.
 	RunID = rail.RunID

@@ -57,8 +57,8 @@ func (s *Service) ChangeSubscription(ctx context.Context, by Caller, id uuid.UUI
 	return s.webhooks.ChangeFor(ctx, by, id, c)
 }
 
-// Unsubscribe ends a subscription of the caller's. Nothing is posted that was not on
-// its way already, and its deliveries are forgotten.
+// Unsubscribe ends a subscription of the caller's. No attempt is started after that, and its
+// deliveries are deleted.
 func (s *Service) Unsubscribe(ctx context.Context, by Caller, id uuid.UUID) (err error) {
 	ctx, end := s.begin(ctx, "Unsubscribe")
 	defer end(&err)
@@ -87,10 +87,10 @@ func (s *Service) RetryDelivery(ctx context.Context, by Caller, sub, id uuid.UUI
 	return s.webhooks.Retry(ctx, subscriberOf(by), sub, id, key)
 }
 
-// PingSubscription has a ping posted to a subscription of the caller's, once. If its
-// receiver answers with a status of 2xx, the subscription is verified. While it is not, the
-// ping is dead if there were too many to its host (DeadByPings). key is an idempotency key
-// as in [NewBooking].
+// PingSubscription posts a ping to a subscription of the caller's, once. If the receiver
+// responds with a 2xx status, the subscription is verified. While it is not verified, the
+// ping becomes dead if its host had too many (DeadByPings). key is an idempotency key as in
+// [NewBooking].
 func (s *Service) PingSubscription(ctx context.Context, by Caller, sub uuid.UUID, key string) (_ Delivery, err error) {
 	ctx, end := s.begin(ctx, "PingSubscription")
 	defer end(&err)
@@ -110,8 +110,8 @@ func (s *Service) RetryDead(ctx context.Context, by Caller, sub uuid.UUID) (retr
 	return s.webhooks.RetryDead(ctx, subscriberOf(by), sub)
 }
 
-// NewSubscriptionSecret replaces the secret of a subscription of the caller's. The one
-// before signs along for 24 hours; one before that does not any more. key is an
+// NewSubscriptionSecret replaces the secret of a subscription of the caller's. For 24 hours,
+// deliveries are signed with the previous secret too, but not with one before that. key is an
 // idempotency key as in [NewBooking].
 func (s *Service) NewSubscriptionSecret(ctx context.Context, by Caller, id uuid.UUID, key string) (_ Subscription, _ Secret, err error) {
 	ctx, end := s.begin(ctx, "NewSubscriptionSecret")
@@ -130,7 +130,7 @@ func (s *Service) StoppedSubscriptions(ctx context.Context, page Page) (_ List[S
 type (
 	// A Delivery is an event for a subscription, and its state.
 	Delivery = rail.Delivery
-	// A DeliveryStatus is how far a delivery has got, as the API spells it.
+	// A DeliveryStatus is the state of a delivery, as the API spells it.
 	DeliveryStatus = rail.DeliveryStatus
 )
 
@@ -138,49 +138,47 @@ type (
 const (
 	DeliveryPending   = rail.DeliveryPending
 	DeliveryDelivered = rail.DeliveryDelivered
-	// DeliveryDead: the delivery is not attempted again unless it is retried by hand.
+	// DeliveryDead: the delivery is not attempted again unless somebody retries it.
 	DeliveryDead = rail.DeliveryDead
 )
 
-// A DeadReason says why a delivery is given up, as the API spells it.
+// A DeadReason says why a delivery was given up, as the API spells it.
 type DeadReason = rail.DeadReason
 
-// Why a delivery is given up.
+// The reasons why a delivery is given up.
 const (
-	// DeadByAttempts: it was tried as often as a delivery is, or it is a ping.
+	// DeadByAttempts: all attempts failed; a ping has only one.
 	DeadByAttempts = rail.DeadByAttempts
-	// DeadByReceiver: the receiver answered 410.
+	// DeadByReceiver: the receiver responded with 410.
 	DeadByReceiver = rail.DeadByReceiver
 	// DeadByDisabling: its subscription was disabled while it waited.
 	DeadByDisabling = rail.DeadByDisabling
-	// DeadByBacklog: as many waited as may (WebhookOptions.Backlog), and it was the oldest.
+	// DeadByBacklog: the queue was full (WebhookOptions.Backlog), and this was the oldest.
 	DeadByBacklog = rail.DeadByBacklog
 	// DeadByVerification: the subscription was not verified in time.
 	DeadByVerification = rail.DeadByVerification
 	// DeadByPings: the delivery is a requested ping, and its host had too many pings without
 	// a verified subscription.
 	DeadByPings = rail.DeadByPings
-	// DeadByRemoval: the booking that it is about was removed (Options.KeepUnpaid).
+	// DeadByRemoval: the booking of the event was removed (Options.KeepUnpaid).
 	DeadByRemoval = rail.DeadByRemoval
 )
 
-// Ping is the type of the event that [Service.PingSubscription] sends. It is about no
-// booking.
+// Ping is the type of the event that [Service.PingSubscription] sends. It has no booking.
 const Ping = rail.Ping
 
 // DisabledBy says who disabled a subscription, as spelled in the API.
 type DisabledBy = rail.DisabledBy
 
-// Who disabled a subscription.
+// The values of DisabledBy.
 const (
 	// DisabledByOwner: the owner asked for it.
 	DisabledByOwner = rail.DisabledByOwner
-	// DisabledByReceiver: the receiver answered 410, which says that it wants no more.
+	// DisabledByReceiver: the receiver responded with 410, which means that it wants no more.
 	DisabledByReceiver = rail.DisabledByReceiver
-	// DisabledByOperator: the endpoint or the client is no longer among those of
-	// [WebhookOptions].
+	// DisabledByOperator: [WebhookOptions] no longer has the endpoint or the client.
 	DisabledByOperator = rail.DisabledByOperator
-	// DisabledByUnknown: a version that did not record it has disabled the subscription.
+	// DisabledByUnknown: a version that did not record who did it disabled the subscription.
 	DisabledByUnknown = rail.DisabledByUnknown
 )
 
@@ -188,8 +186,8 @@ type (
 	// A Disabling says who disabled a subscription, and when. The zero value means that
 	// the subscription is not disabled.
 	Disabling = rail.Disabling
-	// A Subscription has events posted to a URL. It belongs to the caller that made it: a
-	// user, and the client program through which the user did.
+	// A Subscription makes the service post events to a URL. It belongs to the caller that
+	// made it: a user, and the client program that the user acted through.
 	Subscription = rail.Subscription
 	// A NewSubscription asks for events to be posted to a URL.
 	NewSubscription = rail.NewSubscription
@@ -214,16 +212,16 @@ var (
 	ErrTooManySubscriptions = rail.ErrTooManySubscriptions
 	// ErrDelivered: the event was delivered, so it is not delivered again.
 	ErrDelivered = rail.ErrDelivered
-	// ErrDisabled: nothing but a ping is posted to a subscription that is disabled, and
-	// nothing to an endpoint that the operator has removed.
+	// ErrDisabled: the subscription is disabled and gets nothing but pings, or is an
+	// endpoint that the operator has removed and gets nothing.
 	ErrDisabled = rail.ErrDisabled
 )
 
-// EventTypes are the types of events that one can subscribe to.
+// EventTypes returns the types of events that can be subscribed to.
 func EventTypes() []EventType { return rail.EventTypes() }
 
-// ErrUnverified: nothing but pings is posted to a subscription whose receiver has not
-// answered one yet.
+// ErrUnverified: the subscription gets nothing but pings, because its receiver has not
+// responded to one yet.
 var ErrUnverified = rail.ErrUnverified
 
 type (

@@ -179,7 +179,7 @@ func TestWebhookReceivers(t *testing.T) {
 		}
 		when := w.now().UTC().Format(time.RFC3339)
 		for _, a := range []answer{a, w.get("/webhooks")} {
-			if !strings.Contains(a.body, `"disabled":true,"disabled_by":"receiver","disabled_reason":"its receiver answered 410 Gone","disabled_at":"`+when+`"`) {
+			if !strings.Contains(a.body, `"disabled":true,"disabled_by":"receiver","disabled_reason":"its receiver responded with 410 Gone","disabled_at":"`+when+`"`) {
 				t.Errorf("who disabled it at %s is not in %s", when, a.body)
 			}
 		}

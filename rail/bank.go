@@ -16,7 +16,7 @@ type BankAccount struct {
 	// letters and digits. Blanks and hyphens are removed.
 	Number Secret
 
-	SortCode    string // six digits, blanks and hyphens between them are dropped; empty if there is none
+	SortCode    string // six digits; blanks and hyphens between them are removed; may be empty
 	AccountType AccountType
 	BankName    string
 	Country     string // ISO 3166-1 alpha-2, in either case

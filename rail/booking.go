@@ -11,7 +11,7 @@ import (
 type Booking struct {
 	ID uuid.UUID // version 7: orders by creation
 	// Reference is its short name, for people: see ParseReference. It is empty if a version
-	// that had none sold the booking, and it was over before it got one.
+	// without references sold the booking, and it ended before it got one.
 	Reference     string
 	TripID        uuid.UUID
 	Owner         Subject
@@ -22,14 +22,14 @@ type Booking struct {
 
 	Status  BookingStatus
 	Created time.Time
-	// Changed is when Status got its current value, zero if not known. For a hold it
-	// is Created.
+	// Changed is when Status got its current value, zero if unknown. For a hold it is
+	// Created.
 	Changed time.Time
-	// Confirmed is when it was paid, zero if it never was or that is not known.
+	// Confirmed is when the booking was paid, zero if it was not or the time is unknown.
 	Confirmed time.Time
-	// ByOperator says that Service.CancelRun cancelled it, and not its owner. CancelledLeg is
-	// the leg, counted from 1, whose run was cancelled: zero if its owner cancelled it, or if
-	// an older version did, which did not write that down.
+	// ByOperator reports that Service.CancelRun cancelled the booking, and not its owner.
+	// CancelledLeg is the leg, counted from 1, whose run was cancelled: zero if the owner
+	// cancelled the booking, or an older version did, which did not record it.
 	ByOperator   bool
 	CancelledLeg int
 	// Expires is when the hold ends if it is not paid, fixed at creation. A
@@ -44,17 +44,16 @@ type Booking struct {
 	Legs  []Leg
 
 	// Hooks says for each leg whether one of the train's places for bicycles is kept
-	// for the booking. It is nil if the booking has no bicycle, or if an older version
-	// made it, which did not write that down.
+	// for the booking. It is nil if the booking has no bicycle, or an older version made
+	// it, which did not record this.
 	Hooks []bool
 
-	// Refund is what the payer was to get back when a booking that was paid was
-	// cancelled, perhaps zero of a currency. It is the zero Money for others, and if an
-	// older version cancelled it, which did not write that down.
+	// Refund is the amount to refund when the paid booking was cancelled; its Amount may be
+	// zero. It is the zero Money for other bookings, and if an older version cancelled the
+	// booking, which did not record the refund.
 	Refund Money
-	// GivenBack says that a payment came too late for the booking, or was one too many, and
-	// is given back. It is false if that happened in an older version, which did not write
-	// that down.
+	// GivenBack reports that a payment that was too late, or one too many, is refunded. It is
+	// false if that happened in an older version, which did not record it.
 	GivenBack bool
 
 	// LatestPayment is the last attempt to pay, nil before the first.
@@ -63,8 +62,8 @@ type Booking struct {
 	OpenPayment uuid.UUID
 	// PaidBy is the payment that confirmed the booking.
 	PaidBy uuid.UUID
-	// PaymentCount is how many attempts and refunds there are, without those that an
-	// earlier version recorded.
+	// PaymentCount is the number of attempts and refunds, without those that an earlier
+	// version recorded.
 	PaymentCount int
 
 	// Replayed reports that CreateBooking repeated an earlier result for the same
@@ -127,8 +126,8 @@ const (
 	Cancelled
 )
 
-// Live says whether a booking of the status has its places and is in its owner's list,
-// its hold lapsed or not.
+// Live says whether a booking of the status has its places and is in its owner's list; a
+// hold that has lapsed counts.
 func (s BookingStatus) Live() bool { return s == Held || s == Confirmed }
 
 // String returns held, confirmed, expired or cancelled.
@@ -155,10 +154,10 @@ func (b *Booking) HeldUntil() time.Time {
 	return b.Expires
 }
 
-// Departs is when the trip begins.
+// Departs returns when the trip begins.
 func (b *Booking) Departs() time.Time { return b.Legs[0].Origin.Time }
 
-// Lapsed says whether the hold has run out, swept or not.
+// Lapsed says whether the hold is past its end, recorded as expired or not.
 func (b *Booking) Lapsed(now time.Time) bool {
 	return b.Status == Held && !now.Before(b.HeldUntil())
 }
@@ -172,22 +171,21 @@ func (b *Booking) Live(now time.Time) bool {
 // to its owner where it was: see Shown.
 const ShownAfter = 30 * 24 * time.Hour
 
-// Shown says whether its owner finds the booking in their list and at its address: it
-// exists for them, or the operator has cancelled it, and it would have departed less than
-// ShownAfter ago.
+// Shown says whether the owner sees the booking in their list and at its URL: it exists for
+// them, or the operator has cancelled it and its departure was less than ShownAfter ago.
 func (b *Booking) Shown(now time.Time) bool {
 	return b.Live(now) || b.cancelledByOperator() && now.Before(b.Departs().Add(ShownAfter))
 }
 
 func (b *Booking) cancelledByOperator() bool { return b.Status == Cancelled && b.ByOperator }
 
-// Listed says whether the booking is among those of its owner's of which some are Shown.
+// Listed says whether the owner's index has the booking. It includes all that are Shown.
 func (b *Booking) Listed() bool {
 	return (b.Status.Live() || b.cancelledByOperator()) && !b.Erased()
 }
 
-// Told says whether its owner is told of the booking as one that is over: it was travelled on,
-// it was cancelled, or money that came for it too late goes back. A hold that ran out is not.
+// Told says whether the owner sees the booking as one that has ended: it was travelled on or
+// cancelled, or a late payment is refunded. Expired holds are not shown.
 func (b *Booking) Told(now time.Time) bool {
 	switch b.Status {
 	case Confirmed:
@@ -201,7 +199,7 @@ func (b *Booking) Told(now time.Time) bool {
 // OwnedBy reports whether the caller owns the booking. Erased bookings have no owner.
 func (b *Booking) OwnedBy(by Caller) bool { return b.Owner == by.Subject && !b.Erased() }
 
-// RunsOf are the runs of a booking's legs.
+// RunsOf returns the runs of a booking's legs.
 func RunsOf(b *Booking) []RunID {
 	ids := make([]RunID, len(b.Legs))
 	for i := range b.Legs {
@@ -214,12 +212,12 @@ func RunsOf(b *Booking) []RunID {
 // removed by Service.EraseSubject or Options.Retain.
 func (b *Booking) Erased() bool { return b.Owner == Subject{} && b.PassengerName == "" }
 
-// Over says that nobody travels on the booking any more.
+// Over says whether nobody travels on the booking any more.
 func (b *Booking) Over(now time.Time) bool {
 	return !b.Live(now) && b.OpenPayment == uuid.Nil || b.Status == Confirmed && !now.Before(b.Arrives())
 }
 
-// Arrives is when the trip ends.
+// Arrives returns when the trip ends.
 func (b *Booking) Arrives() time.Time { return b.Legs[len(b.Legs)-1].Destination.Time }
 
 // A Ticket contains what a ticket of a confirmed booking shows, on paper or
@@ -227,8 +225,8 @@ func (b *Booking) Arrives() time.Time { return b.Legs[len(b.Legs)-1].Destination
 type Ticket struct {
 	Booking Booking // confirmed; its legs are the trip as sold
 	Paid    time.Time
-	// Stations are those of the legs as they are now, by ID. One that the
-	// timetable does not have any more is missing: the legs have its name.
+	// Stations has the current stations of the legs by ID. A station that is no longer in
+	// the timetable is missing; the legs have its name.
 	Stations map[uuid.UUID]Station
 	// RefundTerms tells the traveller how much is refunded on cancellation. It may be empty.
 	RefundTerms string

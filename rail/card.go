@@ -21,7 +21,7 @@ type Card struct {
 	PostCode string
 }
 
-// Expired says whether the card's month is over, by UTC.
+// Expired says whether the card's month is over, in UTC.
 func (c Card) Expired(now time.Time) bool {
 	return !now.Before(time.Date(c.ExpYear, time.Month(c.ExpMonth)+1, 1, 0, 0, 0, 0, time.UTC))
 }

@@ -96,8 +96,8 @@ func serviceStart(d Date, loc *time.Location) time.Time {
 	return time.Date(y, m, day, 12, 0, 0, 0, loc).Add(-12 * time.Hour)
 }
 
-// FirstDate and LastDate, 2000-01-01 and 2179-06-06, bound the service dates of
-// a timetable: those that trip IDs can hold.
+// FirstDate and LastDate, 2000-01-01 and 2179-06-06, are the first and last service dates
+// of a timetable, because trip IDs cannot hold others.
 const (
 	FirstDate Date = 10957
 	LastDate       = FirstDate + 1<<16 - 1

@@ -5,16 +5,15 @@ import "time"
 // DisabledBy says who disabled a subscription, as spelled in the API.
 type DisabledBy string
 
-// Who disabled a subscription.
+// The values of DisabledBy.
 const (
 	// DisabledByOwner: the owner asked for it.
 	DisabledByOwner DisabledBy = "owner"
-	// DisabledByReceiver: the receiver answered 410, which says that it wants no more.
+	// DisabledByReceiver: the receiver responded with 410, which means that it wants no more.
 	DisabledByReceiver DisabledBy = "receiver"
-	// DisabledByOperator: the endpoint or the client is no longer among those of
-	// WebhookOptions.
+	// DisabledByOperator: WebhookOptions no longer has the endpoint or the client.
 	DisabledByOperator DisabledBy = "operator"
-	// DisabledByUnknown: a version that did not record it has disabled the subscription.
+	// DisabledByUnknown: a version that did not record who did it disabled the subscription.
 	DisabledByUnknown DisabledBy = "unknown"
 )
 
@@ -25,7 +24,7 @@ type Disabling struct {
 	At time.Time // zero if it is not known
 }
 
-// Reason says in words why the subscription was stopped.
+// Reason describes why the subscription was stopped.
 func (d Disabling) Reason() string {
 	switch d.By {
 	case "":
@@ -33,14 +32,14 @@ func (d Disabling) Reason() string {
 	case DisabledByOwner:
 		return "its owner disabled it"
 	case DisabledByReceiver:
-		return "its receiver answered 410 Gone"
+		return "its receiver responded with 410 Gone"
 	case DisabledByOperator:
 		return "the operator no longer names it"
 	}
-	return "no record says who disabled it"
+	return "who disabled it was not recorded"
 }
 
-// Stopped says who has stopped the subscription; nobody if events are posted.
+// Stopped returns who has stopped the subscription, empty if it gets events.
 func (s *Subscription) Stopped() Disabling {
 	if !s.Disabled && s.Removed {
 		return Disabling{By: DisabledByOperator}
@@ -48,8 +47,8 @@ func (s *Subscription) Stopped() Disabling {
 	return s.Disabling
 }
 
-// Disable stops a subscription unless it is stopped already, or has it go on: then By is
-// empty.
+// Disable stops a subscription unless it is stopped already; if By is empty, it enables the
+// subscription.
 func (s *Subscription) Disable(by DisabledBy, now time.Time) (changed bool) {
 	if off := by != ""; s.Disabled == off {
 		return false

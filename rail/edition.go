@@ -19,6 +19,6 @@ type LoadReport struct {
 type Stranded struct {
 	Booking uuid.UUID
 	Run     RunID
-	// Leg is what was sold of the run.
+	// Leg is the leg as it was sold.
 	Leg Leg
 }

@@ -41,7 +41,7 @@ var (
 	// ErrNotFound.
 	ErrCancelled = errors.New("the operator has cancelled the booking")
 
-	// ErrNotPaid: the booking is held, and has no ticket before it is paid.
+	// ErrNotPaid: the booking is held, and has no ticket until it is paid.
 	ErrNotPaid = errors.New("the booking is not paid")
 
 	// ErrPaymentSettled: the payment has an outcome, which does not change.

@@ -126,7 +126,7 @@ type Charge struct {
 // A Refund asks a gateway to give money back.
 type Refund struct {
 	ID     uuid.UUID // of the refund
-	Charge uuid.UUID // of the payment it gives back
+	Charge uuid.UUID // of the payment to refund
 	Amount Money     // positive, at most the charge's
 }
 
@@ -138,7 +138,7 @@ type Outcome struct {
 	Resolution Resolution
 }
 
-// A Resolution is how a refund has ended that the provider did not make.
+// A Resolution says how a refund ended that the provider did not make.
 type Resolution string
 
 const (
@@ -146,12 +146,12 @@ const (
 	// refund was made in the provider's dashboard, or the payer's bank has taken the
 	// money back. Status is Succeeded.
 	RefundedElsewhere Resolution = "made_elsewhere"
-	// RefundImpossible says that the provider will never make the refund, however often it
-	// is asked. Status is Failed.
+	// RefundImpossible says that the provider will never make the refund, however often the
+	// gateway requests it. Status is Failed.
 	RefundImpossible Resolution = "impossible"
 )
 
-// Fits says whether a refund of a status can have this resolution.
+// Fits says whether a refund with the status can have this resolution.
 func (r Resolution) Fits(s PaymentStatus) bool {
 	return r == "" || r == RefundedElsewhere && s == Succeeded || r == RefundImpossible && s == Failed
 }
@@ -172,11 +172,11 @@ type Failure struct {
 	Message string
 }
 
-// maxFailure bounds what is kept of a gateway's words, in bytes.
+// maxFailure is the maximum length of a stored text of a gateway, in bytes.
 const maxFailure = 500
 
-// Bounded is a failure of which a record has room: of a gateway's words what
-// can be shown, in one line and without numbers of cards.
+// Bounded returns the failure as it can be stored and shown: in one line of limited length,
+// without card numbers.
 func (f Failure) Bounded() Failure {
 	cut := func(s string) string {
 		s = strings.Map(func(r rune) rune {
@@ -199,8 +199,8 @@ const (
 	ProcessingError   = "processing_error"
 )
 
-// Erased is what is left of a failure that may be about a person: a code that is one of
-// those above. What else a gateway has said may hold anything.
+// Erased returns the failure without text that may be about a person: only a code that is one
+// of those above. Other text of a gateway can contain anything.
 func (f Failure) Erased() Failure {
 	switch f.Code {
 	case "", CardDeclined, InsufficientFunds, ExpiredCard, IncorrectCVC, ProcessingError:

@@ -13,8 +13,8 @@ import (
 // pending is not paid. A booking is for one passenger, and counts once, however many
 // trains it is for. Services that share a store have the same limits.
 type HoldLimits struct {
-	// User is how many bookings a user may hold in all. More are refused with a
-	// [*HoldsError]. Zero is 9, a number below zero is no limit; more than 1000 is refused.
+	// User is the number of bookings a user may hold in total. More are refused with a
+	// [*HoldsError]. Zero is 9, a negative number means no limit; more than 1000 is refused.
 	User int
 
 	// Train is the number of them that may be for one train on one date. Zero is 9; with a
@@ -33,10 +33,10 @@ type HoldsError struct {
 	// otherwise the total.
 	Limit int
 	Train bool
-	// Bookings are the unpaid ones that count, those whose hold ends first before others.
+	// Bookings are the unpaid bookings that count, ordered by the end of their holds.
 	Bookings []uuid.UUID
-	// Until is when there is room again if nothing is done, and RetryAfter how long that
-	// takes, above zero.
+	// Until is when the user can book again without paying or cancelling, and RetryAfter how
+	// long that takes, above zero.
 	Until      time.Time
 	RetryAfter time.Duration
 }
@@ -68,7 +68,7 @@ func (h *HoldLimits) Check() error {
 	return nil
 }
 
-// Least is the number of bookings below which no limit can be reached.
+// Least returns the number of bookings below which no limit can be reached.
 func (h *HoldLimits) Least() int {
 	switch {
 	case h.User < 0:
@@ -84,7 +84,7 @@ func (h *HoldLimits) Count(by Caller) bool {
 	return (h.User > 0 || h.Train > 0) && !(by.ForItself && by.Client != "" && slices.Contains(h.Clients, by.Client))
 }
 
-// Allow refuses a booking if its owner has reached a limit.
+// Allow returns an error if the owner of a booking has reached a limit.
 func (h *HoldLimits) Allow(b *Booking, held []Booking, now time.Time) error {
 	slices.SortStableFunc(held, func(a, b Booking) int { return a.HeldUntil().Compare(b.HeldUntil()) })
 	if err := fewer(held, h.User, false, now); err != nil {

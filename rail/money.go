@@ -6,15 +6,15 @@ import (
 )
 
 // Money is an amount in minor units (cents) of a currency, an ISO 4217 code in
-// lower case. The zero Money is no money at all. Amounts are whole numbers:
-// no float touches them.
+// lower case. The zero Money means that no amount is set. Amounts are whole numbers and
+// never converted to floating point.
 type Money struct {
 	Amount   int64
 	Currency string
 }
 
-// MaxPayment is the most that is taken at once, in minor units of any currency, and so
-// the most that a trip may cost and that is read as an amount.
+// MaxPayment is the largest amount of a payment, and so of a price, in minor units of any
+// currency.
 const MaxPayment = 1e16
 
 // currencyDecimals lists the ISO 4217 currencies that do not have two decimals.
@@ -33,7 +33,7 @@ func decimals(currency string) int {
 	return 2
 }
 
-// ValidCurrency says whether s has the form of a currency code as we write it.
+// ValidCurrency says whether s has the form of a currency code: three lower-case letters.
 func ValidCurrency(s string) bool {
 	return len(s) == 3 && strings.IndexFunc(s, func(r rune) bool { return r < 'a' || r > 'z' }) < 0
 }

@@ -45,7 +45,7 @@ func BadName(s string) string {
 
 // TrimName returns a customer's name without leading and trailing blanks and direction marks
 // (U+200E, U+200F, U+061C). Names copied from a page in Hebrew or Arabic often begin or end
-// with one, which nobody sees; there it changes nothing about how the name reads.
+// with an invisible mark, which does not change how the name reads.
 func TrimName(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '\u200e' || r == '\u200f' || r == '\u061c' })
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// An Observer is told what a Service does, for metrics and traces. Each function may
-// be nil, which costs nothing. They are called on the goroutines that do the work, from
-// many at once, so they are quick and safe for concurrent use. Nothing that they are
-// given names a passenger, or has anything of a card, a token or a secret in it.
+// An Observer receives reports of what a Service does, for metrics and traces. Each function
+// may be nil. The functions are called on the goroutines that do the work, from many at once,
+// so they must be quick and safe for concurrent use. Their arguments never contain a
+// passenger's name or any part of a card, a token or a secret.
 //
-// What happened is told after the update that recorded it is durable, and by the
-// service that made the update: over all services of a store, each thing once, but for
-// those whose process ends between the two. Service.State tells how things stand.
+// A change is reported after the update that recorded it is durable, by the service that made
+// the update: over all services of a store each change once, except if the process ends in
+// between. Service.State returns the current state.
 type Observer struct {
 	// Begin is called as an operation begins: a method of Service, by its name, or of Desk,
 	// such as "Desk.Deliveries", or a piece of work of Run or RunDue, such as "Run.endHold";
@@ -48,7 +48,7 @@ type Observer struct {
 	Unreadable func(ctx context.Context, u UnreadableRecord)
 }
 
-// FailingWork is how many things of one kind of work fail.
+// FailingWork is the number of items of one kind of work that fail.
 type FailingWork struct {
 	// Work is the name of the operation, as in Begin but without "Run.", such as endHold.
 	Work  string
@@ -58,29 +58,29 @@ type FailingWork struct {
 // An UnreadableRecord describes a record that was skipped.
 type UnreadableRecord struct {
 	Table store.Table
-	Newer bool // a newer version has written it; or else it is damaged
+	Newer bool // a newer version wrote it; otherwise it is damaged
 }
 
-// A BookingChange is what happened to a booking. From is zero if it is new.
+// A BookingChange is a change of a booking's status. From is zero for a new booking.
 type BookingChange struct {
 	From, To BookingStatus
 }
 
-// A PaymentChange is what happened to a payment, or to a refund. From is empty if it
-// is new.
+// A PaymentChange is a change of the status of a payment or refund. From is empty for a new
+// one.
 type PaymentChange struct {
 	Refund   bool
 	From, To PaymentStatus
 }
 
-// An Attempt is what came of one attempt to deliver an event.
+// An Attempt is the result of one attempt to deliver an event.
 type Attempt struct {
-	// Notifier says that it went to the Notifier, and not to a subscriber.
+	// Notifier says that the attempt was to the Notifier, and not to a subscriber.
 	Notifier bool
-	// Status is Delivered if the event arrived, Dead if it is given up, and Pending if
-	// it is tried again.
+	// Status is Delivered if the event arrived, Dead if it was given up, and Pending if
+	// another attempt follows.
 	Status DeliveryStatus
-	// Answered is the status of the subscriber's response; zero if there was none.
+	// Answered is the status of the subscriber's response; zero without a response.
 	Answered int
 	// Lag is how long ago the event happened.
 	Lag time.Duration

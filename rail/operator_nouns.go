@@ -8,19 +8,19 @@ import (
 
 // What an operator is told of runs, bookings and travellers.
 
-// A BookingHistory is all that is known of a booking.
+// A BookingHistory is a booking with its payments.
 type BookingHistory struct {
 	Booking Booking
 	// Payments are attempts and refunds, the oldest first.
 	Payments []Payment
-	// Unreadable is how many of its payments could not be read. Check names them.
+	// Unreadable is the number of its payments that could not be read. Check names them.
 	Unreadable int
 }
 
-// FoundBookings is what Service.LookUpBookings has found.
+// FoundBookings is the result of Service.LookUpBookings.
 type FoundBookings struct {
 	Bookings []Booking // the newest first
-	More     bool      // there are others
+	More     bool      // more bookings match
 	// Unreadable is the number of bookings that could not be read, and so may match. Check
 	// lists them.
 	Unreadable int
@@ -33,17 +33,17 @@ type Run struct {
 	Number   string
 	Calls    []RunCall
 	Coaches  []Coach // none if the train is unreserved
-	// Cancelled says that Service.CancelRun has closed it.
+	// Cancelled reports that Service.CancelRun has cancelled the run.
 	Cancelled bool
 	// Unreadable reports that the sales of the run could not be read: none of its places are for
 	// sale here, and whether it is cancelled is not known.
 	Unreadable bool
-	// Arrived says that it is at its last call, by the timetable.
+	// Arrived reports that the run has arrived at its last call, by the timetable.
 	Arrived bool
 }
 
-// A RunCall is where a run calls, in the order of travel. Times are in the time
-// zone of the station; the first Arrive and the last Depart mean nothing.
+// A RunCall is a call of a run, in the order of travel. Times are in the time zone of the
+// station; the first Arrive and the last Depart have no meaning.
 type RunCall struct {
 	Station uuid.UUID
 	Name    string
@@ -60,8 +60,8 @@ type Manifest struct {
 	Blocks []Block
 	// Sections are the stretches between adjacent calls.
 	Sections []Section
-	// Unreadable is how many bookings could not be read. Of those with a numbered place
-	// there is a rider; on an unreserved train any of them may travel. Check names them.
+	// Unreadable is the number of bookings that could not be read. Those with a numbered
+	// place have a rider; on an unreserved train any of them may travel. Check names them.
 	Unreadable int
 }
 
@@ -72,9 +72,9 @@ type Rider struct {
 	Status        BookingStatus // Held or Confirmed
 	Coach         string        // empty on an unreserved train
 	Seat          int
-	// Board and Alight are indexes of Run.Calls. A stranded rider (see
-	// [LoadReport]) has what was sold on an earlier list of calls; both are -1
-	// then, and From and To say where.
+	// Board and Alight are indexes of Run.Calls. For a stranded rider (see [LoadReport]),
+	// whose leg was sold on an earlier list of calls, both are -1; From and To name the
+	// stations.
 	Board, Alight int
 	From, To      string // names of the stations, as sold
 	HasBicycle    bool
@@ -93,20 +93,21 @@ type Block struct {
 	Board, Alight int // indexes of Run.Calls
 }
 
-// A Section counts the places of a run between two adjacent calls. On an
-// unreserved train Free is zero and means nothing.
+// A Section counts the places of a run between two adjacent calls. On an unreserved train
+// Free is zero and has no meaning.
 type Section struct {
 	From, To                       string // names of the stations
 	Confirmed, Held, Blocked, Free int
-	Bicycles                       int // hooks that are taken
+	Bicycles                       int // taken hooks
 }
 
 // A RunCancellation says what CancelRun has done.
 type RunCancellation struct {
-	// Bookings were cancelled now; those that had been before do not count.
+	// Bookings is the number of bookings that this call cancelled, without those that were
+	// cancelled before.
 	Bookings int
-	// Refunds of confirmed bookings are recorded, to be made by Service.Run,
-	// in minor units by currency.
+	// Refunds are the recorded refunds of confirmed bookings, which Service.Run makes, in
+	// minor units by currency.
 	Refunds map[string]int64
 	// Paying lists those of the bookings whose payment is in progress. Run asks the
 	// gateway to cancel it, or refunds it if it succeeds.
@@ -119,15 +120,15 @@ type RunCancellation struct {
 
 // CancelRunOptions configures CancelRun. The zero value is valid.
 type CancelRunOptions struct {
-	// Past has a run cancelled that has arrived by the timetable: it did not run, or
-	// not so that its passengers should have paid.
+	// Past allows a run that has arrived by the timetable: it did not run, or its
+	// passengers should not have to pay for it.
 	Past bool
 	// Progress, if not nil, is called with the number of bookings scanned. All bookings are
 	// scanned, because those on trains without numbered places have no index.
 	Progress func(looked int)
 }
 
-// SubjectData is all that a store has of a subject.
+// SubjectData is all data about a subject in a store.
 type SubjectData struct {
 	Subject       Subject
 	Bookings      []BookingHistory // the oldest first, whatever their status
@@ -139,8 +140,8 @@ type SubjectData struct {
 
 // An Erasure says what EraseSubject did.
 type Erasure struct {
-	Bookings      int // that were erased
-	Subscriptions int // that were ended
+	Bookings      int // the erased bookings
+	Subscriptions int // the ended subscriptions
 	// Kept are the bookings that are still needed: the journey is not over, or a
 	// payment may still succeed. Cancel them, or erase the subject again later.
 	Kept []uuid.UUID
@@ -158,11 +159,11 @@ type State struct {
 	Holds     int     // bookings that are held
 	Payments  Waiting // whose outcome is not known
 	Refunds   Waiting // to be made
-	// StuckPayments and StuckRefunds count those of them that have been pending for a
-	// day: see Service.StuckPayments.
+	// StuckPayments and StuckRefunds count those that have been pending for a day: see
+	// Service.StuckPayments.
 	StuckPayments, StuckRefunds int
-	// Events are those to be told to the Notifier or given out to subscribers;
-	// Deliveries those that are to be posted.
+	// Events wait for the Notifier or for distribution to subscribers; Deliveries wait to
+	// be posted.
 	Events, Deliveries Waiting
 	// Unreadable is the number of payments, refunds and events that could not be read, plus one
 	// for an unreadable timetable. They are not in the numbers above.
@@ -177,13 +178,13 @@ type TimetableState struct {
 	Last Date
 }
 
-// Waiting is what waits to be done: how much, and since when the longest.
+// Waiting is the amount of waiting work of a kind, and since when the oldest item waits.
 type Waiting struct {
 	Count  int
-	Oldest time.Time // zero if nothing waits
+	Oldest time.Time // zero if no item waits
 }
 
-// Add counts one more, which has waited since then.
+// Add counts one more item, which has waited since then.
 func (w *Waiting) Add(since time.Time) {
 	w.Count++
 	if w.Oldest.IsZero() || since.Before(w.Oldest) {

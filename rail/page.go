@@ -14,11 +14,11 @@ type Page struct {
 	// Number counts from 1, to 1,000,000; zero means 1. A page past the end
 	// is empty.
 	Number int
-	// Limit is how many items a page has, 1 to MaxLimit; zero means DefaultLimit.
+	// Limit is the number of items on a page, 1 to MaxLimit; zero means DefaultLimit.
 	Limit int
-	// After is the Next of the page before. If set, it decides what comes,
-	// and not Number: following Next from page to page meets each
-	// item once, whatever is added or removed meanwhile.
+	// After is the Next of the previous page. If it is set, Number is ignored: following
+	// Next from page to page returns each item once, whatever is added or removed
+	// meanwhile.
 	After string
 }
 
@@ -46,7 +46,7 @@ func (p Page) Normalize() (Page, error) {
 	return p, nil
 }
 
-// Skip is how many items come before the page.
+// Skip returns the number of items before the page.
 func (p Page) Skip() int {
 	if p.After != "" {
 		return 0
@@ -54,7 +54,7 @@ func (p Page) Skip() int {
 	return (p.Number - 1) * p.Limit
 }
 
-// A ListKind begins the cursors of a list, which no other list takes.
+// A ListKind is the first byte of the cursors of a list; other lists refuse them.
 type ListKind byte
 
 // The kinds of lists.
@@ -69,7 +69,7 @@ const (
 	DeliveryList     ListKind = 'd'
 )
 
-// Cursor returns the bytes that After holds, size of them, or none.
+// Cursor returns the bytes of After, which must be size bytes long, or an empty string.
 func (p Page) Cursor(kind ListKind, size int) (string, error) {
 	if p.After == "" {
 		return "", nil
@@ -81,8 +81,8 @@ func (p Page) Cursor(kind ListKind, size int) (string, error) {
 	return string(b[1:]), nil
 }
 
-// Cut makes a page of items that begin at the list's beginning, or at the
-// cursor, and reach at least one beyond the page if there are more.
+// Cut makes a page of items. They must begin at the list's beginning or at the cursor, and
+// include one item after the page if more follow.
 func Cut[T any](kind ListKind, items []T, skip, limit int, cursor func(T) string) List[T] {
 	items = items[min(skip, len(items)):]
 	if len(items) <= limit {

@@ -2,28 +2,28 @@ package rail
 
 import "time"
 
-// A PastBooking is a booking that is over, as its owner is told of it.
+// A PastBooking is a booking that has ended, as shown to its owner.
 type PastBooking struct {
 	Booking
-	// Refunds are what is given back for it, in the order in which that was decided: pending
-	// until the payer has it, as far as the gateway knows.
+	// Refunds are the refunds of the booking, in the order in which they were decided. A
+	// refund is pending until the payer has the money, as far as the gateway knows.
 	Refunds []Payment
 }
 
-// A BookingOutcome is how a booking ended.
+// A BookingOutcome says how a booking ended.
 type BookingOutcome string
 
 // The outcomes.
 const (
-	// Travelled: it was paid, and its trip has ended.
+	// Travelled: the booking was paid, and its trip has ended.
 	Travelled BookingOutcome = "travelled"
-	// WasCancelled: its owner or the operator has cancelled it.
+	// WasCancelled: the owner or the operator cancelled the booking.
 	WasCancelled BookingOutcome = "cancelled"
-	// WasTooLate: money came for it after its hold had ended, and is given back.
+	// WasTooLate: the booking was paid after its hold had ended; the charge is refunded.
 	WasTooLate BookingOutcome = "expired"
 )
 
-// Outcome is how a booking that is over has ended.
+// Outcome returns how a booking that is over ended.
 func (b *Booking) Outcome() BookingOutcome {
 	switch b.Status {
 	case Confirmed:
@@ -34,7 +34,7 @@ func (b *Booking) Outcome() BookingOutcome {
 	return WasTooLate
 }
 
-// Ended is when a booking that is over ended: the zero time if that is not known.
+// Ended returns when a booking that is over ended, zero if unknown.
 func (b *Booking) Ended() time.Time {
 	if b.Status == Confirmed {
 		return b.Arrives()
@@ -42,7 +42,7 @@ func (b *Booking) Ended() time.Time {
 	return b.Changed
 }
 
-// CancelledTrain is the leg whose train the operator has cancelled, and the booking with it,
+// CancelledTrain returns the leg whose train the operator cancelled, and with it the booking,
 // or nil.
 func (b *Booking) CancelledTrain() *Leg {
 	if b.CancelledLeg == 0 {

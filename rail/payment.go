@@ -14,21 +14,20 @@ type Payment struct {
 	Source  Source // masked: the end of the number, no code, no address
 	Status  PaymentStatus
 	Failure Failure // why, if Status is Failed
-	// Resolution says of a refund that it succeeded because it was made elsewhere, or
-	// failed because it is impossible; otherwise it is empty.
+	// Resolution says that a refund succeeded because it was made elsewhere, or failed
+	// because it is impossible; otherwise it is empty.
 	Resolution Resolution
 	Created    time.Time
-	// Settled is when Status got its final value, zero while that is Pending or if it
-	// is not known.
+	// Settled is when Status got its final value, zero while it is Pending or if the time
+	// is unknown.
 	Settled time.Time
-	// RefundOf is the payment that a refund gives back; nil for an attempt.
+	// RefundOf is the payment that is refunded; nil for an attempt.
 	RefundOf uuid.UUID
 	// Settlements are the decisions of operators about the payment, oldest first.
 	// LastError is the gateway's last response if that did not settle it. Both are for
 	// operators, not for the payer.
 	Settlements []Settlement
 	LastError   string
-	// Replayed says that PayBooking answered a repeated idempotency key. It
-	// is not stored.
+	// Replayed reports that the call repeated an idempotency key. It is not stored.
 	Replayed bool
 }

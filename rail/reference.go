@@ -3,15 +3,14 @@ package rail
 import "strings"
 
 // A reference is the short name of a booking, for people: on tickets, on the telephone, in a
-// search. No two bookings of a store have the same. It is drawn at random, so it says nothing
-// of the booking, nor of how many there are, and it is not a credential: whoever has it
-// gets nothing for it.
+// search. No two bookings of a store have the same. It is random, so it reveals nothing about
+// the booking or the number of bookings, and it is not a credential: it gives no access.
 const (
-	// ReferenceLength is how many characters a reference has.
+	// ReferenceLength is the number of characters of a reference.
 	ReferenceLength = 6
-	// ReferenceAlphabet is what they are chosen from: digits and capital letters without
+	// ReferenceAlphabet has the characters of references: digits and capital letters without
 	// those that look like others (0 O, 1 I L, 2 Z, 5 S, 8 B, U V) and without vowels, which
-	// make words.
+	// could form words.
 	ReferenceAlphabet = "23456789CDFGHJKMNPQRTVWX"
 )
 
@@ -29,7 +28,7 @@ func ParseReference(text string) (string, bool) {
 	return ref, ValidReference(ref)
 }
 
-// ValidReference says whether a text is a reference as it is shown.
+// ValidReference says whether a text is a reference in the form in which it is shown.
 func ValidReference(ref string) bool {
 	return len(ref) == ReferenceLength && strings.Trim(ref, ReferenceAlphabet) == ""
 }

@@ -9,8 +9,8 @@ import (
 // A City is a place with several names, such as its names in several
 // languages. Package cities has Europe's larger railway cities.
 type City struct {
-	// Names are the names of the city, in any language, script and order. One that
-	// its stations have in their names must be among them.
+	// Names are the names of the city, in any language, script and order. They must include
+	// one that occurs in the names of its stations.
 	Names []string
 	// Country is an ISO 3166-1 alpha-2 code in upper case. Stations in another country
 	// are not in the city, however near they are.

@@ -9,34 +9,33 @@ import (
 	"github.com/google/uuid"
 )
 
-// A Subscription has events posted to a URL. It belongs to the caller that made it:
-// a user, and the client program through which the user did.
+// A Subscription makes the service post events to a URL. It belongs to the caller that made
+// it: a user, and the client program that the user acted through.
 type Subscription struct {
 	ID     uuid.UUID // version 7: orders by creation
 	URL    string
 	Events []EventType // never empty
 	Owner  Subject
 	Client string
-	// ByClient says that it gets the events of all bookings made through Client at
-	// the owner's issuer, and not those of the owner's bookings.
+	// ByClient says that the subscription gets the events of all bookings made through
+	// Client at the owner's issuer, and not those of the owner's bookings.
 	ByClient bool
-	// Disabled says that nothing is posted: the owner wants it so, or the receiver
-	// answered 410.
+	// Disabled says that no events are posted: the owner disabled the subscription, or the
+	// receiver responded with 410.
 	Disabled bool
 	// Disabling says who disabled the subscription; it is zero unless Disabled is set.
 	Disabling Disabling
-	// Unverified is since when nothing but pings is posted, because the receiver has not
-	// answered one with a status of 2xx: since the subscription was made, its URL was
-	// changed, or it was enabled again unverified. It is zero if the receiver has, and for
-	// endpoints of the operator's. Events wait until VerifyBy.
+	// Unverified is the time since when only pings are posted, because the receiver has not
+	// responded to one with a 2xx status: when the subscription was made, its URL was
+	// changed, or it was enabled again while unverified. It is zero once the receiver has,
+	// and for endpoints of the operator. Events wait until VerifyBy.
 	Unverified time.Time
-	// Removed says of an endpoint of the operator's, or of a subscription of a client for
-	// itself, that it, or the client, is no longer among those of WebhookOptions of the
-	// service that was asked. Nothing arrives there, and what waits becomes dead letters.
-	// It is not stored.
+	// Removed says that WebhookOptions of this service no longer has the operator's
+	// endpoint, or the client that made the subscription for itself. Nothing is posted
+	// there, and waiting deliveries become dead letters. It is not stored.
 	Removed bool
 	Created time.Time
-	// Replayed says that Subscribe answered a repeated idempotency key. It is not stored.
+	// Replayed reports that the call repeated an idempotency key. It is not stored.
 	Replayed bool
 }
 
@@ -45,7 +44,7 @@ type NewSubscription struct {
 	URL string
 	// Events are the types of events to post; empty means NewBooking only.
 	Events []EventType
-	// Disabled has nothing but pings posted until that is changed.
+	// Disabled makes the service post nothing but pings until it is changed.
 	Disabled bool
 	// IdempotencyKey is as in NewBooking.
 	IdempotencyKey string
@@ -62,14 +61,14 @@ type SubscriptionChange struct {
 type OperatorWebhook struct {
 	URL     string
 	Secrets []Secret    // sign each delivery, at least one
-	Events  []EventType // empty is newBooking alone
+	Events  []EventType // empty means newBooking only
 }
 
 // A WebhookSender posts events; package httpserver has one. Its methods are called
 // from several goroutines at once.
 type WebhookSender interface {
-	// CheckURL says by an [*InvalidError] why nothing can be posted to a URL that a
-	// subscriber gave, if that is known already.
+	// CheckURL returns an [*InvalidError] if it is already known that events cannot be
+	// posted to a subscriber's URL.
 	CheckURL(url string) error
 	// Send posts once and returns the response. An error means that there was no
 	// response; it is logged and not shown to users.
@@ -101,13 +100,13 @@ var (
 	ErrTooManySubscriptions = fmt.Errorf("the caller has %d subscriptions, the maximum: delete one", MaxSubscriptions)
 	// ErrDelivered: the event was delivered, so it is not delivered again.
 	ErrDelivered = errors.New("the event was delivered")
-	// ErrDisabled: nothing but a ping is posted to a subscription that is disabled, and
-	// nothing to an endpoint that the operator has removed.
+	// ErrDisabled: the subscription is disabled and gets nothing but pings, or is an
+	// endpoint that the operator has removed and gets nothing.
 	ErrDisabled = errors.New("the subscription is disabled")
 )
 
-// EventTypes are the types of events that one can subscribe to, in an order that never
-// changes: records name them by it.
+// EventTypes returns the types of events that can be subscribed to, in an order that never
+// changes, because records identify them by their position.
 func EventTypes() []EventType {
 	return []EventType{BookingCreated, BookingConfirmed, BookingCancelled, BookingExpired, PaymentFailed}
 }

@@ -1,6 +1,6 @@
-// Package rail has the nouns that every other package speaks of: stations, trips, bookings,
+// Package rail defines the types that all other packages use: stations, trips, bookings,
 // payments, subscriptions, deliveries, and the errors that refuse a request. It must not know
-// of stores, of records, of the rules that change a booking, or of how a timetable is kept.
+// about stores, records, the rules that change a booking, or how a timetable is stored.
 package rail
 
 import (
@@ -30,7 +30,7 @@ type Trip struct {
 type Leg struct {
 	Run         RunID
 	Operator    string
-	Number      string // the train's, as shown to travellers; may be empty
+	Number      string // of the train, as shown to travellers; may be empty
 	Origin      Stop
 	Destination Stop
 	// Coach and Seat are the place of a booking; empty and zero on an
@@ -50,9 +50,9 @@ type Stop struct {
 	Time    time.Time
 }
 
-// A CallingPoint is where the train of a leg stops, from where the leg begins to where it
-// ends. Times are in the time zone of the station: Arrival is zero at the first, Departure
-// at the last.
+// A CallingPoint is a stop of the train of a leg, from the beginning of the leg to its end.
+// Times are in the time zone of the station: Arrival is zero at the first, Departure at the
+// last.
 type CallingPoint struct {
 	Station            uuid.UUID
 	Name               string
@@ -71,10 +71,10 @@ type RunID struct {
 // String returns the run in the form 2026-12-31/uuid.
 func (r RunID) String() string { return fmt.Sprintf("%v/%v", r.Date, r.Train) }
 
-// Origin is where the trip begins.
+// Origin returns where the trip begins.
 func (t Trip) Origin() Stop { return t.Legs[0].Origin }
 
-// Destination is where the trip ends.
+// Destination returns where the trip ends.
 func (t Trip) Destination() Stop { return t.Legs[len(t.Legs)-1].Destination }
 
 // A trip's ID is a version 8 UUID (RFC 9562) that says which trip it is. Its

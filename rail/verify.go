@@ -18,8 +18,8 @@ import (
 // verifyWithin is how long events wait for their subscription to be verified.
 const verifyWithin = 24 * time.Hour
 
-// ErrUnverified: nothing but pings is posted to a subscription whose receiver has not
-// answered one yet.
+// ErrUnverified: the subscription gets nothing but pings, because its receiver has not
+// responded to one yet.
 var ErrUnverified = errors.New("the subscription is not verified: have a ping posted, and make its receiver respond with a 2xx status")
 
 // VerifyBy returns the time until which events wait for the subscription to be verified, zero

@@ -22,11 +22,11 @@ const (
 // An Event reports that something happened to a booking. The update that makes
 // it happen also queues it.
 type Event struct {
-	// ID is the same each time the event is delivered, and no other event's.
+	// ID is the same each time the event is delivered, and unique to the event.
 	ID      uuid.UUID
 	Type    EventType
 	Created time.Time
-	// Booking is the booking in the status that the event brought about.
+	// Booking is the booking in the status that it had after the event.
 	Booking Booking
 	// Payment is the payment that bookingConfirmed or paymentFailed is about,
 	// nil for other events.

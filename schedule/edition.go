@@ -39,11 +39,11 @@ type EditionSize struct {
 	Operators []string
 }
 
-// A Difference counts what the new timetable has that the one before did not have, what
-// it does not have any more, and what both have.
+// A Difference counts the items that only the new timetable has, that only the one before
+// has, and that both have.
 type Difference struct{ Added, Removed, Kept int }
 
-// A FeedEdition is what both timetables have of one [Train.Feed].
+// A FeedEdition compares the trains of one [Train.Feed] in both timetables.
 type FeedEdition struct {
 	Feed string
 	// Before and After are how many trains each timetable has. Running are those of
@@ -64,14 +64,14 @@ type Doubt struct {
 	Text string
 }
 
-// A DoubtKind is why a timetable looks like a mistake.
+// A DoubtKind is a reason why a timetable looks like a mistake.
 type DoubtKind uint8
 
 // The kinds of doubt.
 const (
 	DoubtExpired   DoubtKind = iota + 1 // no train runs any more
 	DoubtEndsSoon                       // the last train runs today or tomorrow
-	DoubtFewTrains                      // it has a twentieth of the trains of the one in force, or less
+	DoubtFewTrains                      // it has at most a twentieth of the trains of the one in force
 )
 
 // String returns expired, ends-soon or few-trains.

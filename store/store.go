@@ -107,8 +107,8 @@ type LocalStore interface {
 	Claims() *Claims
 }
 
-// A ReadyStore is a Store that can say whether it takes updates. One that does not
-// implement it is taken to do so for as long as it can be read.
+// A ReadyStore is a Store that can say whether it accepts updates. Other stores are assumed
+// to accept them as long as they can be read.
 type ReadyStore interface {
 	Store
 
@@ -132,7 +132,7 @@ type Reader interface {
 	List(ctx context.Context, r Range) ([]Record, error)
 }
 
-// A Tx is what an Update reads and writes. Writes are kept aside until the
+// A Tx reads and writes in an Update. Writes are kept aside until the
 // closure has returned nil, and of several to one key the last counts; the
 // closure does not see them. Get and List after the first Put or Delete
 // return [ErrReadAfterWrite], and so does Update then, whatever the closure
@@ -204,11 +204,11 @@ const (
 	TableTimetable                    // generations, chunk by chunk
 	TableBookings                     // creation time, random
 	TableOwned                        // period, owner, creation time: index of TableBookings
-	TableRuns                         // service date, train: who has which place
+	TableRuns                         // service date, train: the taken places
 	TablePayments                     // booking, creation time
-	TableIdempotency                  // random: what is remembered of requests, for hours
-	TableAgenda                       // kind, due time: what Run does next
-	TableSandbox                      // payment: what package sandbox remembers
+	TableIdempotency                  // random: idempotency keys and counts, kept for hours
+	TableAgenda                       // kind, due time: scheduled work
+	TableSandbox                      // payment: records of package sandbox
 	TableWebhooks                     // few: subscriptions
 	TableDeliveries                   // subscription, creation time; and a queue by due time
 	TableReferences                   // random: the bookings by their references

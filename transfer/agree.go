@@ -30,7 +30,7 @@ func Agree(ctx context.Context, s store.Store, check func(recorded []byte) ([]by
 	})
 }
 
-// Agreed is what programs on a store have recorded last by Agree, or nil.
+// Agreed returns the value that a program on a store recorded last with Agree, or nil.
 func Agreed(ctx context.Context, r store.Reader) ([]byte, error) {
 	v, err := r.Get(ctx, AgreedKey())
 	if err != nil {
