@@ -37,7 +37,7 @@ func (t teller) explain(ctx context.Context, o *outcome) error {
 	begun, before := time.Now(), o
 	shrunk := ""
 	if t.shrink > 0 {
-		if hung := o.died && strings.HasPrefix(found.Text, "it hangs"); hung {
+		if o.hung {
 			shrunk = "not made shorter: it hangs"
 		} else {
 			s := t.smallest(ctx, o)
@@ -51,9 +51,12 @@ func (t teller) explain(ctx context.Context, o *outcome) error {
 			}
 		}
 	}
-	told, err := t.tell(ctx, o)
-	if err != nil {
-		return err
+	told := o
+	if !o.hung { // which would take as long again
+		var err error
+		if told, err = t.tell(ctx, o); err != nil {
+			return err
+		}
 	}
 	fmt.Fprintf(t.out, "\nFAILED %s: %s\n", found.Invariant, model.Invariants()[found.Invariant])
 	for _, f := range told.Failures {
@@ -109,7 +112,9 @@ func (t teller) printStory(o *outcome, shrunk bool) {
 	default:
 		lines = about(lines, f.Text)
 	}
-	if left := len(lines) - mostLines; left > 0 && !t.story {
+	if o.hung {
+		lines = nil
+	} else if left := len(lines) - mostLines; left > 0 && !t.story {
 		fmt.Fprintf(t.out, "the story, its last %d lines:\n", mostLines)
 		lines = lines[left:]
 	} else {

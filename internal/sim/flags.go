@@ -16,10 +16,10 @@ import (
 
 // settings are what the arguments say.
 type settings struct {
-	plans                                  []plan
-	story, quiet, coverage, replay, seeded bool
-	shrink, limit                          time.Duration
-	parallel                               int
+	plans                          []plan
+	story, quiet, coverage, replay bool
+	shrink, limit                  time.Duration
+	parallel                       int
 }
 
 const usage = `usage: go run ./internal/sim [flags]
@@ -43,7 +43,7 @@ func parse(args []string, errs io.Writer) (settings, error) {
 	fs.BoolVar(&s.replay, "replay-check", false, "run each history twice, and fail if they differ")
 	fs.BoolVar(&s.coverage, "coverage", false, "fail if a class of faults, a kind of operation or an error occurs too rarely over all seeds")
 	fs.DurationVar(&s.shrink, "shrink", time.Minute, "how long to look for a shorter history that breaks the same invariant; 0 looks for none")
-	fs.DurationVar(&s.limit, "limit", 0, "how long the process of a seed may take; 0 is three minutes and two seconds for each day")
+	fs.DurationVar(&s.limit, "limit", 0, "how long the process of a seed may take before it counts as one that hangs; 0 is five minutes and some seconds for each day")
 	fs.IntVar(&s.parallel, "parallel", runtime.NumCPU(), "how many processes run at once")
 	err := fs.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {

@@ -23,6 +23,8 @@ type outcome struct {
 	plan plan
 	cpu  time.Duration
 	wall time.Duration
+	// hung says that the process did not end in time.
+	hung bool
 	// died says that the process ended without a report; output is what it wrote.
 	died bool
 	// differs says that two runs of it differ; output is where.
@@ -60,7 +62,8 @@ type runner struct {
 
 // limitOf is how long the process of a history may take.
 func (r runner) limitOf(p plan) time.Duration {
-	return cmp.Or(r.limit, 3*time.Minute+time.Duration(p.Days)*2*time.Second)
+	day := map[string]time.Duration{"traffic": time.Minute, "mixed": 10 * time.Second}[p.Speed]
+	return cmp.Or(r.limit, 5*time.Minute+time.Duration(p.Days)*cmp.Or(day, 2*time.Second))
 }
 
 // start runs a job in a process of its own. An error is of this program, not of the history:
@@ -114,6 +117,7 @@ func (r runner) start(ctx context.Context, j job) (*outcome, error) {
 	o.output = scrub(out.String() + errs.String())
 	why := "its process ends with " + firstCause(o.output, err)
 	if errors.Is(timed.Err(), context.DeadlineExceeded) {
+		o.hung = true
 		why = fmt.Sprintf("it hangs: its process did not end within %v", limit)
 	}
 	o.Failures = []model.Failure{{Invariant: "X1", Text: why}}

@@ -41,6 +41,7 @@ func (h *history) open(i int, first bool) *server {
 	s := &server{name: name, seat: h.w.NewSeat(name, dies)}
 	if skew := time.Duration(r.Int64N(int64(2*maxSkew))) - maxSkew; h.w.Faults.On(world.Skew) {
 		s.skew = skew
+		h.w.Faults.Count(world.Skew)
 	}
 	opts := h.options
 	opts.Observer = traintravel.Observer{Begin: h.within(s.seat)}
