@@ -72,6 +72,12 @@ func (p *Places) Draw(place string) Dice {
 	return Dice{Rand: p.seed.At(place, k), Place: place, K: k}
 }
 
+// Again returns the source of a draw once more, from its beginning.
+func (p *Places) Again(d Dice) Dice {
+	d.Rand = p.seed.At(d.Place, d.K)
+	return d
+}
+
 // Forget frees what is known of the places of which forget is true: they are not used again.
 func (p *Places) Forget(forget func(place string) bool) {
 	p.mu.Lock()

@@ -50,13 +50,14 @@ type Seat struct {
 	// paused holds up all that the process does until then.
 	paused time.Time
 	cut    partition
+	looks  map[string]look
 }
 
 // NewSeat returns the way of the process with a name to the disk. It dies at the call
 // with number dies, if that is above zero.
 func (w *World) NewSeat(name string, dies int) *Seat {
 	line, _, _ := strings.Cut(name, ".")
-	return &Seat{w: w, name: name, line: line, dies: dies, died: make(chan struct{})}
+	return &Seat{w: w, name: name, line: line, dies: dies, died: make(chan struct{}), looks: map[string]look{}}
 }
 
 // Dead reports whether the process has died.
@@ -91,9 +92,32 @@ func (s *Seat) Spare() {
 	s.dies = 0
 }
 
+// A look is when background work read something last, and what it drew.
+type look struct {
+	at time.Time
+	d  chance.Dice
+}
+
+// draw returns what a call draws. All that background work reads of a kind at one instant
+// draws the same: in which order it does so is the Go runtime's choice.
+func (s *Seat) draw(ctx context.Context, what, about string) chance.Dice {
+	at := place(ctx, s.line, what+about)
+	if who, _ := ctx.Value(actor{}).(string); who != Background || what == "update" {
+		return s.w.Places.Draw(at)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l, ok := s.looks[at]; ok && l.at.Equal(time.Now()) {
+		return s.w.Places.Again(l.d)
+	}
+	d := s.w.Places.Draw(at)
+	s.looks[at] = look{time.Now(), d}
+	return d
+}
+
 // call begins a call of the store: it may fail, take its time, or be the process's last.
 func (s *Seat) call(ctx context.Context, what, about string) (chance.Dice, error) {
-	d := s.w.Places.Draw(place(ctx, s.line, what+about))
+	d := s.draw(ctx, what, about)
 	s.mu.Lock()
 	s.calls++
 	if s.calls == s.dies && !s.w.Faults.IsCalm() {

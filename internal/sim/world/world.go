@@ -10,6 +10,7 @@ import (
 	"hash"
 	"hash/fnv"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -116,6 +117,8 @@ type Journal struct {
 
 	mu    sync.Mutex
 	hash  hash.Hash64
+	at    time.Duration // of the lines in now, which the hash does not have yet
+	now   []string
 	lines []Line
 	n     int
 }
@@ -146,11 +149,24 @@ func (j *Journal) Say(format string, args ...any) {
 
 // sum adds a line to the hash, with j.mu held.
 func (j *Journal) sum(format string, args ...any) {
-	line := fmt.Appendf(nil, format, args...)
-	_, _ = j.hash.Write(line)
-	if j.trace != nil {
-		_, _ = j.trace.Write(line)
+	if at := time.Since(j.start); at != j.at {
+		j.flush()
+		j.at = at
 	}
+	j.now = append(j.now, fmt.Sprintf(format, args...))
+}
+
+// flush adds the lines of an instant to the hash, in the order of their text: which of two
+// goroutines is first at one instant is the Go runtime's choice.
+func (j *Journal) flush() {
+	slices.Sort(j.now)
+	for _, line := range j.now {
+		_, _ = io.WriteString(j.hash, line)
+		if j.trace != nil {
+			_, _ = io.WriteString(j.trace, line)
+		}
+	}
+	j.now = j.now[:0]
 }
 
 // Lines are the lines so far, if they are kept.
@@ -164,6 +180,7 @@ func (j *Journal) Lines() []Line {
 func (j *Journal) Hash() uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	j.flush()
 	return j.hash.Sum64()
 }
 
