@@ -144,12 +144,14 @@ func begin(c Config) *history {
 	if c.Faults == nil {
 		c.Faults, _ = world.ParseFaults("all")
 	}
+	sleepUntil(world.Beginning(c.Seed, c.Days))
 	store := traintravel.Store(memstore.New())
 	if c.Open != nil {
 		store = c.Open()
 	}
 	h := &history{Config: c, orders: map[int]*order{}, keys: map[string]int{}, done: map[string]int{}, made: map[int]int{}}
 	h.w = world.New(world.Config{Seed: c.Seed, Faults: c.Faults, Skip: c.Mask.Strikes, Days: c.Days, Store: store, Story: c.Story, Trace: c.Trace})
+	h.w.Journal.Say("the history begins, at %s", h.w.Start.UTC().Format(time.RFC3339))
 	r := c.Seed.At("options", 0)
 	terms := model.Terms{
 		HoldFor:    []time.Duration{10 * time.Minute, time.Hour, 20 * time.Hour}[r.IntN(3)],
@@ -157,9 +159,7 @@ func begin(c Config) *history {
 		Back:       []int64{100, 50, 0}[r.IntN(3)],
 	}
 	terms.Cancels = !h.w.Faults.On(world.NoCanceller)
-	if h.w.Faults.On(world.Skew) {
-		terms.Skew = maxSkew
-	}
+	terms.Skew = h.w.MostSkew()
 	terms.Retain = []time.Duration{0, 0, 6 * time.Hour, 10 * 24 * time.Hour}[r.IntN(4)]
 	h.options = traintravel.Options{
 		HoldFor: terms.HoldFor, PendingFor: terms.PendingFor, Retain: terms.Retain, Holds: traintravel.HoldLimits{User: -1, Train: -1},
@@ -283,11 +283,12 @@ func (h *history) deadline(n int, r *rand.Rand) (time.Time, bool) {
 	}
 	s := h.servers[h.serverOf(n)]
 	ds := h.m.Deadlines(o.Booking)
-	ds = slices.DeleteFunc(ds, func(d time.Time) bool { return !d.Add(off - s.skew).After(time.Now()) })
+	at := func(d time.Time) time.Time { return d.Add(off - s.clock.Off(d)) }
+	ds = slices.DeleteFunc(ds, func(d time.Time) bool { return !at(d).After(time.Now()) })
 	if len(ds) == 0 {
 		return time.Time{}, false
 	}
-	return ds[int(which*float64(len(ds)))].Add(off - s.skew), true
+	return at(ds[int(which*float64(len(ds)))]), true
 }
 
 // target draws the booking that operation n is about: one that was made not long before.

@@ -16,7 +16,7 @@ const stations = "ABCDEFGH"
 func station(n byte) uuid.UUID { return uuid.UUID{0: n, 6: 0x40, 8: 0x80} }
 
 // years is how many years trains run.
-const years = 12
+const years = 17
 
 // timetable is an edition of the timetable. Editions differ in the places of some trains.
 func timetable(seed chance.Seed, edition int) *traintravel.Timetable {

@@ -152,7 +152,7 @@ func (op *operation) book() {
 	var found traintravel.List[traintravel.Trip]
 	var err error
 	op.told(func(ctx context.Context, s *server) {
-		found, err = s.SearchTrips(ctx, traintravel.TripQuery{Origin: station(stations[from]), Destination: station(stations[to]), Depart: s.now().Add(ahead), Page: traintravel.Page{Limit: 10}})
+		found, err = s.SearchTrips(ctx, traintravel.TripQuery{Origin: station(stations[from]), Destination: station(stations[to]), Depart: s.clock.Now().Add(ahead), Page: traintravel.Page{Limit: 10}})
 	})
 	if err != nil && !model.Unanswered(err) && !errors.Is(err, traintravel.ErrNoTimetable) {
 		op.tell(func(m *model.Model) { m.Fail("A1", "a search was answered with %v", err) })

@@ -13,21 +13,15 @@ import (
 	"github.com/traintravel/traintravel/internal/sim/world"
 )
 
-// maxSkew is how far the clock of a server may be from real time.
-const maxSkew = 2 * time.Second
-
 // A server is one process, from its start to its end.
 type server struct {
 	*traintravel.Service
-	name string
-	seat *world.Seat
-	skew time.Duration
-	quit context.CancelFunc // of Run, nil if it does not run
-	over chan struct{}
+	name  string
+	seat  *world.Seat
+	clock *world.Clock
+	quit  context.CancelFunc // of Run, nil if it does not run
+	over  chan struct{}
 }
-
-// now is the server's clock.
-func (s *server) now() time.Time { return time.Now().Add(s.skew) }
 
 // open starts the next process in place i.
 func (h *history) open(i int, first bool) *server {
@@ -38,23 +32,19 @@ func (h *history) open(i int, first bool) *server {
 	if deadly := r.IntN(3) == 0; deadly && h.w.Faults.On(world.Death) {
 		dies = 1 + r.IntN(2000)
 	}
-	s := &server{name: name, seat: h.w.NewSeat(name, dies)}
-	if skew := time.Duration(r.Int64N(int64(2*maxSkew))) - maxSkew; h.w.Faults.On(world.Skew) {
-		s.skew = skew
-		h.w.Faults.Count(world.Skew)
-	}
+	s := &server{name: name, seat: h.w.NewSeat(name, dies), clock: h.w.NewClock(fmt.Sprint("server ", i+1), r)}
 	opts := h.options
 	opts.Observer = traintravel.Observer{Begin: h.within(s.seat)}
 	opts.Logger = slog.New(&ear{history: h, name: name})
 	opts.Gateway, opts.Notifier = h.w.Gateway(s.seat), h.w.Notifier(s.seat)
-	opts.Now = s.now
+	opts.Now = s.clock.Now
 	opts.NewID = func() uuid.UUID { return h.newID(name) }
 	var err error
 	if s.Service, err = traintravel.New(s.seat, opts); err != nil {
 		panic(err) // of the options, which do not change
 	}
 	if !first {
-		h.w.Journal.Say("%s starts, its clock %v off", name, s.skew)
+		h.w.Journal.Say("%s starts, its clock %v off", name, s.clock.Off(time.Now()))
 	}
 	return s
 }
@@ -77,9 +67,11 @@ func (s *server) stop() {
 
 // toldBy does something with a server and says when.
 func toldBy(s *server, do func()) model.Told {
-	t := model.Told{Begin: time.Now(), Skew: s.skew}
+	t := model.Told{Begin: time.Now()}
 	do()
 	t.End = time.Now()
+	least, most := s.clock.Range(t.Begin, t.End)
+	t.Skew, t.Varies = least, most-least
 	return t
 }
 

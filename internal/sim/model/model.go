@@ -52,12 +52,13 @@ func Invariants() map[string]string {
 // did it.
 type Told struct {
 	Begin, End time.Time
-	Skew       time.Duration
+	// Skew is how far the clock was off, at least; Varies is how much more it was meanwhile.
+	Skew, Varies time.Duration
 }
 
-// first and last are the service's clock as the operation began and as it ended.
+// first and last are the earliest and the latest that the service's clock can have shown.
 func (t Told) first() time.Time { return t.Begin.Add(t.Skew) }
-func (t Told) last() time.Time  { return t.End.Add(t.Skew) }
+func (t Told) last() time.Time  { return t.End.Add(t.Skew + t.Varies) }
 
 // Terms are the options of the services that the model has to know.
 type Terms struct {
