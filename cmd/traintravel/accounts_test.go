@@ -63,7 +63,7 @@ const siteSecret = "another secret of enough bytes"
 
 var exampleSecrets = map[string]string{"STATION_BOARD_SECRET": boardSecret, "WEBAPP_CLIENT_SECRET": siteSecret}
 
-// The example is good as it stands, and a server takes it.
+// The example file is valid, and a server accepts it.
 func TestExampleAccounts(t *testing.T) {
 	t.Parallel()
 	const file = "../../examples/accounts.yaml"
@@ -199,7 +199,7 @@ clients:
 	}
 }
 
-// No file makes reading it panic, and what is read a server takes.
+// No file makes reading it panic, and a server accepts every file that is read without an error.
 func TestAlteredAccounts(t *testing.T) {
 	t.Parallel()
 	example, err := os.ReadFile("../../examples/accounts.yaml")

@@ -10,8 +10,8 @@ import (
 	"github.com/traintravel/traintravel/internal/pgtest"
 )
 
-// A server whose keys are not those of the servers before it does not start, and
-// says what to do. With --new-keys it does, and then the others are those who do not.
+// A server with other keys than earlier servers does not start, and says what to do. With
+// --new-keys it starts, and then servers with the earlier keys do not.
 func TestOtherKeys(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -48,7 +48,7 @@ func TestOtherKeys(t *testing.T) {
 	}
 }
 
-// Servers of one database with different base URLs say so.
+// Servers of one database with different base URLs warn about it.
 func TestOtherBase(t *testing.T) {
 	t.Parallel()
 	where := []string{"serve", "--postgres", pgtest.Shared(t).NewDatabase(t), "--keys", filepath.Join(t.TempDir(), "keys.json")}

@@ -28,9 +28,9 @@ const (
 	mostMemory    = 400 << 10 // KiB
 )
 
-// TestAttacks plays what strangers, users and partners can do to a server while honest
-// customers search, book, pay, read their tickets and look. None of their requests is
-// refused, the server keeps within its memory, and afterwards it is as idle as before.
+// TestAttacks attacks a server, as strangers, users and partners could, while honest customers
+// search, book, pay and read their tickets. None of their requests is refused, the server stays
+// within its memory, and afterwards it is as idle as before.
 func TestAttacks(t *testing.T) {
 	need.Short(t, "other processes")
 	if runtime.GOOS != "linux" {

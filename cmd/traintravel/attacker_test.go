@@ -33,7 +33,8 @@ type attacker struct {
 	holding sync.Map     // connections, by themselves
 }
 
-// attackToldTo is the attacker: it attacks as it is told until the test says no more.
+// attackToldTo is the main function of the attacker: it attacks as the test says, until the test
+// stops it.
 func attackToldTo(orders io.Reader, tell io.Writer) error {
 	in, a := json.NewDecoder(orders), &attacker{}
 	if err := in.Decode(a); err != nil {
@@ -63,8 +64,8 @@ type siege struct {
 	says *bufio.Scanner
 }
 
-// besiege starts an attacker. It yields to all other processes of the machine: where
-// another machine would attack, nobody here waits for a processor because of it.
+// besiege starts an attacker. It has the lowest priority, because a real attacker on another
+// machine would not take processors from the customers.
 func besiege(t *testing.T, a *attacker) *siege {
 	t.Helper()
 	cmd := exec.Command("nice", "-n", "19", itself(t))
@@ -91,7 +92,7 @@ func besiege(t *testing.T, a *attacker) *siege {
 	return s
 }
 
-// end has the attacker stop. It says how much the attacker did.
+// end stops the attacker. It returns how much the attacker did.
 func (s *siege) end() string {
 	s.t.Helper()
 	_ = s.stop.Close()

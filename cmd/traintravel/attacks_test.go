@@ -27,7 +27,7 @@ type attack struct {
 	after   func(v *victim) // or nil
 }
 
-// attacks are what is played.
+// attacks are all attacks.
 func attacks() []attack {
 	return []attack{
 		{name: "unread pages over HTTP/2", do: unread("/docs/swagger-ui-bundle.js", 20)},
@@ -113,7 +113,7 @@ func unread(path string, connections int) func(context.Context, *attacker) {
 	}
 }
 
-// slowBodies begins 1,200 bodies and does not go on with them.
+// slowBodies begins 1,200 bodies and does not finish them.
 func slowBodies(ctx context.Context, a *attacker) {
 	for n := 0; n < 1200 && ctx.Err() == nil; n++ {
 		conn, err := a.dial(ctx, "127.0.0.67")
@@ -252,7 +252,7 @@ func emptyElements(ctx context.Context, a *attacker) {
 	})
 }
 
-// resets opens streams and takes them back at once.
+// resets opens streams and cancels them at once.
 func resets(ctx context.Context, a *attacker) {
 	for n := 0; n < 100 && ctx.Err() == nil; n++ {
 		s, err := a.open2(ctx, "127.0.0.73")
@@ -296,8 +296,8 @@ func pings(ctx context.Context, a *attacker) {
 	all.Wait()
 }
 
-// unansweredRequests sends requests one after the other and reads what is answered to
-// them, on many connections.
+// unansweredRequests sends requests one after the other and reads the responses, on many
+// connections.
 func unansweredRequests(ctx context.Context, a *attacker) {
 	var all sync.WaitGroup
 	text := strings.Repeat("GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n", 100)

@@ -74,9 +74,9 @@ type keeping struct {
 	served bool   // a server has the file that it reads, and works on all but bookings
 }
 
-// Who is killed or interrupted while a file is backed up, restored or compacted leaves
-// the file that it reads as it was, and of the one that it makes all or nothing; and the
-// next one who makes it takes away what was left.
+// If the command is killed or interrupted while it backs up, restores or compacts a file, the
+// file that it reads is unchanged, and the file that it makes is complete or missing. The next
+// command for the same file removes what was left.
 func TestKeepingKilled(t *testing.T) {
 	rounds := killsHere(t)
 	t.Parallel()
@@ -189,9 +189,8 @@ func (k keeping) stop(t *testing.T, data string, rounds int) {
 	only(t, dir, "b.db", filepath.Base(other))
 }
 
-// once runs the command in a process of its own, which is told to stop a while after it
-// has begun to write, and returns its exit code (-1 if it was killed), how long it wrote,
-// and what it said.
+// once runs the command in a separate process and stops it a while after it has begun to write.
+// It returns the exit code (-1 if the process was killed), how long it wrote, and its output.
 func (k keeping) once(t *testing.T, stop os.Signal, after time.Duration) (code int, wrote time.Duration, said string) {
 	t.Helper()
 	had := drafts(t, filepath.Dir(k.target))

@@ -17,7 +17,7 @@ import (
 	"github.com/traintravel/traintravel/store/boltstore"
 )
 
-// says runs a command that ends with a code and says something.
+// says runs a command, and checks its exit code and its output.
 func says(t *testing.T, code int, want string, args ...string) string {
 	t.Helper()
 	got, stdout, stderr := once(t, nil, args...)
@@ -129,7 +129,7 @@ func TestBackupDatabase(t *testing.T) {
 	says(t, 0, "all pages of the file: no faults found", "check", "--data", backup)
 }
 
-// What is wrong is named, and not restored.
+// Faults are named, and a backup with faults is not restored.
 func TestCheckFaults(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -170,8 +170,8 @@ func TestCheckFaults(t *testing.T) {
 	says(t, 1, "not a data file of traintravel", "check", "--data", text)
 }
 
-// What a command says and nobody can write down is a failure: a check that is run every
-// night has found nothing out then.
+// A command whose output cannot be written fails, because a nightly check without its output has
+// checked nothing.
 func TestLostWords(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "t.db")

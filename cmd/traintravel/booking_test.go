@@ -11,8 +11,8 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// What has become of a booking is told in the order of time, and what came of what at
-// one instant in the order of cause.
+// The history of a booking is in order of time, and entries of the same instant are in order of
+// cause and effect.
 func TestHistoryOfBookings(t *testing.T) {
 	t.Parallel()
 	at := func(minute int) time.Time { return time.Date(2026, 5, 4, 8, minute, 0, 0, time.UTC) }

@@ -51,8 +51,8 @@ func replace(t *testing.T, path string, content []byte) {
 	}
 }
 
-// A server of https speaks HTTP/2, takes a new certificate when its files are
-// replaced, and goes on with the one before while they are no good.
+// A server with https supports HTTP/2. It reloads the certificate when its files are replaced,
+// and keeps the previous one while the new files are invalid.
 func TestServeTLS(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -57,8 +57,7 @@ func TestGeneratedClients(t *testing.T) {
 	}
 }
 
-// What the generators make of the description of payment gateways, for whose authors it
-// is, compiles too.
+// The code that generators make of the description of payment gateways compiles too.
 func TestGeneratedGateway(t *testing.T) {
 	need.All(t, "generators of clients")
 	t.Parallel()

@@ -194,8 +194,8 @@ func TestMockPublishedExamples(t *testing.T) {
 	}
 }
 
-// Behind a proxy, links begin as the operator says or, if he says nothing, as the
-// proxy does. Whom a request is from the proxy always tells.
+// Behind a proxy, links begin with --base-url or, without it, with the proxy's headers. The
+// proxy always determines the address of the client.
 func TestServeBehindProxy(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -241,7 +241,7 @@ func TestServeBehindProxy(t *testing.T) {
 	}
 }
 
-// What one is told to type works where one is.
+// Messages name commands in the form in which the user can type them.
 func TestNameOf(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -268,7 +268,7 @@ func TestNameOf(t *testing.T) {
 	}
 }
 
-// A clock in the past goes on after a restart where it was.
+// A clock in the past continues after a restart where it was.
 func TestServeClock(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "trains.db")

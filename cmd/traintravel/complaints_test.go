@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// However often strangers have net/http complain, the log has a line a second, and says of
-// how many complaints it has none. It has all panics.
+// However many errors of clients net/http reports, the log has one line a second, with the
+// number of errors that it leaves out. It has all panics.
 func TestComplaintsAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

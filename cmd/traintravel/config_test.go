@@ -145,7 +145,7 @@ func TestConfigFiles(t *testing.T) {
 	}
 }
 
-// Other commands take from the file what they have too.
+// Other commands read those settings of the file that they have too.
 func TestConfigOfOtherCommands(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -176,7 +176,7 @@ func FuzzConfig(f *testing.F) {
 	})
 }
 
-// What serve refuses for its sign-in, config names, and serve leaves no file behind.
+// Config reports what serve refuses for its sign-in, and serve leaves no file behind.
 func TestRefusedServerLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	for flag, value := range map[string]string{"--addr": "0.0.0.0:0", "--accounts": "/nonexist/accounts.yaml", "--gateway": "https://pay.example"} {

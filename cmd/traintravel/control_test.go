@@ -65,7 +65,7 @@ func TestJobStopsWithItsCaller(t *testing.T) {
 	}
 }
 
-// A job takes what it takes.
+// A job may take long.
 func TestLongJob(t *testing.T) {
 	t.Parallel()
 	data := listenTo(t, func(context.Context, checkRequest, func(int64, int64)) (*checked, error) {

@@ -93,8 +93,8 @@ type visitor struct {
 
 func (v visitor) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.ParseIP(v.address)} }
 
-// What an address sends beyond its share is read later, on all of its connections, and
-// nobody else's.
+// Bytes of an address beyond its limit are read later, on all of its connections and on no
+// others.
 func TestBytesOfAnAddressAreLimited(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -71,7 +71,7 @@ func dashboardQueries(t *testing.T) (list []string) {
 	return list
 }
 
-// Each panel says what it shows, and none covers another.
+// Each panel has a description, and none covers another.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	d := readDashboard(t)

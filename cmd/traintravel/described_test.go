@@ -42,8 +42,7 @@ func (r *running) described() (d served) {
 	return d
 }
 
-// The description offers what there is to get tokens by, and its examples are of
-// trips that can be booked.
+// The description names the ways to get tokens, and the trips in its examples can be booked.
 func TestDescribed(t *testing.T) {
 	t.Parallel()
 	data := func() string { return filepath.Join(t.TempDir(), "t.db") } // with keys of its own
@@ -90,8 +89,7 @@ func TestDescribed(t *testing.T) {
 	}
 }
 
-// What the built-in authorization server refuses for want of a path or a method
-// reads as what the API refuses.
+// The built-in authorization server answers unknown paths and methods like the API.
 func TestSignInRefuses(t *testing.T) {
 	t.Parallel()
 	const shop = "https://shop.example"

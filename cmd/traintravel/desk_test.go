@@ -17,7 +17,7 @@ func (r *running) train(token, day string) (train, trip string) {
 	return first["legs"].([]any)[0].(map[string]any)["train"].(string), first["id"].(string)
 }
 
-// The desk asks while the server sells, and when there is none.
+// The commands of station staff work with and without a running server.
 func TestDesk(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "trains.db")

@@ -102,8 +102,8 @@ func filesIn(t *testing.T, folder string) (names []string) {
 	return names
 }
 
-// A server on data without a timetable says so in its log, with the command that imports one,
-// and so does the API. With a timetable neither does.
+// A server on data without a timetable logs a warning with the command that imports one, and the
+// API reports it. With a timetable neither does.
 func TestMissingTimetableIsReported(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "t.db")
@@ -128,8 +128,8 @@ func TestMissingTimetableIsReported(t *testing.T) {
 	}
 }
 
-// A server that sells the demo network, or whose timetable is over or ends soon, says so at its
-// start.
+// A server that sells the demo network, or whose timetable has expired or ends soon, logs a
+// warning at its start.
 func TestTimetableWarnsAtStart(t *testing.T) {
 	t.Parallel()
 	says := func(want string, args ...string) {

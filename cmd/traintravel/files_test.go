@@ -106,8 +106,8 @@ func done(t *testing.T, err error) {
 	}
 }
 
-// The data file is removed under a server: it books nothing that would be lost, and a
-// backup saves what was booked before.
+// If the data file is removed under a server, the server makes no bookings that would be lost,
+// and a backup saves the earlier ones.
 func TestDataFileRemoved(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -127,8 +127,8 @@ func TestDataFileRemoved(t *testing.T) {
 	again.sells(t)
 }
 
-// The data file is removed under a server, and another is started on its path: that makes no
-// new file, in whose place nobody could save the one that is gone.
+// If the data file is removed under a server, a second server on its path does not make a new
+// file, because nobody could then save the removed one.
 func TestServerOverRemovedData(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -147,8 +147,8 @@ func TestServerOverRemovedData(t *testing.T) {
 	says(t, 0, "1 booking", "restore", saved, "--data", s.data)
 }
 
-// The data file is moved away, and another server starts on an older one in its place:
-// one of them sells. When the file is back, its server goes on.
+// If the data file is moved away, and another server starts on an older file in its place, only
+// one of them sells. When the file is back, its server continues.
 func TestDataFileMoved(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -175,8 +175,8 @@ func TestDataFileMoved(t *testing.T) {
 	says(t, 0, "no faults found", "check", "--data", first.data)
 }
 
-// Another data file is copied over the one that a server has: it neither reads nor writes
-// what is there, which is whole when it is started again.
+// If another data file is copied over that of a server, the server neither reads nor writes it,
+// and a new server finds it intact.
 func TestDataFileCopiedOver(t *testing.T) {
 	t.Parallel()
 	dir, elsewhere := t.TempDir(), t.TempDir()
@@ -197,7 +197,7 @@ func TestDataFileCopiedOver(t *testing.T) {
 	newShop(t, dir, "--new-keys").sells(t) // the file is the other's
 }
 
-// The keys file is removed: the operator hears of it before he needs it.
+// If the keys file is removed, the server logs it before the file is needed.
 func TestKeysFileRemoved(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -57,9 +57,8 @@ func fill(t *testing.T, dir string) (free func()) {
 	}
 }
 
-// The disk of a server is full in the middle of load. Whoever is refused is told 503,
-// and to come again; what was acknowledged is there; and when there is space again, the
-// server goes on as if nothing had been, whoever has fallen silent meanwhile.
+// If the disk becomes full under load, refused requests get 503 and Retry-After, acknowledged
+// work is kept, and the server continues when there is space again.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := smallDisk(t, 24)

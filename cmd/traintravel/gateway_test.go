@@ -46,8 +46,8 @@ func TestGateway(t *testing.T) {
 	}
 }
 
-// With --gateway no invented trains are sold unless --demo says so, and the log says what to do.
-// The command config prints the default that is in force.
+// With --gateway the demo network is not sold unless --demo is given, and the log says what to
+// do. The command config prints that default.
 func TestGatewayWithoutDemo(t *testing.T) {
 	t.Parallel()
 	down := httptest.NewServer(nil)
@@ -77,7 +77,7 @@ func TestGatewayWithoutDemo(t *testing.T) {
 	r.call(issue(t, "anna", data), "GET", "/stations", "", 200)
 }
 
-// A gateway that is not there is said, and does not keep the server from selling.
+// A gateway that does not respond is reported, and does not keep the server from selling.
 func TestGatewayDown(t *testing.T) {
 	t.Parallel()
 	down := httptest.NewServer(nil)

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The forms for issues are as GitHub takes them, and the workflow runs what CI runs.
+// The forms for issues are valid on GitHub, and the workflow runs the steps of CI.
 func TestGitHubFiles(t *testing.T) {
 	t.Parallel()
 	read := func(name string, into any) {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The health command says of a real server that it is ready, wherever its address is set,
-// and fails once the server has stopped.
+// The health command reports that a real server is ready, however its address is set, and fails
+// after the server has stopped.
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	r := start(t, "serve", "--data", filepath.Join(t.TempDir(), "t.db"))
@@ -41,8 +41,8 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// A server that is not ready, redirects or is silent is not healthy, and the message says
-// what it answered.
+// A server that is not ready, redirects or does not respond is unhealthy, and the message has
+// its response.
 func TestHealthOfOthers(t *testing.T) {
 	t.Parallel()
 	end := make(chan struct{})

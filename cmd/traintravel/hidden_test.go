@@ -73,8 +73,8 @@ func TestSettingsDoNotShowPasswords(t *testing.T) {
 	hides([]string{"serve", "--postgres", "postgres://user:hush@127.0.0.1:port/db", "--addr", "127.0.0.1:0"})
 }
 
-// What the operator's webhook has in its URL is in nothing that a server says: not in its
-// log, its metrics, its problems, its description, nor in the list of what did not arrive.
+// The secrets in the URL of the operator's webhook are in no output of a server: log, metrics,
+// problems, description, and the list of undelivered events.
 func TestServerDoesNotShowPasswords(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "t.db")

@@ -8,8 +8,8 @@ import (
 	"github.com/traintravel/traintravel/internal/need"
 )
 
-// The borders of the world are loaded only if a station has no zone, or one that is of no
-// country. Else its zone says in which country it is.
+// The borders of the world are loaded only if a station has no time zone, or one of no country.
+// Otherwise its zone determines the country.
 func TestBordersAreLoadedOnlyForMissingZones(t *testing.T) {
 	need.Short(t, "the borders of all countries")
 	t.Parallel()

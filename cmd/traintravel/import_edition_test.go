@@ -30,8 +30,8 @@ func writeTrains(t *testing.T, n int, from, to string) string {
 // inDays is a day from now on, as feeds write it.
 func inDays(n int) string { return time.Now().UTC().AddDate(0, 0, n).Format("20060102") }
 
-// A timetable that looks like a mistake replaces another only with --force, by a server,
-// by the command itself, and as a dry run says.
+// A timetable that looks like a mistake replaces another only with --force, through a server, in
+// the command itself, and in a dry run.
 func TestImportEdition(t *testing.T) {
 	t.Parallel()
 	for _, served := range []bool{true, false} {
@@ -126,7 +126,7 @@ func TestImportCountsBookings(t *testing.T) {
 	}
 }
 
-// A dry run makes no file, and says so if there is one that it cannot read.
+// A dry run makes no file, and reports a file that it cannot read.
 func TestDryRunOfUnreadableTimetable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

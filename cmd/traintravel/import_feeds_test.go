@@ -77,7 +77,7 @@ func TestImportJoins(t *testing.T) {
 	}
 }
 
-// Bookings that a new timetable does not fit are told, with what was sold.
+// Bookings that do not fit a new timetable are listed, with what was sold.
 func TestImportStrands(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "trains.db")
@@ -91,7 +91,7 @@ func TestImportStrands(t *testing.T) {
 	}
 }
 
-// What only looks alike is told, and refused by --strict.
+// Stations that only look alike are reported, and refused by --strict.
 func TestImportAlike(t *testing.T) {
 	t.Parallel()
 	ch, de := "ch="+writeSwiss(t, "Basel SBB,47.547,7.589"), "de="+writeGerman(t, "Basel Süd,47.5475,7.589")
@@ -158,7 +158,7 @@ func TestImportLocates(t *testing.T) {
 	}
 }
 
-// Names in other languages are read, and told of.
+// Names in other languages are read and reported.
 func TestImportTranslations(t *testing.T) {
 	t.Parallel()
 	feed := writeFeed(t, "1")
@@ -169,7 +169,7 @@ func TestImportTranslations(t *testing.T) {
 	}
 }
 
-// What is wrong in a feed but can be left out is told, and refused by --strict.
+// Faults of a feed that can be left out are reported, and refused by --strict.
 func TestImportStrict(t *testing.T) {
 	t.Parallel()
 	feed := writeFeed(t, "1")
@@ -238,7 +238,7 @@ func TestOverallProgress(t *testing.T) {
 	}
 }
 
-// While a timetable is stored, it is told for how long.
+// While a timetable is stored, the command reports how long that has taken.
 func TestProgressOfStoring(t *testing.T) {
 	t.Parallel()
 	for terminal, want := range map[bool]string{
@@ -262,7 +262,7 @@ func TestProgressOfStoring(t *testing.T) {
 	}
 }
 
-// A server tells who asked it how far it is.
+// A server reports its progress to the command.
 func TestProgressOfServer(t *testing.T) {
 	t.Parallel()
 	data := listenTo(t, func(_ context.Context, _ checkRequest, progress func(int64, int64)) (*checked, error) {
@@ -279,8 +279,8 @@ func TestProgressOfServer(t *testing.T) {
 	}
 }
 
-// On a terminal there is a bar, which goes away; elsewhere a line now and then,
-// and none if it is quick.
+// A terminal shows a bar, which disappears at the end. Other outputs get a line from time to
+// time, and none if the work is quick.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -315,7 +315,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// A train that a feed lists twice is told and sold once, unless somebody wants both.
+// A train that a feed lists twice is reported and sold once, unless --keep-twins is given.
 func TestImportTwins(t *testing.T) {
 	t.Parallel()
 	feed := writeFeed(t, "1")
@@ -341,7 +341,7 @@ func TestImportTwins(t *testing.T) {
 	}
 }
 
-// A train that two feeds have is told and sold once, unless somebody wants both.
+// A train that two feeds have is reported and sold once, unless --keep-twins is given.
 func TestImportTwinsOfTwoFeeds(t *testing.T) {
 	t.Parallel()
 	ch, de := "ch="+writeSwiss(t, "Basel SBB,47.547,7.589"), "de="+writeSwiss(t, "BASEL SBB,47.547,7.589")

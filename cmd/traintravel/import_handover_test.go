@@ -26,8 +26,8 @@ func small() *handover {
 	return &handover{Report: &report{Trains: 7}, Options: feedOptions{Verbose: true}, timetable: &traintravel.Timetable{}}
 }
 
-// A server gets the timetable, the report and the flags of the command that has read the
-// feed. While it loads one it refuses another, and takes none of its bytes.
+// A server gets the timetable, the report and the flags of the command that has read the feed.
+// While it loads one it refuses another, and reads none of its bytes.
 func TestHandOver(t *testing.T) {
 	t.Parallel()
 	begun, end := make(chan struct{}), make(chan struct{})
@@ -57,8 +57,8 @@ func TestHandOver(t *testing.T) {
 	}
 }
 
-// A handover that is cut short, or that claims to be longer than it is or may be, loads
-// nothing, and the server takes the next one.
+// A transfer that is truncated, or claims to be longer than it is or may be, loads nothing, and
+// the server accepts the next one.
 func TestHandOverBroken(t *testing.T) {
 	t.Parallel()
 	loaded := 0
@@ -100,8 +100,8 @@ func TestHandOverBroken(t *testing.T) {
 	}
 }
 
-// A command says when the server is of another version, and reads no feed for a server
-// that it may not ask, or for a file that cannot be there.
+// A command reports that the server has another version. It reads no feed for a server that it
+// may not call, or for a file that cannot exist.
 func TestHandOverToOthers(t *testing.T) {
 	t.Parallel()
 	data := listenFor(t, duties{})
@@ -119,8 +119,8 @@ func TestHandOverToOthers(t *testing.T) {
 	}
 }
 
-// A running server opens no feed: it may be where the server cannot read, and whatever is
-// in it takes nothing of the server's memory.
+// A running server opens no feed: the feed may be unreadable for it, and uses none of its
+// memory.
 func TestServerDoesNotReadFeeds(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "trains.db")

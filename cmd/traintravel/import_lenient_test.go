@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// One bad row refuses a feed, which says what --lenient would leave out; --lenient leaves
-// that out, lists it, and sells the rest.
+// One bad row refuses a feed, and the message says what --lenient would leave out. With
+// --lenient that is left out and listed, and the rest is sold.
 func TestImportLenient(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "trains.db")

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// Limits are set by flags, an error names the flag of its limit, and what is no limit is
-// a wrong usage.
+// Flags set limits, an error names the flag of its limit, and an invalid limit is a usage error.
 func TestImportLimits(t *testing.T) {
 	t.Parallel()
 	feed := writeFeed(t, "1")

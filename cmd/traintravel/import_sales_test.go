@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// The report says by which prices, in which currency and with which seats the trains will
-// be sold, and from where each is.
+// The report shows the prices, currency and seats of the trains, and where each comes from.
 func TestImportReportsSales(t *testing.T) {
 	t.Parallel()
 	feed := writeFeed(t, "1")

@@ -75,8 +75,7 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// What a flag of import may not be is said at once, with nothing read, and by a
-// dry run as by a real one.
+// Invalid values of import's flags are reported before anything is read, also in a dry run.
 func TestImportFlags(t *testing.T) {
 	t.Parallel()
 	feed, data := writeFeed(t, "1"), filepath.Join(t.TempDir(), "trains.db")
@@ -114,7 +113,7 @@ func TestRefusedFeedLeavesNoFile(t *testing.T) {
 	}
 }
 
-// Feeds are told apart by their names.
+// Feeds are distinguished by their names.
 func TestImportOfTwo(t *testing.T) {
 	t.Parallel()
 	named := func(name string) string {

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// Each wrong invocation is answered with the exit code 2 if the command line or a setting is
-// wrong, and 1 if something else is, and with a message that names what is wrong and quotes its
-// value. None makes a file.
+// Each wrong invocation has exit code 2 if the command line or a setting is wrong, and 1
+// otherwise. The message names what is wrong and quotes its value. No invocation makes a file.
 func TestWrongInvocations(t *testing.T) {
 	t.Chdir(t.TempDir()) // where there are no data and no keys
 	for _, c := range []struct {

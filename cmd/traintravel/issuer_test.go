@@ -160,8 +160,8 @@ func (f *foreign) signIn(user, resource string) (access, id string) {
 	return got.Access, got.ID
 }
 
-// An issuer of somebody else's makes tokens that are good here: programs and people
-// find it by what a refusal tells them, and book.
+// A server accepts the tokens of an external issuer. Programs and people find the issuer by the
+// response to a refused request, and book.
 func TestForeignIssuer(t *testing.T) {
 	t.Parallel()
 	const base = "https://trains.example/api"

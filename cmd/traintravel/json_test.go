@@ -130,7 +130,7 @@ func TestJSONOfCommands(t *testing.T) {
 	has(run(0, "subject", "erase", "anna", "--data", data), "bookings_erased", "bookings_kept", "webhooks_ended")
 }
 
-// A failed command prints no JSON but its message, and its exit code says that it failed.
+// A failed command prints its message instead of JSON, and its exit code shows the failure.
 func TestJSONOfFailures(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "none.db")

@@ -10,8 +10,8 @@ import (
 	"github.com/traintravel/traintravel/internal/pgtest"
 )
 
-// Two data files in one folder have a keys file each: the token command prints tokens of
-// the server that it is asked about, and each server takes its own tokens alone.
+// Two data files in one folder have a keys file each. The token command prints tokens of the
+// right server, and each server accepts only its own tokens.
 func TestKeysOfTwoDataFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -24,8 +24,8 @@ func TestKeysOfTwoDataFiles(t *testing.T) {
 	two.call(issue(t, "anna", first), "GET", "/bookings", "", 401)
 }
 
-// A keys file that serves one data file is refused to another, by each command that uses
-// it, and nothing is changed. What the message says to do helps.
+// Each command refuses a keys file that belongs to another data file, and changes nothing. The
+// advice in the message works.
 func TestKeysFileTaken(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -82,8 +82,8 @@ func TestKeysFileShared(t *testing.T) {
 	start(t, serve("traintravel.db")...).stop()
 }
 
-// A data file of another name goes on with the keys file that an older version made
-// beside it, until it is moved. The data file that would have the name is refused it.
+// A data file with another name uses the keys file that an older version made beside it, until
+// that is moved. The data file that would have the name may not use it.
 func TestOldKeysFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -114,7 +114,7 @@ func TestOldKeysFile(t *testing.T) {
 	start(t, "serve", "--data", in("trains.db")).stop()
 }
 
-// Data that is moved, copied, restored or replaced goes on with its keys file.
+// Data that is moved, copied, restored or replaced keeps its keys file.
 func TestKeysFileFollows(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -187,7 +187,7 @@ func TestKeysFileOfDatabases(t *testing.T) {
 	}
 }
 
-// The rule of whom a keys file serves, by what it records.
+// The rule that decides to which data a keys file belongs, by what it records.
 func TestTaken(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

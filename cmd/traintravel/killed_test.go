@@ -50,10 +50,9 @@ func killsHere(t *testing.T) int {
 	return rounds
 }
 
-// TestKilled kills a server while people book, pay and cancel over HTTP, and
-// then the next one on the same file, again and again. Whatever was answered is
-// so, to the one who was answered and to nobody else; and all who have asked hear of
-// it, at least once, and of nothing twice without being able to tell.
+// TestKilled kills a server while people book, pay and cancel over HTTP, and then the next one
+// on the same file, repeatedly. Everything acknowledged is true, and visible only to its owner.
+// All subscribers get their events at least once, and can recognise repeated ones.
 func TestKilled(t *testing.T) {
 	rounds := killsHere(t)
 	t.Parallel()

@@ -58,9 +58,9 @@ func TestLinksToFiles(t *testing.T) {
 	}
 }
 
-// A data file with two names, which are hard links, is neither compacted nor replaced by
-// restore: it would be two files, and both could be served. A backup may have two: who
-// writes it again leaves the older one under the other name.
+// Compact and restore refuse a data file with two hard links, because it would become two files,
+// and both could be served. A backup may have two: writing it again leaves the older one under
+// the other name.
 func TestHardLinks(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -9,9 +9,9 @@ import (
 	"github.com/traintravel/traintravel/internal/need"
 )
 
-// Redocly's ruleset "recommended" and Spectral's "oas" find nothing to warn of in the
-// description as it is served, with a sign-in and without, and in that of payment gateways.
-// Where a rule does not fit, testdata/lint says why.
+// Redocly's ruleset "recommended" and Spectral's "oas" report no warnings for the served
+// description, with a sign-in and without, and for that of payment gateways. testdata/lint lists
+// rules that do not fit, with reasons.
 func TestDescriptionLint(t *testing.T) {
 	need.All(t, "Redocly CLI and Spectral")
 	t.Parallel()

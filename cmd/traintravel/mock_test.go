@@ -59,8 +59,8 @@ func TestMockNextWeek(t *testing.T) {
 	}
 }
 
-// Links begin with the address that a client used: a port of a container, a phone's way
-// to this machine, or a proxy. --base-url stands whatever they say.
+// Links begin with the address that a client used: a port of a container, an address for a
+// phone, or a proxy. --base-url takes precedence.
 func TestMockLinks(t *testing.T) {
 	t.Parallel()
 	self := func(r *running, host string, headers ...string) string {
@@ -106,8 +106,7 @@ func TestMockLinks(t *testing.T) {
 	}
 }
 
-// Which address the mock listens on, and that it takes --host for other machines to reach
-// it.
+// The addresses on which the mock listens, with and without --host.
 func TestMockHost(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ addr, host, at string }{

@@ -76,7 +76,7 @@ func scrape(t *testing.T, admin string) map[string]float64 {
 	return all
 }
 
-// What is for the operator is on the operator's listener, and there alone.
+// What is for operators is only on the operator's listener.
 func TestAdmin(t *testing.T) {
 	t.Parallel()
 	w := startWatched(t, nil)
@@ -101,7 +101,7 @@ func TestAdmin(t *testing.T) {
 	}
 }
 
-// The metrics count what happens, those of each of two servers in one process its own.
+// The metrics count what happens, separately for each of two servers in one process.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	w, idle := startWatched(t, nil), startWatched(t, nil)

@@ -31,8 +31,8 @@ func (s heldSender) Send(ctx context.Context, _ traintravel.WebhookPost) (traint
 	}
 }
 
-// A server ends in order: it says that it does, is not ready any more, finishes the
-// requests under way, then the deliveries, and returns for the store to be closed.
+// A server shuts down in order: it becomes unready, finishes the requests in progress, then the
+// deliveries, and returns so that the store can be closed.
 func TestEndsInOrder(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t.Output())
@@ -167,7 +167,7 @@ func (silentSender) Send(ctx context.Context, _ traintravel.WebhookPost) (traint
 	return traintravel.WebhookAnswer{}, ctx.Err()
 }
 
-// A receiver that takes too long is said to have: nobody has cancelled the post.
+// A receiver that takes too long is reported as such, not as a cancelled post.
 func TestLateReceiverIsReported(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithTimeout(t.Context(), time.Millisecond)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Who logs waits until the line is written; but not for a reader that takes nothing. What
-// there is no room for is dropped, and counted.
+// A caller that logs waits until its line is written, but not for a reader that does not read.
+// Lines beyond the buffer are dropped and counted.
 func TestOutlet(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

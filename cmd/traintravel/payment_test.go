@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// The operator lists what does not end, and settles it, while the server sells and when
-// there is none.
+// The operator lists and settles stuck payments, with and without a running server.
 func TestPaymentStuckAndSettled(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "trains.db")

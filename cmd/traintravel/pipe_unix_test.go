@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// What is neither a file nor a folder is refused, by the command and by the
-// server, and so is a table in a folder that is none.
+// The command and the server refuse a feed that is neither a file nor a folder, and tables that
+// are not files.
 func TestImportOfAPipe(t *testing.T) {
 	t.Parallel()
 	pipe := filepath.Join(t.TempDir(), "pipe")

@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// The ports that programs of this project listen on by default, or that its documents tell
-// operators to give, are different ones, and none is that of a program that often runs
-// beside them.
+// The default ports of this project's programs, and those in its documents, differ from each
+// other and from those of programs that often run on the same machine.
 func TestDefaultPortsDoNotCollide(t *testing.T) {
 	t.Parallel()
 	used := map[string]string{

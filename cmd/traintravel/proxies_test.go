@@ -131,7 +131,7 @@ func (p *sampleProxy) run(program string, args ...string) {
 	}
 }
 
-// nginx takes the sample, and what clients say of where they are does not reach the server.
+// nginx accepts the sample, and the server does not get the addresses that clients claim.
 func TestNginxSample(t *testing.T) {
 	t.Parallel()
 	nginx := need.Program(t, "nginx-light", "nginx", "/usr/sbin/nginx")
@@ -149,7 +149,7 @@ func TestNginxSample(t *testing.T) {
 	p.run(nginx, args...)
 }
 
-// Caddy takes the sample too.
+// Caddy accepts the sample too.
 func TestCaddySample(t *testing.T) {
 	t.Parallel()
 	caddy := need.Program(t, "caddy", "caddy")

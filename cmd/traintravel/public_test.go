@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The built-in sign-in is refused wherever something tells that others than this machine's
-// users reach the server, before a file is made, and config says so as well.
+// The built-in sign-in is refused if a setting shows that other machines can reach the server,
+// before a file is made, and config reports it too.
 func TestPublicSignInIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, flags := range [][]string{

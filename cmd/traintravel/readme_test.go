@@ -18,8 +18,8 @@ import (
 	"github.com/traintravel/traintravel/internal/need"
 )
 
-// TestReadme runs what the documents show, of a server and of a mock, as it can be pasted, and
-// compares what it prints line by line.
+// TestReadme runs the commands of documents against a server and a mock, as they can be pasted,
+// and compares the output line by line.
 func TestReadme(t *testing.T) {
 	for _, name := range []string{"bash", "curl", "jq"} {
 		need.Program(t, name, name)
@@ -54,7 +54,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// The table of packages says once what the command can do, and says all of it.
+// The table of packages lists all commands, each once.
 func TestReadmeCommands(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/embedding.md")

@@ -58,7 +58,7 @@ func piped(t *testing.T, args ...string) (s *shop, end *os.File) {
 	return s, end
 }
 
-// A server logs and nobody reads it any more: it goes on, whoever has it log.
+// A server continues after the reader of its log has exited.
 func TestLogReaderIsGone(t *testing.T) {
 	t.Parallel()
 	s, end := piped(t, "serve", "--data", filepath.Join(t.TempDir(), "trains.db"))
@@ -94,7 +94,8 @@ func TestLogReaderHangs(t *testing.T) {
 	}
 }
 
-// Signals that tell a server of nothing leave it as it is; those that stop it let it finish.
+// Signals that have no meaning for a server are ignored; those that stop it let it finish its
+// work.
 func TestSignals(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string][]string{
@@ -121,7 +122,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// Under nohup it goes on when its terminal is closed.
+// Under nohup a server continues when its terminal is closed.
 func TestNohup(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -141,7 +142,7 @@ func TestNohup(t *testing.T) {
 	s.ends(time.Minute, 0)
 }
 
-// SIGQUIT ends a server at once, with what it is at. What it has acknowledged is there.
+// SIGQUIT ends a server at once, with the stacks of its goroutines. Acknowledged work is kept.
 func TestQuit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -155,8 +156,7 @@ func TestQuit(t *testing.T) {
 	newShop(t, dir).get(t, 200, "/bookings/"+id)
 }
 
-// A command whose output nobody reads to its end is quiet about it, as others are in a
-// pipe, and the data is whole.
+// A command whose output is not read to its end exits without a message, and the data is intact.
 func TestOutputWithoutReader(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -32,8 +32,8 @@ func (r *running) ask(method, path string, headers ...string) *http.Response {
 	return resp
 }
 
-// The page of the description may have people sent back to it by the server's own
-// name and by this machine's, and nobody else may.
+// The page of the description may be the target of sign-in redirects under the server's own name
+// and that of this machine, and no other page may.
 func TestDocsMaySignIn(t *testing.T) {
 	t.Parallel()
 	for _, baseURL := range []string{"", "https://Trains.example:443/rail", "http://trains.example:8080"} {
@@ -86,8 +86,8 @@ func TestOtherBases(t *testing.T) {
 	}
 }
 
-// What --cors-origin allows is to call the API and what gives tokens for it, and
-// not to read what people see.
+// --cors-origin allows calls of the API and of the token endpoints, but not of the pages that
+// people see.
 func TestOriginsMaySignIn(t *testing.T) {
 	t.Parallel()
 	const shop = "https://shop.example"
@@ -136,8 +136,8 @@ func TestOriginsMaySignIn(t *testing.T) {
 	}
 }
 
-// Requests to the sign-in are among those of which an address may have so many at a
-// time; health is told all the same.
+// Requests to the sign-in count in the limit on requests of an address; health checks are
+// answered all the same.
 func TestSignInIsBounded(t *testing.T) {
 	t.Parallel()
 	r := start(t, "serve", "--data", filepath.Join(t.TempDir(), "t.db"), "--max-requests", "1")

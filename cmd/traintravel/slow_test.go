@@ -20,7 +20,7 @@ func newProgram(log io.Writer) *program {
 	}
 }
 
-// Who is slow in whichever way loses the connection.
+// A slow client, in whatever way, loses the connection.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	const moment = 20 * time.Millisecond
@@ -73,7 +73,7 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// Who does not read the answer loses the connection too.
+// A client that does not read the response loses the connection too.
 func TestSlowReader(t *testing.T) {
 	t.Parallel()
 	p := newProgram(io.Discard)

@@ -32,10 +32,10 @@ const (
 	soakRequests  = 16
 )
 
-// TestSoak has a server do everything at once for a while: people search, book, pay,
-// cancel and look, subscribers are told, timetables are imported and backups are made.
-// Nothing fails but what is refused on purpose; memory and goroutines level off; at the
-// end no faults found, and all that was acknowledged is there and was told.
+// TestSoak keeps a server busy with everything at once for a while: people search, book, pay,
+// cancel and look, subscribers get events, timetables are imported and backups are made. Only
+// requests above the limit are refused; memory and goroutines level off; at the end Check finds
+// no faults, and everything acknowledged exists and was delivered.
 func TestSoak(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows cannot stop a process with a signal")

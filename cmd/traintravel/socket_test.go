@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// Where the path of the data file is long, the socket is beside it all the same, and for
-// its owner alone. No folder that everybody writes to has any part in it.
+// If the path of the data file is long, the socket is beside it all the same, and only for its
+// owner. No shared folder is involved.
 func TestSocketOfALongPath(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), strings.Repeat("long", 30), strings.Repeat("longer", 20))
@@ -72,7 +72,7 @@ func TestSocketOfALink(t *testing.T) {
 	}
 }
 
-// What is in the socket's place and no socket is left there, and the operator hears of it.
+// A file that is not a socket is left in the socket's place, and the server logs it.
 func TestFileInPlaceOfSocket(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -98,7 +98,7 @@ func TestSocketRemoved(t *testing.T) {
 	only(t, dir, "backup.db", "trains.db", "trains.keys.json")
 }
 
-// Who asks a server that does not answer is told so, and waits no longer than he likes.
+// A command reports that a server does not respond, and waits no longer than its limit.
 func TestSilentServer(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, t.TempDir())
@@ -175,8 +175,8 @@ func (n *stranger) serve() (data string, p *process) {
 	return data, spawned(n.t, n.command("serve", "--data", data, "--addr", "127.0.0.1:0")).listen()
 }
 
-// A stranger has his server answer where that of a data file would be. Who asks is refused,
-// and gets none of the stranger's data for a backup.
+// If a server of another user listens at the socket of a data file, commands refuse it, and get
+// none of its data for a backup.
 func TestStrangersSocket(t *testing.T) {
 	t.Parallel()
 	n := newStranger(t)
@@ -197,8 +197,7 @@ func TestStrangersSocket(t *testing.T) {
 	}
 }
 
-// A stranger asks a server: the socket is its owner's alone, and who gets at it all the same
-// is sent away.
+// The socket is only for its owner, and a server refuses another user who connects all the same.
 func TestStrangerAsks(t *testing.T) {
 	t.Parallel()
 	n := newStranger(t)

@@ -206,8 +206,7 @@ func (s *starter) start(tb testing.TB, data string) time.Duration {
 	return took
 }
 
-// A server that says where it listens has trains to sell, from a new file and
-// from one that is there.
+// A server that prints its address has trains to sell, on a new file and on an existing one.
 func TestStartup(t *testing.T) {
 	t.Parallel()
 	s := newStarter(t)

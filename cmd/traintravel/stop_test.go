@@ -88,7 +88,7 @@ func TestStopDespiteSlowClient(t *testing.T) {
 	}
 }
 
-// Nor at all, if he says so twice.
+// A second signal ends the server at once.
 func TestStopAtOnce(t *testing.T) {
 	t.Parallel()
 	p := halfSent(t)

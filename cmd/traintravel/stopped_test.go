@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The command webhooks names the subscriptions of users that are disabled, with who did it
-// and why, and of their URLs the host alone. The metrics count it.
+// The command webhooks lists disabled subscriptions of users, with who disabled them, why, and
+// only the host of their URLs. The metrics count them.
 func TestWebhooksListsStoppedOnes(t *testing.T) {
 	t.Parallel()
 	w := startWatched(t, nil)

@@ -20,8 +20,8 @@ import (
 	"github.com/traintravel/traintravel/store/pgstore"
 )
 
-// Servers that start at once on an empty database load one demo network, and then
-// sell the same; what is imported beside them they all sell.
+// Servers that start together on an empty database load one demo network and sell the same
+// trains, also after an import.
 func TestServePostgres(t *testing.T) {
 	t.Parallel()
 	database := pgtest.Shared(t).NewDatabase(t)
@@ -85,8 +85,7 @@ func TestServePostgres(t *testing.T) {
 	}
 }
 
-// What is wrong with where the data is said to be is told in a line, without the
-// password.
+// An error about the database is one line, without the password.
 func TestPostgresErrors(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Shared(t)
@@ -249,7 +248,7 @@ func TestMigrate(t *testing.T) {
 	file.stop()
 }
 
-// What is printed of the URL of a database has no password in it.
+// The printed URL of a database has no password.
 func TestWithoutPassword(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A passenger asks for what is known of them, and then for its end.
+// A passenger's data is exported, and then erased.
 func TestSubjectCommands(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "trains.db")

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// The key that signs tokens is changed while the server runs; tokens of the old key stay
-// good as long as that is not removed; and the server starts again with what is left.
+// The key that signs tokens is rotated while the server runs. Tokens of the old key stay valid
+// until that is removed, and the server starts again with the remaining keys.
 func TestTokenKeys(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "t.db")

@@ -12,8 +12,8 @@ import (
 	"github.com/traintravel/traintravel/store/boltstore"
 )
 
-// A booking that cannot be read stops no command that is about others. Each says what it
-// has left out, and one whose work is not complete ends with the code 1.
+// An unreadable booking stops no command about others. Each command reports what it has left
+// out, and exits with code 1 if its work is incomplete.
 func TestCommandsWithUnreadableBooking(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "trains.db")

@@ -23,8 +23,8 @@ import (
 	"github.com/traintravel/traintravel/internal/pgtest"
 )
 
-// An upgrade under load drops no request: the next server has the socket of the one
-// before, and connections wait there while neither takes them.
+// An upgrade under load drops no request: the next server gets the socket of the previous one,
+// and connections wait in it meanwhile.
 func TestUpgradeFile(t *testing.T) {
 	t.Parallel()
 	s := newStarter(t)
@@ -207,7 +207,7 @@ func (c *client) ask(method, target, body string) (status int, text []byte, err 
 	return resp.StatusCode, text, err
 }
 
-// What systemd is told, and what is refused of it.
+// The notifications to systemd, and the sockets from it that are refused.
 func TestSystemd(t *testing.T) {
 	t.Parallel()
 	s := newStarter(t)

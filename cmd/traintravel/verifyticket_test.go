@@ -185,8 +185,8 @@ func deflated(t *testing.T, parts ...[]byte) []byte {
 	return b.Bytes()
 }
 
-// TestHostilePDF: what a forger calls an attached file does not pass for a verdict,
-// and a small file does not fill the memory.
+// TestHostilePDF: the name of a file that a forger attaches does not look like a verdict, and a
+// small file does not use up the memory.
 func TestHostilePDF(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Who waits for a database at the start is told so, and why, and so is who stops it.
+// A command that waits for a database at its start says so and why, and so does a server that is
+// stopped meanwhile.
 func TestWaitsForPostgres(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -192,8 +192,8 @@ func TestServeWebhookEvents(t *testing.T) {
 	}
 }
 
-// Of its own webhooks the operator sees what did not arrive, and has it sent again,
-// whether a server has the data or not.
+// The operator lists undelivered events of the own webhooks, and sends them again, with and
+// without a running server.
 func TestWebhooksCommand(t *testing.T) {
 	t.Parallel()
 	t.Run("file", func(t *testing.T) {
