@@ -27,8 +27,7 @@ import (
 	"github.com/traintravel/traintravel/store/memstore"
 )
 
-// A booking is delivered to the running program by a real service, whose first
-// attempt fails on the way.
+// A real service delivers a booking to the running program; the first attempt fails on the way.
 func TestDelivery(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
@@ -111,7 +110,7 @@ func (w *badWay) RoundTrip(r *http.Request) (*http.Response, error) {
 
 const body = `{"id":"1","trip_id":"2","passenger_name":"Bert \u001b[2J","has_bicycle":true,"has_dog":false,"links":{"self":"https://trains.example/bookings/1"},"more":[]}`
 
-// What comes twice is acknowledged twice and printed once.
+// A repeated delivery is acknowledged again and printed once.
 func TestOnce(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -130,7 +129,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// Other events say what they are, and a ping is about nothing.
+// Other events have a type, and a ping has no booking.
 func TestOtherEvents(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -148,7 +147,7 @@ func TestOtherEvents(t *testing.T) {
 	}
 }
 
-// What could not be worked off is not acknowledged, and taken up again.
+// An event that could not be processed is not acknowledged, and is processed when it is retried.
 func TestFailure(t *testing.T) {
 	t.Parallel()
 	r := mustReceive(t, full{})
@@ -215,7 +214,7 @@ func mustReceive(t *testing.T, out io.Writer) *receiver {
 	return r
 }
 
-// What others sent, or is old, or was altered on the way, is not believed.
+// Deliveries of others, old ones and altered ones are refused.
 func TestSignature(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*http.Request){
@@ -265,8 +264,8 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
-// The receiver refuses each secret that serve refuses, and says what is wrong with it and
-// what to do, without quoting it.
+// The receiver refuses the same secrets as serve, and says what is wrong and what to do, without
+// quoting them.
 func TestSecretsRefused(t *testing.T) {
 	t.Parallel()
 	sender, err := httpserver.NewWebhookSender(httpserver.WebhookSenderOptions{BaseURL: "https://trains.example"})
