@@ -194,5 +194,5 @@ type (
 	Calendar = schedule.Calendar
 )
 
-// Daily runs on every day from from to to, both included.
+// Daily returns a calendar of all days from from to to, both included.
 func Daily(from, to Date) *Calendar { return schedule.Daily(from, to) }

@@ -13,23 +13,23 @@ import (
 // contains no text that a client can choose freely: no path, query, header or body, and so
 // no token, card or name.
 type Answer struct {
-	// Request names the request in all that is logged of it. It is the instance of the
-	// problem that was answered.
+	// Request identifies the request in all log messages about it. It is the instance of the
+	// problem in the response.
 	Request uuid.UUID
 	// Method is the method of the request, or "OTHER" if it is not an HTTP method.
 	Method string
 	// Route is the path of the operation with the names of its parameters in braces,
 	// such as /bookings/{bookingId}. It is empty if the request fits none.
 	Route string
-	// Status is what was answered, zero if the connection was cut off before, by the
-	// server or, while its request was worked on or waited, by the client.
+	// Status is the status of the response, zero if the server closed the connection before,
+	// or the client did while the request waited or was processed.
 	Status int
-	// Bytes is the length of the body that was sent.
+	// Bytes is the length of the response body.
 	Bytes int
-	// Took is how long it took, until the answer was handed to the connection.
+	// Took is the time until the response was written to the connection.
 	Took time.Duration
-	// Problem is the last segment of the type of the problem that was answered, such as
-	// sold-out. It is empty if none was.
+	// Problem is the last segment of the type of the problem in the response, such as
+	// sold-out. It is empty for other responses.
 	Problem string
 	// Client is the program that the request's token was issued to, if the token was valid.
 	Client string
@@ -38,8 +38,8 @@ type Answer struct {
 // requestKey is the key of the request's name in its context.
 type requestKey struct{}
 
-// RequestID is the Answer.Request of the request that a context belongs to, in all that
-// is done for it: it is there, and true, if Options.Answered or Options.AccessLog are set.
+// RequestID returns the Answer.Request of the request that a context belongs to. It returns
+// false unless Options.Answered or Options.AccessLog is set.
 func RequestID(ctx context.Context) (uuid.UUID, bool) {
 	id, ok := ctx.Value(requestKey{}).(uuid.UUID)
 	return id, ok

@@ -49,7 +49,7 @@ func (x *exchange) authorize() error {
 	return err
 }
 
-// String is the scope as a token must name it.
+// String returns the scope in the form that tokens must name.
 func (s scope) String() string {
 	switch s {
 	case write:

@@ -89,9 +89,9 @@ type preflight struct {
 	told bool
 }
 
-// WriteHeader implements [http.ResponseWriter]. What may be called is what Allow lists.
-// An address that is nothing has none: there any method of the API may be called, so
-// that the page can read that it is nothing.
+// WriteHeader implements [http.ResponseWriter]. Pages may call the methods that Allow lists.
+// The response for an unknown path has no Allow: there pages may call any method of the API,
+// so that they can read that the path does not exist.
 func (p *preflight) WriteHeader(status int) {
 	if h := p.Header(); !p.told {
 		p.told = true

@@ -18,7 +18,7 @@ import (
 	"github.com/traintravel/traintravel/ticket"
 )
 
-// Options are the settings of a server. Auth is required.
+// Options configures a server. Auth is required.
 type Options struct {
 	// BaseURL begins all links: absolute, without a slash at its end, such as
 	// https://trains.example/api. A path in it is the one below which the server is
@@ -29,8 +29,8 @@ type Options struct {
 	// Auth returns the identity that a bearer token represents.
 	Auth Authenticator
 
-	// RateLimit is how many requests a minute each client and user (or, without
-	// a token, each address) may make. Zero is 600, negative is no limit.
+	// RateLimit is the number of requests that each client and user (or, without a token,
+	// each address) may make in a minute. Zero is 600, a negative number means no limit.
 	RateLimit int
 
 	// MaxRequests limits the requests of each kind of work (see Work.Kind) that are in progress
@@ -51,8 +51,8 @@ type Options struct {
 	// the beginning of a host, as in https://*.shop.example.
 	CORSOrigins []string
 
-	// Tickets makes the tickets of confirmed bookings. Nil is a server that has
-	// none: their addresses are not found, and no link leads there.
+	// Tickets makes the tickets of confirmed bookings. With nil, the server has no tickets:
+	// their URLs return 404, and no link leads there.
 	Tickets *ticket.Issuer
 	// TicketKeys verify tickets, and are published. With none, every ticket is
 	// invalid.
@@ -67,8 +67,8 @@ type Options struct {
 	// is BaseURL, runs next to this server, so that the API description offers it.
 	SignIn bool
 
-	// Tokens says in the description where tokens come from, in a sentence or two
-	// (CommonMark). Empty says no more than that they are needed.
+	// Tokens says in the API description where tokens come from, in a sentence or two
+	// (CommonMark). If it is empty, the description says only that they are required.
 	Tokens string
 
 	// Try returns what the page at the base URL puts into its sample requests. It must return

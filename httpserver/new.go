@@ -9,8 +9,8 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// New returns a server of a service. It returns an [*traintravel.InvalidError]
-// for an option that cannot be.
+// New returns a server of a service. It returns an [*traintravel.InvalidError] for an invalid
+// option.
 func New(service *traintravel.Service, opts Options) (*Server, error) {
 	if service == nil {
 		return nil, badOption("service", "is nil")
@@ -71,7 +71,7 @@ func New(service *traintravel.Service, opts Options) (*Server, error) {
 	return s, nil
 }
 
-// ServeHTTP answers a request.
+// ServeHTTP serves a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.handler.ServeHTTP(w, s.Below(r))
 }

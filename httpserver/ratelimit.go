@@ -48,7 +48,7 @@ func newLimiter(limit int) *limiter {
 	}
 }
 
-// A quota is what is left of a key's tokens.
+// A quota is the rest of a key's tokens.
 type quota struct {
 	limit     int64
 	remaining int64
@@ -56,7 +56,7 @@ type quota struct {
 	wait      int64 // seconds until one is back, if there was none
 }
 
-// String writes the quota as the RateLimit header has it.
+// String returns the quota in the form of the RateLimit header.
 func (q quota) String() string {
 	var a [64]byte
 	b := append(a[:0], "limit="...)

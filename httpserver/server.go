@@ -16,12 +16,12 @@ import (
 
 // A Server answers the requests of the Train Travel API. Make one with New. It
 // is an [http.Handler] without a listener: it starts nothing and needs no
-// closing. Its routes stand below the path of Options.BaseURL: the server takes that
+// closing. Its routes are below the path of Options.BaseURL: the server strips that
 // path from requests that have it, so it can be mounted with it or, after
 // [http.StripPrefix] or a proxy, without it (see Server.Below).
 //
-// What bounds a connection belongs to the host's [http.Server]: timeouts, and
-// MaxHeaderBytes, which ought to be 32 KiB.
+// Set the limits of connections in the host's [http.Server]: timeouts, and MaxHeaderBytes,
+// which should be 32 KiB.
 type Server struct {
 	service      *traintravel.Service
 	auth         Authenticator

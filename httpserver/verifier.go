@@ -20,8 +20,7 @@ import (
 // issuers cannot have this name, because it is not a URL.
 const BuiltinIssuer = "builtin"
 
-// VerifierOptions are the settings of a [Verifier]. Issuer, Audience and Keys
-// are required.
+// VerifierOptions configures a [Verifier]. Issuer, Audience and Keys are required.
 type VerifierOptions struct {
 	// Issuer is the issuer whose tokens are accepted. The claim iss is compared with it
 	// byte for byte.
@@ -46,7 +45,7 @@ type VerifierOptions struct {
 	// request, so it must be fast.
 	Revoked func(mark string) bool
 
-	// StoreAs is what Subject.Issuer says. Empty is Issuer. For the built-in
+	// StoreAs is the value of Subject.Issuer. Empty means Issuer. For the built-in
 	// authorization server it is [BuiltinIssuer].
 	StoreAs string
 
@@ -58,9 +57,9 @@ type VerifierOptions struct {
 	// issuer's other tokens never name Audience.
 	TokenType string
 
-	// CacheSize is how many verified tokens are remembered; of one user of a client,
-	// a 64th of them. Zero is 32,768, which takes about 20 MB when full. Negative is
-	// none.
+	// CacheSize is the number of verified tokens in the cache; one user of a client may have
+	// a 64th of them. Zero is 32,768, which takes about 20 MB when full. A negative number
+	// means no cache.
 	CacheSize int
 
 	// Now is real time. Nil is time.Now. Do not use a service's simulated clock: present
@@ -87,9 +86,9 @@ const clockSkew = 60 * time.Second
 // A Verifier is an [Authenticator] for JWT access tokens by RFC 9068, under the
 // rules of RFC 8725. It is safe for concurrent use.
 //
-// A token that was verified once is not verified again until it expires, is
-// forgotten, or its key is gone: see [KeySource]. The error of a refused token
-// names the reason and quotes nothing of it but names.
+// A verified token is not verified again until it expires, drops out of the cache, or its key
+// is withdrawn: see [KeySource]. The error of a refused token gives the reason and quotes only
+// names of the token.
 type Verifier struct {
 	opts     VerifierOptions
 	types    [2]string

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// RemoteOptions are the settings of [RemoteKeys]. Issuer is required.
+// RemoteOptions configures [RemoteKeys]. Issuer is required.
 type RemoteOptions struct {
 	// Issuer is the URL of an authorization server: https, or http if its host
 	// is loopback. Its metadata (RFC 8414, or OpenID discovery) must name this

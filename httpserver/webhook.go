@@ -20,12 +20,12 @@ import (
 	"github.com/traintravel/traintravel/internal/whsec"
 )
 
-// WebhookSenderOptions are the settings of a WebhookSender. BaseURL is required.
+// WebhookSenderOptions configures a WebhookSender. BaseURL is required.
 type WebhookSenderOptions struct {
 	// BaseURL begins the links in posted events; see Options.BaseURL.
 	BaseURL string
-	// Tickets says that confirmed bookings link to their tickets, which is so where
-	// Options.Tickets is set.
+	// Tickets says that confirmed bookings link to their tickets. Set it if Options.Tickets
+	// is set.
 	Tickets bool
 	// AllowPrivate accepts subscribers' URLs with http or private addresses. It is for tests:
 	// a subscriber can then have the server post to any machine in its network.
@@ -58,7 +58,7 @@ const (
 	// idlePerHost is how many connections to a host wait for the next event: as many
 	// as deliveries are under way to an endpoint.
 	idlePerHost = 16
-	// maxReceived bounds what is read of an answer: its headers, and its body.
+	// maxReceived limits how much of a response is read: its headers, and its body.
 	maxReceived = 64 << 10
 )
 

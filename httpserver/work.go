@@ -226,8 +226,8 @@ func (h *house) deliver(w http.ResponseWriter, r *http.Request, who fair.Caller,
 type Work struct {
 	// Kind is read, search, write, pay, ticket, parse or sign-in.
 	Kind string
-	// Slots are how many requests are worked on at a time, Busy how many are, and
-	// Waiting how many wait for their turn.
+	// Slots is the number of requests that are processed at a time, Busy how many are in
+	// progress, and Waiting how many wait for their turn.
 	Slots, Busy, Waiting int
 	// Refused is how many requests were refused since the start because too many
 	// waited, with 503, and OverShare because their caller had too many, with 429.

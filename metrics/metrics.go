@@ -85,7 +85,7 @@ func New(version string) *Metrics {
 	m.payments = counter("payments_total", "Payments by the status that they have entered: pending is one begun.", "status")
 	m.refunds = counter("refunds_total", "Refunds by the status that they have entered: pending is one begun.", "status")
 	m.deliveries = counter("delivery_attempts_total", "Attempts to deliver an event, to the notifier or to a webhook: delivered, failed and tried again, or dead and given up.", "to", "outcome")
-	m.disabled = counter("webhooks_disabled_total", "Webhooks that were disabled, by whom: the owner, or the receiver, who answered 410.", "by")
+	m.disabled = counter("webhooks_disabled_total", "Webhooks that were disabled, by whom: the owner, or the receiver, which responded with 410.", "by")
 	m.dead = counter("deliveries_dead_total", "Deliveries to webhooks that were given up, by why: attempts, gone, disabled, removed, overflow, unverified or too-many-pings.", "reason")
 	m.unreadable = counter("unreadable_records_total", "Records left out by an operation because they are damaged, or newer than the program, by table.", "table", "reason")
 	m.failing = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "traintravel_work_failing", Help: "Things that the program failed to do in the background at its latest try, and tries again, by kind of work."}, []string{"work"})

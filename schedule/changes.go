@@ -11,20 +11,20 @@ import (
 // rules fit, the one that names more trains counts, then more lines, then more
 // platforms, and of equals the last.
 //
-// Without a rule a change at a station takes five minutes, and one can walk
-// between stations that are at most 500 metres apart, at a metre a second as
-// the crow flies after those five minutes.
+// Without a rule, a change at a station takes five minutes. Passengers can walk between
+// stations that are at most 500 metres apart in a straight line: that takes five minutes, and
+// a second for each metre.
 type Change struct {
 	// From and To are the stations; the same for a change at one station.
 	From, To uuid.UUID
-	// Feed, with the IDs of trains or lines and with platforms, says which they
-	// are. Empty ones mean any train.
+	// Feed, with the IDs of trains or lines and with platforms, identifies the trains.
+	// Empty fields match any train.
 	Feed               string
 	FromLine, ToLine   string
 	FromTrain, ToTrain string
 	Kind               ChangeKind
-	// Time is what the change takes at least, from zero to a day, in whole
-	// seconds; zero unless Kind is Takes.
+	// Time is the shortest time for the change, from zero to a day, in whole seconds; zero
+	// unless Kind is Takes.
 	Time time.Duration
 	// FromPlatform and ToPlatform are the Platforms of the calls that the rule is
 	// about; zero means any. They are zero with StaySeated, because passengers who

@@ -21,7 +21,7 @@ const (
 	MaxHooks      = 10_000
 	MaxFare       = 1e12 // minor units
 	MaxPerKm      = 1e9  // of four legs, fare and kilometres together are less than rail.MaxPayment
-	MaxComplaints = 20   // what Check reports at the most
+	MaxComplaints = 20   // the most errors that Check returns
 )
 
 // Check returns the errors of the timetable: nil, or at most twenty joined

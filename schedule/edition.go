@@ -46,12 +46,12 @@ type Difference struct{ Added, Removed, Kept int }
 // A FeedEdition compares the trains of one [Train.Feed] in both timetables.
 type FeedEdition struct {
 	Feed string
-	// Before and After are how many trains each timetable has. Running are those of
-	// After that still run today or later.
+	// Before and After are the numbers of trains in each timetable. Running is the number of
+	// those of After that still run today or later.
 	Before, After, Running int
-	// Last is the last date on which one of After runs, and Left how many days are left
-	// until then, by the clock in the train's time zone: 0 if it is today, less if it is
-	// past. Both mean nothing if After is zero.
+	// Last is the last date on which a train of After runs, and Left the number of days until
+	// then, by the clock in the train's time zone: 0 for today, negative if it is past. Both
+	// have no meaning if After is zero.
 	Last rail.Date
 	Left int
 }
@@ -59,8 +59,8 @@ type FeedEdition struct {
 // A Doubt is a reason to think that a timetable is a mistake.
 type Doubt struct {
 	Kind DoubtKind
-	Feed string // that it is about; may be empty
-	// Text says what is doubtful, with figures.
+	Feed string // the feed that the doubt is about; may be empty
+	// Text describes the doubt, with figures.
 	Text string
 }
 
@@ -91,13 +91,13 @@ const (
 	// fewTrains: a new edition that has one train for so many of the one before is
 	// likely to be cut off.
 	fewTrains = 20
-	// soon is how many days before its end a timetable is no good replacement.
+	// soon is the number of days before its end from which a timetable is a poor replacement.
 	soon = 1
 )
 
-// Doubts lists why the timetable looks like a mistake: a feed in it has expired or ends
-// by tomorrow, or at most a twentieth of the trains of a feed, or of all trains, are left.
-// It is empty if the store has no timetable.
+// Doubts returns the reasons why the timetable looks like a mistake: a feed in it has expired
+// or ends by tomorrow, or at most a twentieth of the trains of a feed, or of all trains, are
+// left. It is empty if the store has no timetable.
 func (e Edition) Doubts() []Doubt {
 	if !e.Replaces {
 		return nil

@@ -12,7 +12,7 @@ import (
 // How the stations of a timetable are written. The rest of its record has a number
 // for each of their IDs: first come their own, and then the others.
 
-// AddStations writes stations and returns the numbers of their IDs.
+// AddStations encodes stations and returns the numbers of their IDs.
 func AddStations(e *codec.Encoder, stations []rail.Station) (index map[uuid.UUID]int) {
 	index = make(map[uuid.UUID]int, len(stations))
 	e.Uint(uint64(len(stations)))

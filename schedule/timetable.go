@@ -32,21 +32,21 @@ type Train struct {
 	Feed     string // name of the timetable's source; may be empty
 	ID       string // the source's own ID; may be empty
 	Line     string // the source's own ID of its line, for a Change; may be empty
-	Operator string // who runs it, as shown to travellers
+	Operator string // the operator's name, as shown to travellers
 	Number   string // as shown to travellers, such as "ICE 575"; may be empty
 
 	// Zone is the IANA time zone in which the calls' times are written, the
 	// same for all calls (GTFS, agency_timezone).
 	Zone string
 
-	// Days says when the train runs. Trains may share one Calendar. Nil is no
-	// day at all.
+	// Days says when the train runs. Trains may share one Calendar. Nil means that the train
+	// never runs.
 	Days *Calendar
 
 	Calls []Call // two to 256, in the order of travel
 
-	// Coaches hold the places. None means that the train is unreserved: as
-	// many travel as come.
+	// Coaches has the coaches with their places. Without coaches the train is unreserved:
+	// any number of tickets are sold.
 	Coaches []rail.Coach
 
 	Bicycles rail.Allowance
@@ -56,8 +56,8 @@ type Train struct {
 	// means that they are not counted.
 	Hooks int
 
-	// Fare prices a leg. The zero Fare sells nothing, unless Options.Price
-	// makes the price.
+	// Fare prices a leg. With the zero Fare, legs are not for sale unless Options.Price
+	// returns a price.
 	Fare Fare
 
 	// Prices, if not nil, replaces Fare, which must be zero then: the price of a leg
@@ -74,15 +74,15 @@ type Call struct {
 	Station uuid.UUID
 	Arrive  rail.ServiceTime
 	Depart  rail.ServiceTime
-	// Metres along the line from the first call; zero at every call means
-	// that the distance is taken as the crow flies.
+	// Metres along the line from the first call; zero at every call means that distances
+	// are measured in a straight line.
 	Metres int32
-	// NoBoarding and NoAlighting bar passengers from getting on and off here.
+	// NoBoarding and NoAlighting say that passengers must not get on or off here.
 	NoBoarding  bool
 	NoAlighting bool
-	// Platform is where at the station the train calls, for a Change that names it:
-	// a number that means a platform of the station within one Feed of one timetable.
-	// With zero, only rules that name no platform hold for the call.
+	// Platform is the platform of the call, for a Change that names it: a number that
+	// identifies a platform of the station within one Feed of one timetable. With zero,
+	// only rules that name no platform apply to the call.
 	Platform uint16
 }
 
@@ -118,12 +118,12 @@ type Calendar struct {
 	Added, Removed []rail.Date // any order; a date in both is removed
 }
 
-// Daily runs on every day from from to to, both included.
+// Daily returns a calendar of all days from from to to, both included.
 func Daily(from, to rail.Date) *Calendar {
 	return &Calendar{Weekdays: [7]bool{true, true, true, true, true, true, true}, From: from, To: to}
 }
 
-// Runs says whether the calendar holds the date; a nil one holds none.
+// Runs says whether the calendar has the date; a nil calendar has none.
 func (c *Calendar) Runs(d rail.Date) bool {
 	if c == nil || slices.Contains(c.Removed, d) {
 		return false

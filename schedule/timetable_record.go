@@ -25,7 +25,7 @@ type timetableWriter struct {
 	prices         map[*Prices]int
 }
 
-// EncodeTimetable writes a checked timetable. known writes what the store knows a train by.
+// EncodeTimetable encodes a checked timetable. known encodes the store's identity of a train.
 func EncodeTimetable(t *Timetable, known func(e *codec.Encoder, train int)) []byte {
 	e := timetableWriter{
 		Encoder: codec.NewEncoder(timetableVersion, 64*len(t.Stations)+256*len(t.Trains)),
@@ -156,7 +156,7 @@ type timetableReader struct {
 	prices         []*Prices
 }
 
-// DecodeTimetable reads a timetable. known reads what the store knows a train by.
+// DecodeTimetable decodes a timetable. known decodes the store's identity of a train.
 func DecodeTimetable(b []byte, known func(*codec.Decoder)) (*Timetable, error) {
 	from, version := codec.NewDecoder("timetable", timetableVersion, b)
 	from.Cloned = true
@@ -315,7 +315,7 @@ func (d *timetableReader) changes() []Change {
 	return changes
 }
 
-// AddCoaches writes a list of coaches, as records have it.
+// AddCoaches encodes a list of coaches in the form of records.
 func AddCoaches(e *codec.Encoder, cs []rail.Coach) {
 	e.Uint(uint64(len(cs)))
 	for _, c := range cs {
@@ -324,7 +324,7 @@ func AddCoaches(e *codec.Encoder, cs []rail.Coach) {
 	}
 }
 
-// TakeCoaches reads what AddCoaches wrote. The decoder fails if a coach has too few or too
+// TakeCoaches decodes the list of AddCoaches. The decoder fails if a coach has too few or too
 // many seats.
 func TakeCoaches(d *codec.Decoder) []rail.Coach {
 	n := d.Len(2)

@@ -4,7 +4,7 @@ import "context"
 
 const (
 	pageRecords = 1000    // at most are read at a time
-	PageBytes   = 1 << 20 // about, of which
+	PageBytes   = 1 << 20 // approximate
 )
 
 // EachPage calls fn with the records of a range, at most rg.Limit at a time, and fewer if

@@ -132,7 +132,7 @@ type Reader interface {
 	List(ctx context.Context, r Range) ([]Record, error)
 }
 
-// A Tx reads and writes in an Update. Writes are kept aside until the
+// A Tx reads and writes in an Update. Writes are buffered until the
 // closure has returned nil, and of several to one key the last counts; the
 // closure does not see them. Get and List after the first Put or Delete
 // return [ErrReadAfterWrite], and so does Update then, whatever the closure

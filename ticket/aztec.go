@@ -21,8 +21,8 @@ const (
 	aztecBorder     = 4  // modules
 )
 
-// PNG returns the Aztec code of a leg, counted from zero: black on white, with a
-// border that a reader needs. It holds what [Issuer.Container] returns.
+// PNG returns the Aztec code of a leg, counted from zero: black on white, with the border that
+// readers need. The code contains the container of [Issuer.Container].
 func (i *Issuer) PNG(t traintravel.Ticket, leg int) ([]byte, error) {
 	container, err := i.Container(t, leg)
 	if err != nil {
@@ -66,11 +66,11 @@ func (i *Issuer) draw(content []byte, beyond int) ([]byte, error) {
 // A bufferPool keeps what pictures are encoded with, which is large, for the next.
 type bufferPool struct{ pool sync.Pool }
 
-// Get returns a buffer, or nil for one to be made.
+// Get returns a buffer, or nil if a new one must be made.
 func (p *bufferPool) Get() *png.EncoderBuffer {
 	b, _ := p.pool.Get().(*png.EncoderBuffer)
 	return b
 }
 
-// Put takes a buffer back.
+// Put returns a buffer for reuse.
 func (p *bufferPool) Put(b *png.EncoderBuffer) { p.pool.Put(b) }

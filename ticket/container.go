@@ -17,17 +17,17 @@ import (
 //
 //	#UT02 company(4) key(5) signature(64) length(4) compressed(length)
 //
-// All but the signature, r and s in 32 bytes each, and what is compressed is ASCII.
-// The signature is of the compressed bytes alone. So that nothing outside of them
-// can be another for the same ticket, every byte there has one value that is good.
+// All fields except the signature (r and s in 32 bytes each) and the compressed data are
+// ASCII. The signature covers only the compressed bytes. So that no ticket has two different
+// valid containers, every byte outside of them has exactly one valid value.
 const (
 	magic      = "#UT02"
 	company    = "9999" // RICS code: the one that belongs to no company
 	keyIDSize  = 5
 	headerSize = len(magic) + len(company) + keyIDSize + 64 + 4
-	// maxPayload bounds what is decompressed; readers in the wild have no more room.
+	// maxPayload is the maximum size of the decompressed data; other readers accept no more.
 	maxPayload = 4096
-	// MaxSize bounds a container. An Aztec code holds no more than 1,914 bytes.
+	// MaxSize is the maximum size of a container in bytes. An Aztec code holds at most 1,914.
 	MaxSize = 2048
 )
 

@@ -16,10 +16,10 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// Content is what a container says: the right of one passenger to one ride.
+// Content is the content of a container: the right of one passenger to one ride.
 type Content struct {
 	Booking    uuid.UUID
-	Reference  string    // what the ticket calls the booking: see ReferenceOf
+	Reference  string    // the name of the booking on the ticket: see ReferenceOf
 	Leg, Legs  int       // which leg of how many, counted from 0
 	Issued     time.Time // UTC, to the second
 	Passenger  string    // at most 120 bytes of the name

@@ -9,11 +9,11 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// Calendar returns an iCalendar object (RFC 5545) with an event for each of some
-// legs, counted from zero, or for all if none is named. Times are those of the
-// clocks at the stations. The identifier of an event is made from the booking and
-// the leg, so that who reads the ticket again does not have the ride twice. The
-// property X-KDE-KITINERARY-RESERVATION is what [Issuer.JSONLD] says of the leg.
+// Calendar returns an iCalendar object (RFC 5545) with an event for each given leg, counted
+// from zero, or for all legs if none is given. Times are local times at the stations. The
+// identifier of an event is derived from the booking and the leg, so that importing the ticket
+// again does not duplicate the ride. The property X-KDE-KITINERARY-RESERVATION contains the
+// leg's reservation of [Issuer.JSONLD].
 func (i *Issuer) Calendar(t traintravel.Ticket, legs ...int) ([]byte, error) {
 	legs, err := chosen(t, legs)
 	if err != nil {

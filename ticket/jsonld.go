@@ -10,11 +10,10 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// JSONLD returns a TrainReservation of schema.org for each of some legs, counted
-// from zero, or of all if none is named: an object if it is one, an array if there
-// are several. Times have the offset of the clocks at the station. The price, which
-// is that of the booking, stands at its first leg. The token is the container, as
-// KDE Itinerary writes binary Aztec codes.
+// JSONLD returns a TrainReservation of schema.org for each given leg, counted from zero, or
+// for all legs if none is given: an object for one leg, an array for several. Times have the
+// UTC offset of the station. The first leg has the price of the whole booking. The token is
+// the container, in the form in which KDE Itinerary writes binary Aztec codes.
 func (i *Issuer) JSONLD(t traintravel.Ticket, legs ...int) ([]byte, error) {
 	legs, err := chosen(t, legs)
 	if err != nil {

@@ -71,7 +71,7 @@ func ParseKeys(text []byte) (Keys, error) {
 	return NewKeys(public...)
 }
 
-// MarshalJSON writes a JWK set. The ID of a key is what containers name it by.
+// MarshalJSON returns a JWK set. Containers name keys by their IDs in it.
 func (k Keys) MarshalJSON() ([]byte, error) {
 	set := struct {
 		Keys []jwk.Key `json:"keys"`
@@ -82,7 +82,7 @@ func (k Keys) MarshalJSON() ([]byte, error) {
 	return json.Marshal(set)
 }
 
-// IDs are those of the keys, in order.
+// IDs returns the IDs of the keys, in order.
 func (k Keys) IDs() []string {
 	ids := make([]string, len(k.keys))
 	for i, key := range k.keys {

@@ -12,14 +12,14 @@ import (
 
 const family = "dejavu"
 
-// PDF returns a document of A4 pages, one for each of some legs, counted from
-// zero, or of all if none is named: with what a traveller needs, the Aztec code, and
-// the containers as attached files. It is tagged, for programs that read it aloud. But for their signatures it is the same
-// whenever it is made.
+// PDF returns a document with an A4 page for each given leg, counted from zero, or for all
+// legs if none is given: with the details of the ride, the Aztec code, and the containers as
+// attached files. It is tagged for screen readers. Except for the signatures, it is the same
+// each time.
 //
-// It writes the scripts of Europe, and most others that are in use. Characters that it
-// cannot write, which are in the container all the same, are printed as U+FFFD:
-// [Unprintable] finds them.
+// PDF can print the scripts of Europe and most others that are in use. Characters that it
+// cannot print, which are in the container nevertheless, are printed as U+FFFD; [Unprintable]
+// finds them.
 func (i *Issuer) PDF(t traintravel.Ticket, legs ...int) ([]byte, error) {
 	legs, err := chosen(t, legs)
 	if err != nil {

@@ -104,8 +104,8 @@ func scriptOf(r rune) *scriptFont {
 	return nil
 }
 
-// CheckName refuses a name of which a ticket cannot show a character, such as a picture or a
-// rare Chinese letter. It is for Options.CheckName of package traintravel.
+// CheckName returns an error for a name with a character that a ticket cannot show, such as an
+// emoji or a rare Chinese character. It is for Options.CheckName of package traintravel.
 func CheckName(name string) error {
 	r, bad := Unprintable(name)
 	switch {
@@ -118,7 +118,7 @@ func CheckName(name string) error {
 }
 
 // Unprintable returns the first character of a text that a ticket cannot show, and false if
-// it shows all. Neither does it show characters that cannot be seen, and needs not to.
+// it can show all. It ignores invisible characters.
 func Unprintable(text string) (rune, bool) {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxLatin1 }) {
 		return 0, false // without making a typeface

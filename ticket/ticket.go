@@ -1,10 +1,9 @@
 // Package ticket makes train tickets of confirmed bookings, and verifies them.
 //
-// What a ticket says is signed in a container as UIC leaflet 918.3 describes it,
-// which travellers show as an Aztec code. An [Issuer] has the key and makes
-// containers; [Keys] are the public keys, with which [Keys.Verify] tells, without
-// asking anybody, whether a container is genuine. Whether the booking was cancelled
-// since, its server knows.
+// The content of a ticket is signed in a container by UIC leaflet 918.3, which travellers show
+// as an Aztec code. An [Issuer] has the private key and makes containers; [Keys] are the public
+// keys, with which [Keys.Verify] checks offline whether a container is genuine. Only the
+// server knows whether the booking was cancelled later.
 package ticket
 
 import (
@@ -75,11 +74,11 @@ func (i *Issuer) Container(t traintravel.Ticket, leg int) ([]byte, error) {
 	return envelope{keyID: i.id, signature: signature, compressed: compressed}.encode(), nil
 }
 
-// ReferenceOf is what tickets call a booking: its reference. One that has none is called by
-// the end of its ID.
+// ReferenceOf returns the name of a booking on tickets: its reference or, if it has none, the
+// end of its ID.
 func ReferenceOf(b traintravel.Booking) string { return cmp.Or(b.Reference, Reference(b.ID)) }
 
-// Reference is what tickets call a booking that has no reference: the end of its ID.
+// Reference returns the name on tickets of a booking without a reference: the end of its ID.
 func Reference(booking uuid.UUID) string { return booking.String()[19:] }
 
 // order is that of P-256, half is half of it rounded down.

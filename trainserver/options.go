@@ -23,30 +23,31 @@ import (
 	"github.com/traintravel/traintravel/ticket"
 )
 
-// Options are the settings of a [Server]. BaseURL is required.
+// Options configures a [Server]. BaseURL is required.
 type Options struct {
-	// BaseURL is where clients reach the server, such as https://shop.example/trains: it
-	// begins all links. A path in it is the one below which the server is mounted, whether
-	// the host strips it from requests or not (see [httpserver.Server.Below]).
+	// BaseURL is the URL at which clients reach the server, such as
+	// https://shop.example/trains. All links begin with it. Its path is the path below which
+	// the server is mounted, whether the host strips it from requests or not (see
+	// [httpserver.Server.Below]).
 	BaseURL string
 
 	// SiteURL is where a booking site for travellers is, such as examples/webapp. The page at /
 	// links to it, for everybody who opens that page. Empty is no link.
 	SiteURL string
 
-	// KeysFile is the file of the secrets: the keys that sign tickets, and tokens of the
-	// built-in sign-in; the secret of webhooks; and the keys by which the store's
-	// fingerprints and secrets are made. New makes it if it does not exist, for its owner
-	// alone. Keep a copy: without it the tickets that were sold cannot be verified, and the
-	// store is refused. Empty is keys that end with the process, which is for a store in memory.
+	// KeysFile is the file of the secrets: the keys that sign tickets and the tokens of the
+	// built-in sign-in, the secret of webhooks, and the keys of the store's fingerprints and
+	// sealed secrets. New makes it if it does not exist, readable only by its owner. Keep a
+	// copy: without it, tickets that were sold cannot be verified, and New refuses the store.
+	// If it is empty, the keys end with the process; use that only with a store in memory.
 	KeysFile string
 
-	// NewKeys lets the keys replace those that servers of the store had, if they are lost or
-	// retired. Without it, New returns ErrOtherKeys.
+	// NewKeys allows the keys to replace other keys that servers of the store had, if those
+	// are lost or retired. Without it, New returns ErrOtherKeys.
 	NewKeys bool
 
-	// Issuer is the authorization server whose tokens are good. Nil is HTTP.Auth, or else
-	// the built-in sign-in.
+	// Issuer is the authorization server whose tokens are accepted. Nil means HTTP.Auth or,
+	// if that is nil, the built-in sign-in.
 	Issuer *Issuer
 
 	// SignIn is the built-in sign-in, which asks for no password and is for trying out. Nil,
@@ -54,18 +55,17 @@ type Options struct {
 	// address; another BaseURL is refused then.
 	SignIn *SignIn
 
-	// Service are the settings of the service. New fills in what is zero: the Gateway by the
-	// sandbox, which moves no money; Webhooks, and of those the Sender, the SealKey and the
-	// Secrets of the operator's; Cities by those of Europe; CheckName by what tickets can
-	// show; FingerprintKey; Logger.
+	// Service has the settings of the service. New fills in zero fields: Gateway with the
+	// sandbox, which moves no money; Webhooks, with its Sender, SealKey and the Secrets of the
+	// operator's endpoints; Cities with those of Europe; CheckName with the check of package
+	// ticket; FingerprintKey; Logger.
 	Service traintravel.Options
 
-	// HTTP are the settings of the HTTP server. New sets BaseURL, Tickets, TicketKeys,
-	// SignIn, Issuer and Now, fills in what is zero: Auth, Tokens, Try and Logger, and adds
-	// the link of SiteURL to what Try returns.
+	// HTTP has the settings of the HTTP server. New sets BaseURL, Tickets, TicketKeys, SignIn,
+	// Issuer and Now, and fills in Auth, Tokens, Try and Logger if they are zero.
 	HTTP httpserver.Options
 
-	// Logger is told what an operator should know. Nil is silent.
+	// Logger receives messages for the operator. Nil logs nothing.
 	Logger *slog.Logger
 }
 
@@ -74,14 +74,14 @@ type Issuer struct {
 	// URL is its identifier: https, or http if its host is loopback.
 	URL string
 
-	// Audience is what tokens must be meant for. Empty is the base URL.
+	// Audience is the required audience of tokens. Empty means the base URL.
 	Audience string
 
-	// TokenType and ClientClaims are those of [httpserver.VerifierOptions].
+	// TokenType and ClientClaims are as in [httpserver.VerifierOptions].
 	TokenType    string
 	ClientClaims []httpserver.Claim
 
-	// Fetched is that of [httpserver.RemoteOptions].
+	// Fetched is as in [httpserver.RemoteOptions].
 	Fetched func(error)
 }
 
@@ -89,7 +89,8 @@ type Issuer struct {
 // name. If the host of Options.BaseURL is a loopback address, it also has the client of
 // examples/webapp, whose secret is public.
 type SignIn struct {
-	// Users are offered on the sign-in page. With OnlyUsers nobody else may sign in.
+	// Users are the users that the sign-in page offers. With OnlyUsers nobody else may sign
+	// in.
 	Users     []authserver.User
 	OnlyUsers bool
 

@@ -1,9 +1,10 @@
-// Package trainserver wires all that a server of the Train Travel API consists of into one
+// Package trainserver wires the parts of a server of the Train Travel API into one
 // [http.Handler]: a [traintravel.Service], its keys, tickets, webhooks, the check of tokens with or
-// without a built-in sign-in, and package httpserver with its limits. It is what the command
-// "traintravel serve" runs.
+// without a built-in sign-in, and package httpserver with its limits. The command
+// "traintravel serve" runs it.
 //
-// A program that wants other parts wires its own from package httpserver, which links none of this.
+// A program that needs other parts can wire its own from package httpserver, which links none of
+// this.
 package trainserver
 
 import (
@@ -22,8 +23,8 @@ import (
 	"github.com/traintravel/traintravel/internal/thishost"
 )
 
-// ErrOtherKeys is returned by New if the servers of the store had other keys: tokens and
-// idempotency keys of theirs would be refused, and secrets of webhooks could not be read.
+// ErrOtherKeys is returned by New if the servers of the store had other keys: their tokens and
+// idempotency keys would be refused, and the secrets of webhooks could not be read.
 var ErrOtherKeys = agreed.ErrOtherKeys
 
 // ErrNoSignIn is returned by Token of a server without the built-in sign-in.
@@ -33,14 +34,14 @@ var ErrNoSignIn = errors.New("the server has no built-in sign-in")
 // concurrent use. New starts nothing: Run does the work in the background. The store stays the
 // caller's, to be closed when Run has returned.
 type Server struct {
-	// Service is what the server sells with. It has no timetable until one is loaded:
+	// Service is the service behind the API. It has no timetable until one is loaded:
 	// [traintravel.Service.LoadTimetable].
 	Service *traintravel.Service
 
 	// API is the handler without the sign-in.
 	API *httpserver.Server
 
-	// Previous is what the server that was started on the store before this one had.
+	// Previous describes the server that was started on the store before this one.
 	Previous Previous
 
 	opts   Options
@@ -48,21 +49,21 @@ type Server struct {
 	beside http.Handler   // the same, as API bounds it
 }
 
-// Previous is what the server had that was started on a store before.
+// A Previous describes the server that was started on a store before.
 type Previous struct {
 	// BaseURL is its base URL, empty if there was no server before. Links and tokens of one
 	// base URL are invalid at another.
 	BaseURL string
 
-	// Replaced says that its keys were others, and have been replaced: see Options.NewKeys.
-	// All other servers of the store need the new ones.
+	// Replaced reports that the previous server had other keys, which were replaced: see
+	// Options.NewKeys. All other servers of the store need the new keys.
 	Replaced bool
 }
 
-// New returns a server on a store, makes the keys file if it does not exist, and records in the
-// store that servers with other keys are to be refused. It returns ErrOtherKeys if it is such a
-// one, and an [*traintravel.InvalidError] for an option that cannot be. If it fails, it removes a
-// keys file that it has made.
+// New returns a server on a store, makes the keys file if it does not exist, and records its keys
+// in the store, so that servers with other keys are refused. It returns ErrOtherKeys if the store
+// has other keys, and an [*traintravel.InvalidError] for an invalid option. If it fails, it removes
+// a keys file that it has made.
 func New(ctx context.Context, store traintravel.Store, opts Options) (_ *Server, err error) {
 	s := &Server{opts: opts}
 	if err := s.opts.check(); err != nil {
@@ -209,7 +210,7 @@ func withLink(try func(*http.Request) httpserver.Try, link httpserver.Link) func
 	}
 }
 
-// Token returns an access token of the built-in sign-in, good for an hour, as if a user had signed
+// Token returns an access token of the built-in sign-in, valid for an hour, as if a user had signed
 // in and consented to the scopes: read, write or both. It returns ErrNoSignIn if the server has no
 // built-in sign-in.
 func (s *Server) Token(user string, scopes ...string) (string, error) {

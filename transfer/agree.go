@@ -7,7 +7,7 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// AgreedKey names the record of what the programs on a store have to agree on.
+// AgreedKey returns the key of the record of Agree.
 func AgreedKey() store.Key { return store.Key{Table: store.TableMeta, ID: "agreed"} }
 
 // Agree lets programs that use one store, concurrently or one after the other, check

@@ -14,17 +14,17 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// ClosedKey names the record that is there while no service may use a store: a
+// ClosedKey returns the key of the record that exists while no service may use a store: a
 // copy is filling it, or its data has moved away.
 func ClosedKey() store.Key { return store.Key{Table: store.TableMeta, ID: "closed"} }
 
-// A Closing is what that record says.
+// A Closing is the content of that record.
 type Closing struct {
-	Moved   bool      // the data has; or else the store is being filled
-	Move    uuid.UUID // the same in both stores, and when a move is tried again
+	Moved   bool      // the data has moved away; otherwise a copy is filling the store
+	Move    uuid.UUID // the same in both stores, and when a move is repeated
 	Attempt uuid.UUID // one call of Copy
 	Began   time.Time
-	To      string // where the data goes, for people
+	To      string // the target of the data, for people
 }
 
 const closingVersion = 1
@@ -32,7 +32,7 @@ const closingVersion = 1
 // none says that the record is not there.
 func (c Closing) none() bool { return c.Move == uuid.Nil }
 
-// Encode returns the record, to be stored under ClosedKey.
+// Encode returns the value to store under ClosedKey.
 func (c Closing) Encode() []byte {
 	e := codec.NewEncoder(closingVersion, 48+len(c.To))
 	e.Flags(c.Moved)

@@ -19,8 +19,8 @@ import (
 
 // CopyOptions configures Copy. The zero value is valid.
 type CopyOptions struct {
-	// To names the target to people, in the error that services on the source
-	// get from then on. It holds no secret.
+	// To names the target for people, in the error that services on the source get from then
+	// on. It must not contain a secret.
 	To string
 	// Progress, if not nil, is called with the number of records copied and verified, and
 	// their total, on the goroutine that called Copy; the first call reports zero.
@@ -163,7 +163,8 @@ func readClosing(ctx context.Context, r store.Reader) (Closing, error) {
 	return DecodeClosing(v[0])
 }
 
-// OriginKey names the record that says by which move a store got its data.
+// OriginKey returns the key of the record that identifies the move by which a store got its
+// data.
 func OriginKey() store.Key { return store.Key{Table: store.TableMeta, ID: "origin"} }
 
 // copying is one call of Copy.

@@ -12,7 +12,7 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// fill replaces all in the target by what is in the source, as from has it.
+// fill replaces the content of the target with that of the source, as read by from.
 func (c *copying) fill(ctx context.Context, from store.Reader) error {
 	err := EachRecord(ctx, c.to, func(t store.Table, page []store.Record) error { // of a copy that broke off
 		return c.update(ctx, func(tx store.Tx) {
@@ -88,7 +88,7 @@ type tally struct {
 	sum     [sha256.Size]byte
 }
 
-// String is short, for people.
+// String returns a short text for people.
 func (t tally) String() string { return fmt.Sprintf("%d records, %x", t.records, t.sum[:4]) }
 
 // tallies reads a store, hands its records to fn if there is one, and says what

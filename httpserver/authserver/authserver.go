@@ -1,21 +1,20 @@
-// Package authserver is an OAuth 2.0 authorization server for trying out a
-// server of the Train Travel API: whoever can reach it signs in under any name,
-// without a password. Apart from that it follows the rules: authorization code
-// with PKCE (RFC 7636, S256 alone), exact redirect URIs with free loopback ports
-// (RFC 8252), the issuer in every answer (RFC 9207), access tokens by RFC 9068,
-// refresh tokens with rotation, revocation (RFC 7009), client credentials, and
-// metadata (RFC 8414), under the advice of RFC 9700.
+// Package authserver is an OAuth 2.0 authorization server for trying out a server of the Train
+// Travel API: anybody who can reach it can sign in under any name, without a password. Apart
+// from that it follows the standards: authorization code with PKCE (RFC 7636, only S256), exact
+// redirect URIs with variable loopback ports (RFC 8252), the issuer in every response
+// (RFC 9207), access tokens by RFC 9068, refresh tokens with rotation, revocation (RFC 7009),
+// client credentials, and metadata (RFC 8414), following RFC 9700.
 //
-// It answers these paths:
+// It serves these paths:
 //
 //	/oauth/authorize and the pages below /oauth/
 //	/oauth/token  /oauth/revoke  /oauth/jwks
 //	/.well-known/oauth-authorization-server
 //
-// Sign-ins, codes and refresh tokens live in memory: a restart ends them, and
-// several servers do not share them. Access tokens are good until they expire,
-// in an hour at most. Revoking any token of a consent ends all that followed from
-// it: refresh tokens, and access tokens for whoever asks [Server.Revoked].
+// Sign-ins, codes and refresh tokens are kept in memory: a restart ends them, and servers do
+// not share them. Access tokens are valid until they expire, for at most an hour. Revoking
+// any token of a consent revokes all of them: refresh tokens, and access tokens at servers
+// that ask [Server.Revoked].
 package authserver
 
 import (
@@ -104,7 +103,7 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// ServeHTTP answers the paths that the package comment lists.
+// ServeHTTP serves the paths that the package comment lists.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.forPrograms(r.URL.Path) {
 		s.shared.ServeHTTP(w, r)

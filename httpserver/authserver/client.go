@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// DemoClient is the client that every Server knows: public, for programs on the
-// user's own machine, which it redirects to any port and path of a loopback
-// address (http://127.0.0.1 or http://[::1]).
+// DemoClient is the client that every Server has: a public client for programs on the user's
+// own machine, with any port and path of a loopback address as redirect URI
+// (http://127.0.0.1 or http://[::1]).
 const DemoClient = "traintravel-demo"
 
 func demoClient() Client {
@@ -24,28 +24,29 @@ type Client struct {
 	// ID is 1 to 64 letters, digits, and . _ ~ -
 	ID string
 
-	// Name is what people read at consent. Empty is ID.
+	// Name is the name that the consent page shows. Empty means ID.
 	Name string
 
-	// Secret proves that it is this client. Empty is a public client, one that
-	// cannot keep a secret. Else it has 16 bytes or more; its hash is kept.
+	// Secret authenticates the client. It is empty for a public client, which cannot keep a
+	// secret; otherwise it has at least 16 bytes. The server keeps only its hash.
 	Secret string
 
-	// RedirectURIs are where people are sent back to, compared byte for byte,
-	// save the port of a loopback address (http://127.0.0.1 or http://[::1]):
-	// https, http on loopback, or a scheme with a dot in it, such as
-	// com.example.app. Their query has no parameter of an answer's, such as code.
+	// RedirectURIs are the addresses to which users are sent back, compared byte for byte
+	// except for the port of a loopback address (http://127.0.0.1 or http://[::1]): https,
+	// http on loopback, or a scheme with a dot in it, such as com.example.app. Their query
+	// must not have a parameter of responses, such as code.
 	RedirectURIs []string
 
-	// AnyLoopback allows any port and path of a loopback address besides.
+	// AnyLoopback allows any port and path of a loopback address in addition.
 	AnyLoopback bool
 
-	// Grants are how it may have tokens, of [Grants]: client_credentials, for the
-	// client itself, needs a Secret. Empty is a user's consent, authorization_code
-	// and refresh_token.
+	// Grants are the grants that the client may use, out of [Grants]. client_credentials,
+	// for the client itself, needs a Secret. Empty means authorization_code and
+	// refresh_token, which need a user's consent.
 	Grants []string
 
-	// Scopes are what it may ask for, of read and write. Empty is both.
+	// Scopes are the scopes that the client may request: read, write or both. Empty means
+	// both.
 	Scopes []string
 }
 
@@ -64,7 +65,7 @@ const (
 	grantProgram = "client_credentials"
 )
 
-// Grants lists the ways to have tokens (RFC 6749, 1.3).
+// Grants returns the supported grants (RFC 6749, 1.3).
 func Grants() []string { return []string{grantCode, grantRefresh, grantProgram} }
 
 // Scopes returns the scopes that tokens may have.

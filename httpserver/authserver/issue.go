@@ -132,10 +132,10 @@ func (s *Server) IssueToken(user, client string, scopes []string, ttl time.Durat
 	return s.issue(grant{user: name, scopes: scopes}, client, ttl)
 }
 
-// Revoked says whether access tokens with a mark were revoked: the mark of a token is
-// its claim sid, or jti if it has none. Whoever accepts the tokens of this server asks
-// it for each. A restart forgets what was revoked, and other servers do not know it:
-// there a token is good until it expires.
+// Revoked says whether access tokens with a mark were revoked: the mark of a token is its claim
+// sid, or jti if it has none. Servers that accept the tokens of this server should call it for
+// each token. A restart forgets revocations, and other servers do not know them: there a
+// revoked token is valid until it expires.
 func (s *Server) Revoked(mark string) bool { return s.grants.isRevoked(mark, s.opts.Now()) }
 
 // ours reads an access token that this server has signed, with any of its keys.
@@ -173,9 +173,9 @@ func (s *Server) issue(g grant, client string, ttl time.Duration) (string, error
 	return string(token), nil
 }
 
-// SetKeys changes the keys that sign access tokens: see [Options].Keys. The new ones
-// must have those that signed before, until what they signed has run out. If one
-// of them is no good, it changes nothing.
+// SetKeys changes the keys that sign access tokens: see [Options].Keys. The new keys must
+// include those that signed before until their tokens have expired. If one of the keys is
+// invalid, SetKeys returns an error and changes nothing.
 func (s *Server) SetKeys(keys []crypto.Signer) error {
 	signer, err := newSigner(keys)
 	if err == nil {

@@ -11,67 +11,64 @@ import (
 	"time"
 )
 
-// Options are the settings of a [Server]. Issuer and Keys are required.
+// Options configures a [Server]. Issuer and Keys are required.
 type Options struct {
-	// Issuer is the URL that the server goes by: http or https, without query,
-	// fragment, or a slash at its end. A path in it is one that a proxy strips
-	// before requests come here.
+	// Issuer is the issuer URL of the server: http or https, without a query, a fragment, or
+	// a slash at its end. A proxy must strip its path from requests.
 	Issuer string
 
-	// Audience is who access tokens are for. Empty is Issuer.
+	// Audience is the audience of access tokens. Empty means Issuer.
 	Audience string
 
-	// Keys sign access tokens: P-256, Ed25519, or RSA of 2048 bits or more. The
-	// first signs; the others are published too, so that tokens which they
-	// signed before stay good. [Server.SetKeys] changes them later.
+	// Keys sign access tokens: P-256, Ed25519, or RSA of at least 2048 bits. The first one
+	// signs; the others are published too, so that tokens that they signed stay valid.
+	// [Server.SetKeys] changes them later.
 	Keys []crypto.Signer
 
-	// Users are offered on the sign-in page, so that nobody has to think of a name.
-	// With OnlyUsers nobody else may sign in.
+	// Users are the users that the sign-in page offers. With OnlyUsers nobody else may sign
+	// in.
 	Users     []User
 	OnlyUsers bool
 
-	// Clients are the programs that may ask for tokens, beside the [DemoClient].
+	// Clients are the clients besides the [DemoClient].
 	Clients []Client
 
-	// DemoRedirectURIs are where the [DemoClient] sends people back to besides
-	// loopback addresses, compared byte for byte, the port too. They are as those of
-	// a [Client], or http if the issuer is.
+	// DemoRedirectURIs are redirect URIs of the [DemoClient] besides loopback addresses,
+	// compared byte for byte including the port. They have the form of those of a [Client],
+	// or http if the issuer has.
 	DemoRedirectURIs []string
 
-	// TokenLife is how long access tokens are good. Zero is one hour, and no
-	// more is allowed.
+	// TokenLife is how long access tokens are valid. Zero means one hour, the maximum.
 	TokenLife time.Duration
 
-	// Limit counts a request against a quota: that of the address it is from,
-	// and, with a client that has proved who it is, that of the client. It
-	// returns the RateLimit header of the answer, empty for none, and, if the
-	// quota is used up, how many seconds the client is to wait: then the answer
-	// is 429. Nil is no limit.
+	// Limit counts a request against a quota: that of its address and, once a client has
+	// authenticated, that of the client. It returns the RateLimit header of the response,
+	// which may be empty, and, if the quota is used up, the number of seconds that the client
+	// must wait: then the status is 429. Nil means no limit.
 	Limit func(r *http.Request, client string) (header string, wait int64)
 
-	// Admit is asked whether a request may be worked on, and returns what is called at
-	// its end; nil is no, and then the answer is 503. Requests that take no work, those
-	// of browsers before they call, are not asked about. Nil is yes to all.
+	// Admit is called before a request is processed, and returns a function to call when it
+	// ends, or nil to refuse it with 503. It is not called for preflight requests of browsers,
+	// which cost no work. Nil admits all.
 	Admit func(r *http.Request) (done func())
 
-	// Address names where a request is from: two requests of one name share what is kept
-	// for it when there is no room for all. Nil is the host of RemoteAddr, which behind
-	// a proxy is the proxy.
+	// Address returns the address of a request: requests with the same address share its part
+	// of the limited memory for sessions. Nil means the host of RemoteAddr, which behind a
+	// proxy is the proxy.
 	Address func(r *http.Request) string
 
-	// CrossOrigin wraps what answers programs (tokens, revocation, keys, metadata),
-	// so that pages of other origins may call it from browsers. It never wraps the
-	// pages that people see. Nil allows no other origin.
+	// CrossOrigin wraps the handlers of the endpoints for programs (tokens, revocation, keys,
+	// metadata), so that pages of other origins may call them from browsers. It never wraps
+	// the HTML pages. Nil allows no other origin.
 	CrossOrigin func(http.Handler) http.Handler
 
-	// Refuse answers what fits nothing here: with 405 if Allow is set in the header
-	// of the answer, which it then has to keep, and else with 404. Nil is a problem
-	// document (RFC 9457) that says no more than that.
+	// Refuse responds to requests that match no route: with 405 if Allow is set in the
+	// response header, which it must then keep, and otherwise with 404. Nil responds with a
+	// problem document (RFC 9457) without details.
 	Refuse http.HandlerFunc
 
-	// Logger is told of sign-ins, at debug level, and of codes and refresh
-	// tokens that come twice. Nil is silent.
+	// Logger receives sign-ins, at debug level, and codes and refresh tokens that are used
+	// twice. Nil logs nothing.
 	Logger *slog.Logger
 
 	// Now is real time. Nil is time.Now.

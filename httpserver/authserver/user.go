@@ -11,12 +11,12 @@ import (
 	"golang.org/x/text/secure/precis"
 )
 
-// A User is somebody that the sign-in page knows.
+// A User is a user that the sign-in page offers.
 type User struct {
-	// Name is what [UserName] returns for it, the sub of the user's tokens.
+	// Name is the user's name, normalized by [UserName]: the sub of the user's tokens.
 	Name string
 
-	// DisplayName is what pages show. Empty is Name.
+	// DisplayName is the name that pages show. Empty means Name.
 	DisplayName string
 }
 
@@ -26,7 +26,7 @@ func (u User) Check() error {
 	return errors.Join(err, checkLabel(u.DisplayName))
 }
 
-// Shown is what pages show of a user.
+// Shown returns the name that pages show.
 func (u User) Shown() string {
 	if u.DisplayName == "" {
 		return u.Name

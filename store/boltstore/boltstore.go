@@ -4,37 +4,35 @@
 //
 // When [Store.Update] returns nil, its writes and all it has read are on stable
 // storage: written and synced. A process or a machine that stops at any moment
-// leaves a file that opens with every update that was answered, and no part of
-// any other that was not answered whole.
+// leaves a file that opens with every update that returned; any other update is in it
+// completely or not at all.
 //
-// Updates that wait at the same time share one commit. While one commit is
-// under way, others queue; the first of them then runs all their closures, one
-// after another, in one transaction of the file, and commits once. Nothing
-// waits for a timer, a lone caller least of all, and no goroutine runs while
-// nobody calls. An update that its closure refuses costs no write at all.
+// Updates that wait at the same time share one commit. While one commit is in progress,
+// others queue; the first of them then runs all their closures, one after another, in one
+// transaction of the file, and commits once. No update waits for a timer, and no goroutine
+// runs between calls. An update whose closure returns an error writes nothing to the disk.
 //
-// What to know:
+// Notes:
 //
-//   - One file belongs to one Store of one process at a time; [Open] says so
-//     if another has it. Put it on a local disk: file locks and memory maps on
-//     network file systems are not to be trusted.
-//   - A file that is removed, moved or replaced while it is open takes no more
-//     updates until it is back in its place, and one that another program has
-//     written over is neither read nor written until it is opened anew:
-//     [Store.InPlace]. Each update looks before it is answered.
+//   - One file belongs to one Store of one process at a time; [Open] returns [ErrInUse] if
+//     another has it. Put the file on a local disk: file locks and memory maps on network
+//     file systems are not reliable.
+//   - If the file is removed, moved or replaced while it is open, updates fail until it is
+//     back in its place. If another program has overwritten it, it is neither read nor
+//     written until it is opened again: see [Store.InPlace]. Each update checks this before
+//     it returns.
 //   - A read sees the file through a memory map. While a View runs, the space
 //     that updates free meanwhile cannot be used again, and the file grows: do
 //     no slow work in a View.
-//   - A full disk fails the updates that need space, and no others before or
-//     after. If the last sync of a commit fails, its updates return
-//     [traintravel.ErrUnknownOutcome], and all later ones are refused until the
-//     file is opened anew.
+//   - On a full disk, only the updates that need space fail. If the last sync of a commit
+//     fails, its updates return [traintravel.ErrUnknownOutcome], and all later ones fail
+//     until the file is opened again.
 //   - Small values are cheap. One that is larger than a page, mostly 4 KiB, is
 //     rewritten together with one to three of its neighbours.
 //   - Deleted records make room for new ones, but the file does not shrink, unless
 //     [Compact] rewrites it.
-//   - On 64-bit systems other than Windows, 16 GiB of address space are mapped
-//     at once, whatever the file's size. That is no memory.
+//   - On 64-bit systems other than Windows, 16 GiB of address space are mapped at once,
+//     whatever the file's size. This uses no memory.
 package boltstore
 
 import (
@@ -69,9 +67,9 @@ type Options struct {
 	// Committed, if not nil, is called after each commit, or failed one, with how many
 	// updates shared it and how long it took. The next commit waits for it to return.
 	Committed func(updates int, took time.Duration, err error)
-	// ReadOnly opens a file that there is without changing it, to read it or to check
-	// it, also one that may not be written. Several may do so at a time, while no Store
-	// has it that writes. Updates fail, and what is damaged is an error, never a panic.
+	// ReadOnly opens an existing file without changing it, to read or check it; the file may
+	// be write-protected. Several Stores may do so at a time while no other Store has the file
+	// open for writing. Updates fail, and damage causes an error, never a panic.
 	ReadOnly bool
 }
 
@@ -96,12 +94,12 @@ var (
 	_ traintravel.ReadyStore = (*Store)(nil)
 )
 
-// Open opens the file at path, and makes it, readable by its owner alone, if
-// there is none; the directory must exist. Nil Options are the zero value.
+// Open opens the file at path. If it does not exist, Open makes it, readable only by its
+// owner; the directory must exist. Nil Options are the zero value.
 //
-// A file that a newer version of this package wrote is refused with an error
-// that wraps [traintravel.ErrNewerData]. A file of another kind, an empty one
-// and a damaged one are refused too, and left as they are.
+// Open refuses a file from a newer version of this package with an error that wraps
+// [traintravel.ErrNewerData]. It also refuses files of other kinds, empty files and damaged
+// files, and does not change them.
 func Open(path string, opts *Options) (*Store, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -166,7 +164,7 @@ func (s *Store) Get(ctx context.Context, keys ...traintravel.Key) (values [][]by
 	return values, nil
 }
 
-// bucket returns the bucket of a table; nil if there is no such table.
+// bucket returns the bucket of a table; nil if the table does not exist.
 func (s *Store) bucket(tx *bolt.Tx, t traintravel.Table) *bolt.Bucket {
 	if t == 0 || int(t) >= len(s.names) {
 		return nil

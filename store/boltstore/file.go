@@ -18,18 +18,17 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 )
 
-// Make makes a file at path, whole or not at all: fill writes it under another name in
-// the same folder; then it is synced and, readable by its owner alone, gets its own.
-// Whoever is stopped half-way leaves at most a file of the other name, a draft, which
-// begins like it. [Open] removes those of its file, and so does Make, when its own is
-// there: whoever is still at one finds that. [Drafts] are those of all files, and no file may
-// have such a name.
+// Make makes a file at path, completely or not at all: fill writes a draft under another name
+// in the same folder; then Make syncs the draft and renames it to path, readable only by its
+// owner. If the process is killed, at most a draft remains, whose name begins with that of the
+// file. [Open] removes the drafts of its file, and so does Make once its own file exists; a
+// Make that is still writing such a draft then fails. [Drafts] lists the drafts in a folder. A
+// path must not have the form of a draft's name.
 //
-// A file that is there already is left as it is, with an error that wraps
-// [fs.ErrExist], unless it is to be replaced: then it is kept locked meanwhile, and one
-// that a Store has open is refused with [ErrInUse]. A symbolic link is refused, whatever it
-// leads to: who made it may not be who calls Make. Give the path that it leads to. What is
-// replaced stays under other names that it has: see [OneName].
+// If the file exists, Make does not change it and returns an error that wraps [fs.ErrExist],
+// unless replace is set: then Make locks the file meanwhile, and returns [ErrInUse] if a Store
+// has it open. Make refuses a symbolic link, because somebody else may have made it; give the
+// path that it leads to. A replaced file stays under its other names: see [OneName].
 func Make(path string, replace bool, fill func(draft string) error) error {
 	if isDraft.MatchString(path) {
 		return fmt.Errorf("boltstore: %s has the form of the names of temporary files, which are removed: give another name", path)
@@ -134,7 +133,7 @@ func makeAs(path string, fill, publish func(draft string) error) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// link gives a draft its name, if there is no file of that name.
+// link gives a draft its name, unless a file has that name already.
 func link(draft, path string) error {
 	err := os.Link(draft, path) // unlike a renaming, it replaces nothing
 	if err == nil || errors.Is(err, fs.ErrExist) {
@@ -167,8 +166,8 @@ func makeFile(path string) error {
 	return fmt.Errorf("make %s: %w", path, err)
 }
 
-// Drafts returns the paths of the files in a folder to which [Make] or [Compact] is
-// writing, or was when it was stopped: which of them, it cannot tell.
+// Drafts returns the paths of the drafts in a folder: files that [Make] or [Compact] is
+// writing, or was writing when its process was killed. It cannot tell which of the two.
 func Drafts(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	var drafts []string

@@ -10,9 +10,9 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// Snapshot calls fn with the file as it is at one instant, which updates go on changing
-// meanwhile, and with its size in bytes. What fn writes with it is a file of the same
-// records. Space that updates free meanwhile cannot be used again before fn returns.
+// Snapshot calls fn with the content of the file at one instant, and its size in bytes.
+// Updates continue meanwhile. A file that fn writes from the content has the same records.
+// Space that updates free meanwhile cannot be used again before fn returns.
 func (s *Store) Snapshot(ctx context.Context, fn func(file io.WriterTo, size int64) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -20,10 +20,10 @@ func (s *Store) Snapshot(ctx context.Context, fn func(file io.WriterTo, size int
 	return s.view(func(r *reader) error { return fn(r.tx, r.tx.Size()) })
 }
 
-// Compact rewrites the file at path without the space that deleted records have left,
-// and returns how many bytes it had and has. It needs the file for itself, and room
-// beside it for the new one, which takes its place when it is whole. A file of more than
-// [OneName] is refused.
+// Compact rewrites the file at path without the space of deleted records, and returns its
+// size in bytes before and after. No Store may have the file open, and the disk needs space
+// for the new file, which replaces the old one when it is complete. Compact refuses a file
+// with other names: see [OneName].
 func Compact(ctx context.Context, path string) (before, after int64, err error) {
 	s, err := Open(path, nil)
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 	"math"
 )
 
-// CheckPages reads all pages that the file uses and returns what is wrong with them, joined:
-// pages that belong to nobody, or to two, or are damaged. Unless the store is opened
-// ReadOnly, updates wait meanwhile. It takes two bits of memory a page.
+// CheckPages reads all pages that the file uses and returns their faults, joined: pages that
+// are damaged, used twice, or neither used nor free. Unless the store is opened ReadOnly,
+// updates wait meanwhile. It uses two bits of memory for each page.
 //
-// It reads the file, not the memory map, and believes nothing that a page says before it
-// has checked it, so that no damage can make the process crash.
+// CheckPages reads the file, not the memory map, and checks every value on a page before it
+// uses it, so that damage cannot crash the process.
 func (s *Store) CheckPages(ctx context.Context) error {
 	tx, err := s.open(!s.db.IsReadOnly())
 	if err != nil {
@@ -108,7 +108,7 @@ func (w *walk) freePages() error {
 		return err
 	}
 	if h.Flags != freelistPage {
-		return fmt.Errorf("page %d is of kind %#x, and a list of free pages was expected", h.ID, h.Flags)
+		return fmt.Errorf("page %d is of kind %#x, not a list of free pages", h.ID, h.Flags)
 	}
 	if err := w.claim(h); err != nil {
 		return err
@@ -122,13 +122,13 @@ func (w *walk) freePages() error {
 		count, at = binary.NativeEndian.Uint64(text[at:]), at+8
 	}
 	if count > (uint64(len(text))-at)/8 {
-		return fmt.Errorf("the list of free pages on page %d counts %d, and has room for %d", h.ID, count, (uint64(len(text))-at)/8)
+		return fmt.Errorf("the list of free pages on page %d counts %d pages, but has room for only %d", h.ID, count, (uint64(len(text))-at)/8)
 	}
 	for ; count > 0; count, at = count-1, at+8 {
 		n := binary.NativeEndian.Uint64(text[at:])
 		switch {
 		case n < 2 || n >= w.head.Pages:
-			w.found("page %d is listed as free, and the file has %d pages", n, w.head.Pages)
+			w.found("page %d is listed as free, but the file has only %d pages", n, w.head.Pages)
 		case w.free.has(n):
 			w.found("page %d is listed as free twice", n)
 		default:
@@ -149,7 +149,7 @@ func (w *walk) tree(n uint64, keys span, depth int, table []byte) error {
 		return err
 	}
 	if depth > maxDepth {
-		w.found("page %d is %d pages below its root", n, depth)
+		w.found("page %d is %d levels below its root, too deep", n, depth)
 		return nil
 	}
 	h, err := w.header(n)
@@ -188,7 +188,7 @@ func (w *walk) leaf(p page, depth int, table []byte) error {
 		case !e.bucket:
 			w.found("page %d has a record that belongs to no table", p.n)
 		case len(e.value) < 16:
-			w.found("page %d has a head of the table %q of %d bytes", p.n, e.key, len(e.value))
+			w.found("page %d has a header of the table %q of %d bytes, too short", p.n, e.key, len(e.value))
 		default:
 			name := append([]byte{}, e.key...)
 			if root := binary.NativeEndian.Uint64(e.value); root != 0 {
@@ -245,7 +245,7 @@ func decodeHeader(b []byte) header {
 // header reads the header of page n.
 func (w *walk) header(n uint64) (header, error) {
 	if n < 2 || n >= w.head.Pages {
-		return header{}, fmt.Errorf("a page points to page %d, and the file has %d pages", n, w.head.Pages)
+		return header{}, fmt.Errorf("a page points to page %d, but the file has only %d pages", n, w.head.Pages)
 	}
 	var b [headerSize]byte
 	if _, err := w.file.ReadAt(b[:], int64(n*w.size)); err != nil {
@@ -254,9 +254,9 @@ func (w *walk) header(n uint64) (header, error) {
 	h := decodeHeader(b[:])
 	switch {
 	case h.ID != n:
-		return header{}, fmt.Errorf("page %d says that it is page %d", n, h.ID)
+		return header{}, fmt.Errorf("page %d has the number %d in its header", n, h.ID)
 	case uint64(h.Overflow) >= w.head.Pages-n:
-		return header{}, fmt.Errorf("page %d says that %d pages follow it, and the file has %d pages", n, h.Overflow, w.head.Pages)
+		return header{}, fmt.Errorf("page %d claims %d further pages, but the file has only %d pages", n, h.Overflow, w.head.Pages)
 	}
 	return h, nil
 }
@@ -309,7 +309,7 @@ func (w *walk) elements(h header) (page, error) {
 		return page{}, fmt.Errorf("page %d %w", h.ID, err)
 	}
 	if used > w.whole(h) || uint64(h.Overflow) > used/w.size {
-		return page{}, fmt.Errorf("page %d says that %d pages follow it, and what is on it takes %d bytes", h.ID, h.Overflow, used)
+		return page{}, fmt.Errorf("page %d claims %d further pages, but its content takes %d bytes", h.ID, h.Overflow, used)
 	}
 	if err := w.claim(h); err != nil {
 		return page{}, err
@@ -330,7 +330,7 @@ func extent(text []byte) (uint64, error) {
 	case h.Flags == branchPage && h.Count == 0:
 		return 0, errors.New("leads nowhere")
 	case uint64(len(text)) < headerSize+uint64(h.Count)*elementSize:
-		return 0, fmt.Errorf("has no room for the %d things on it", h.Count)
+		return 0, fmt.Errorf("has no room for its %d entries", h.Count)
 	}
 	for i := range uint64(h.Count) {
 		at := headerSize + i*elementSize
@@ -354,7 +354,7 @@ func parse(n uint64, text []byte) (page, error) {
 		return page{}, fmt.Errorf("page %d %w", n, err)
 	}
 	if end > uint64(len(text)) {
-		return page{}, fmt.Errorf("page %d has things on it that end after %d bytes, and it has %d", n, end, len(text))
+		return page{}, fmt.Errorf("page %d has entries that end after %d bytes, but it has only %d", n, end, len(text))
 	}
 	h := decodeHeader(text)
 	p := page{n: n, elements: make([]element, h.Count)}

@@ -38,11 +38,11 @@ func TestDamageIsNamed(t *testing.T) {
 		kind uint16
 		do   func(page []byte)
 	}{
-		"says that it is page":       {leaf, func(p []byte) { u64(p, 3) }},
+		"in its header":              {leaf, func(p []byte) { u64(p, 3) }},
 		"of an unknown kind, 0x7":    {leaf, func(p []byte) { u16(p[8:], 7) }},
-		"pages follow it, and the":   {leaf, func(p []byte) { u32(p[12:], 1<<30) }},
-		"and what is on it takes":    {leaf, func(p []byte) { u32(p[12:], 1) }},
-		"no room for the 65535":      {leaf, func(p []byte) { u16(p[10:], math.MaxUint16) }},
+		"further pages, but the":     {leaf, func(p []byte) { u32(p[12:], 1<<30) }},
+		"but its content takes":      {leaf, func(p []byte) { u32(p[12:], 1) }},
+		"no room for its 65535":      {leaf, func(p []byte) { u16(p[10:], math.MaxUint16) }},
 		"leads nowhere":              {branch, func(p []byte) { u16(p[10:], 0) }},
 		"a page points to page 9999": {branch, func(p []byte) { u64(p[16+8:], 9999) }},
 		"is used twice":              {branch, func(p []byte) { copy(p[32+8:40+8], p[16+8:24+8]) }},
@@ -51,7 +51,7 @@ func TestDamageIsNamed(t *testing.T) {
 		"are not in order":           {leaf, func(p []byte) { k := keyAt(p, 1); copy(k, keyAt(p, 0)) }},
 		"belongs on another page":    {leaf, func(p []byte) { keyAt(p, 0)[0] = 0 }},
 		"a bucket in the table":      {leaf, func(p []byte) { u32(p[16:], 1) }},
-		"listed as free, and":        {free, func(p []byte) { u64(p[16:], 9999) }},
+		"listed as free, but":        {free, func(p []byte) { u64(p[16:], 9999) }},
 		"listed as free twice":       {free, func(p []byte) { copy(p[24:32], p[16:24]) }},
 		"neither used nor free":      {free, func(p []byte) { u16(p[10:], binary.NativeEndian.Uint16(p[10:])-1) }},
 	} {

@@ -88,7 +88,7 @@ func (r *reader) check(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// bucket returns the bucket of a table; nil if there is no such table.
+// bucket returns the bucket of a table; nil if the table does not exist.
 func (r *reader) bucket(t traintravel.Table) *bolt.Bucket {
 	if r.buckets == nil {
 		r.buckets = make([]*bolt.Bucket, len(r.store.names))

@@ -17,10 +17,10 @@ const probeKey = "probe"
 // an update takes, so that space for a few pages does not pass for an end of the trouble.
 const afterFailure = 256 << 10
 
-// Ready returns nil if an update would be written now, or why it would not: the file is
-// not in its place (see [Store.InPlace]), or the disk does not take writes. It judges by
-// the last commit; if that is too long ago, or failed a second ago or more, Ready writes
-// a little itself.
+// Ready returns nil if an update would succeed now, and otherwise the reason: the file is not
+// in its place (see [Store.InPlace]), or the disk does not accept writes. It goes by the last
+// commit; if that was too long ago, or failed at least a second ago, Ready makes a small write
+// itself.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.InPlace(); err != nil {
 		return err

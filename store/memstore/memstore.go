@@ -1,10 +1,9 @@
-// Package memstore keeps everything in memory: it is the reference of what a
-// [traintravel.Store] does, and the store of the examples and the tests. It
-// meets the whole contract but durability, for what it holds ends with the
-// process.
+// Package memstore keeps everything in memory: it is the reference implementation of
+// [traintravel.Store], and the store of the examples and the tests. It meets the whole
+// contract except durability: its data ends with the process.
 //
-// Updates run one after another and views beside them. A view that is under
-// way holds up the writes of an update, not its closure; so keep views short.
+// Updates run one after another, and views run concurrently with them. A view in progress
+// delays the writes of an update, but not its closure; so keep views short.
 package memstore
 
 import (
@@ -15,8 +14,8 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// A Store is a [traintravel.Store] in memory. It has no limit but the memory
-// and is safe for concurrent use. Create one with [New].
+// A Store is a [traintravel.Store] in memory. Only the memory limits its size. It is safe for
+// concurrent use. Create one with [New].
 type Store struct {
 	updates sync.Mutex // held by the update under way, which alone writes
 
@@ -58,7 +57,7 @@ func (s *Store) List(ctx context.Context, r traintravel.Range) (records []traint
 	return records, err
 }
 
-// View implements [traintravel.Store]. Its values stay valid for good.
+// View implements [traintravel.Store]. Its values stay valid after it returns.
 func (s *Store) View(ctx context.Context, fn func(traintravel.Reader) error) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -2,45 +2,42 @@
 // [github.com/jackc/pgx/v5]. Any number of servers may share one database.
 //
 // When [Store.Update] returns nil, its writes and all it has read are on stable
-// storage, on a synchronous standby too if the database has one. Who loses the
-// primary and promotes that standby loses no update that was answered.
+// storage, on a synchronous standby too if the database has one. If the primary is lost and
+// that standby is promoted, every update that returned is still there.
 //
 // Each table of the store is a table of the database with a key and a value, both
 // bytea, whose order is that of bytes. Updates that wait at the same time share
 // one transaction, as in package boltstore: its first statement takes the one row
-// of traintravel_lock, so that the groups of all servers run one after another,
-// none ever fails for another's sake, and what a group reads cannot change before
-// it commits. A group takes two round trips: the lock with what its closures read
-// first, and its writes with the commit. Each further read that depends on an
-// earlier one takes one more, for all closures of the group together; the closures
-// run again then. Decision 0012 tells why.
+// of traintravel_lock, so that the groups of all servers run one after another, no group fails
+// because of another, and the records that a group reads cannot change before it commits. A
+// group takes two round trips: the lock with the first reads of its closures, and its writes
+// with the commit. Each further read that depends on an earlier one takes one more, for all
+// closures of the group together; the closures run again then. Decision 0012 explains why.
 //
-// What to know:
+// Notes:
 //
-//   - A connection that is lost, a server that restarts and a standby that takes
-//     over are waited for, [Options.RetryFor] at most, and nobody sees it but for
-//     the time. After that a call fails with [traintravel.ErrUnavailable].
-//   - If the answer to a commit is lost, the store asks the database what became
-//     of it. Only if it cannot find out in time does Update return
+//   - If a connection is lost, the server restarts or a standby takes over, calls wait for at
+//     most [Options.RetryFor] and then continue. After that time they fail with
+//     [traintravel.ErrUnavailable].
+//   - If the response to a commit is lost, the store asks the database whether it took place.
+//     Only if the store cannot find out in time, Update returns
 //     [traintravel.ErrUnknownOutcome].
-//   - A process that stops in the middle of an update, but whose connection does
-//     not, holds up all others until idle_in_transaction_session_timeout, five
-//     seconds unless the URL says otherwise.
-//   - Each connection sets what the store depends on, whatever the server, the
-//     database and the role have there for other programs: bytea_output,
-//     standard_conforming_strings, client_encoding, client_min_messages and the
-//     defaults of transactions; and limits of time (statement_timeout,
-//     lock_timeout and so on), which a parameter of the URL can set.
-//     default_transaction_read_only is not overruled: Open refuses such a database.
-//   - A setting of synchronous_commit that does not wait for the disk, off, is
-//     overruled; one that does not wait for the standby, local, is not.
-//   - What an administrator has to mend (a role that may not log in, another
-//     password, a permission or a database that is gone) fails a call at once,
-//     without waiting: Open with the reason, and any other call with
-//     [traintravel.ErrUnavailable] and the reason. When it is mended, an open
-//     store goes on.
-//   - The schema is made and brought up to date by [Open]. The user of the URL
-//     must own it, or whoever does opens the store once after each upgrade.
+//   - A process that hangs in the middle of an update, with its connection open, blocks all
+//     others until idle_in_transaction_session_timeout: five seconds unless the URL sets it.
+//   - Each connection sets the parameters that the store depends on, whatever the server, the
+//     database and the role set for other programs: bytea_output,
+//     standard_conforming_strings, client_encoding, client_min_messages and the defaults of
+//     transactions; and timeouts (statement_timeout, lock_timeout and so on), which
+//     parameters of the URL override. It does not override default_transaction_read_only:
+//     Open refuses such a database.
+//   - The store overrides the setting off of synchronous_commit, which does not wait for the
+//     disk, but not local, which does not wait for the standby.
+//   - Errors that an administrator has to fix (a role that may not log in, a changed
+//     password, a missing permission or database) make calls fail immediately: Open with the
+//     reason, any other call with [traintravel.ErrUnavailable] and the reason. An open store
+//     works again once the error is fixed.
+//   - [Open] makes the schema and migrates it. The user in the URL must own the schema, or its
+//     owner must open the store once after each upgrade.
 package pgstore
 
 import (
@@ -62,17 +59,17 @@ import (
 // ErrClosed is returned by every method of a Store after Close.
 var ErrClosed = errors.New("pgstore: the store is closed")
 
-// Options tell Open how to use a database. The zero value is good.
+// Options configures Open. The zero value is valid.
 type Options struct {
-	// RetryFor is how long a call waits for a database that is away, restarts
-	// or fails over. Zero means 15 seconds; less than zero, not at all.
+	// RetryFor is how long a call waits for a database that is down, restarts or fails over.
+	// Zero means 15 seconds; a negative duration means no wait.
 	RetryFor time.Duration
 	// Waiting, if not nil, is called when Open has waited for the database for a
 	// second, with the reason, on a goroutine that has ended when Open returns.
 	Waiting func(reason error)
 	// Committed, if not nil, is called after each commit, or failed one, with how many
-	// updates shared it and how long all of it took, their reads and what was tried
-	// again included. The next commit waits for it to return.
+	// updates shared it and how long it took, including their reads and retries. The next
+	// commit waits for it to return.
 	Committed func(updates int, took time.Duration, err error)
 }
 
@@ -105,24 +102,23 @@ type lane struct {
 	last int64
 }
 
-// Open connects to a database and makes its schema, or brings it up to date. Nil
-// Options are the zero value.
+// Open connects to a database and makes or migrates its schema. Nil Options are the zero
+// value.
 //
 // The URL is one of libpq's, as in
 // postgres://user:password@host:5432/database?sslmode=verify-full, or a string of
 // keywords and values. It may name several hosts, of which with
-// target_session_attrs=read-write the one that takes writes is used. Beside
+// target_session_attrs=read-write the one that accepts writes is used. Besides
 // libpq's parameters it may have those of pgxpool (pool_max_conns, 16 by default)
 // and settings of the session, such as search_path or statement_timeout.
 //
-// What the URL leaves out is taken, as by every program of PostgreSQL, from the
-// environment of the process (PGHOST, PGPASSWORD, PGSSLMODE and so on) and from
-// the files of its user (~/.pgpass, ~/.pg_service.conf, ~/.postgresql). A URL that
-// cannot be read is refused with a [*traintravel.InvalidError]. No error shows the
-// password.
+// Parameters that the URL does not set come, as in other programs that use PostgreSQL, from
+// the environment of the process (PGHOST, PGPASSWORD, PGSSLMODE and so on) and from the files
+// of its user (~/.pgpass, ~/.pg_service.conf, ~/.postgresql). Open refuses an invalid URL with
+// a [*traintravel.InvalidError]. No error shows the password.
 //
-// A database that a newer version of this package wrote is refused with an error
-// that wraps [traintravel.ErrNewerData].
+// Open refuses a database that a newer version of this package wrote with an error that wraps
+// [traintravel.ErrNewerData].
 func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 	if opts == nil {
 		opts = &Options{}

@@ -11,8 +11,8 @@ import (
 // readyFor is how long an answer of the database to Ready is good for.
 const readyFor = time.Second
 
-// Ready implements [traintravel.ReadyStore]: the database answers, and takes writes. While it
-// does, it is asked about once a second.
+// Ready implements [traintravel.ReadyStore]: it returns nil if the database responds and
+// accepts writes. While it does, Ready asks it about once a second.
 func (s *Store) Ready(ctx context.Context) error {
 	if s.closed.Load() {
 		return ErrClosed

@@ -16,7 +16,7 @@ type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// tableName is a table's name in the database; empty if there is no such table.
+// tableName returns a table's name in the database; empty if the table does not exist.
 func tableName(t traintravel.Table) string {
 	if !slices.Contains(traintravel.Tables(), t) {
 		return ""

@@ -14,7 +14,7 @@ import (
 
 const noURL = "want a URL such as postgres://user:password@host:5432/database; in a password, percent-encode all but letters, digits and -._~: %20 for a blank, %22 for \", %23 for #, %25 for %, %2F for /, %3A for :, %3F for ?, %40 for @, and so on"
 
-// badURL says what is wrong with a URL that the driver cannot read, and nothing that
+// badURL describes the error of a URL that the driver cannot read, and quotes nothing that
 // may be of its password: where that has a character that a URL may not, the driver
 // takes a part of it for a host or a port, and shows it.
 func badURL(err error) error {
@@ -36,7 +36,7 @@ func splitPassword(url string, c *pgconn.Config) bool {
 	return strings.Contains(url, "://") && strings.Contains(c.Database, "@")
 }
 
-// String says which database it is, without user and password.
+// String names the database, without user and password.
 func (s *Store) String() string {
 	c := s.pool.Config().ConnConfig
 	return fmt.Sprintf("PostgreSQL database %s at %s", c.Database, net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))))
