@@ -149,6 +149,7 @@ func (op *operation) book() {
 	}
 	ahead := time.Duration(op.r.ExpFloat64() * float64(18*time.Hour))
 	old, bicycle := op.r.IntN(4) == 0, op.r.IntN(5) == 0
+	like := op.r.IntN(3) == 0
 	var found traintravel.List[traintravel.Trip]
 	var err error
 	op.told(func(ctx context.Context, s *server) {
@@ -158,6 +159,13 @@ func (op *operation) book() {
 		op.tell(func(m *model.Model) { m.Fail("A1", "a search was answered with %v", err) })
 	}
 	trips := op.offered(found.Items, old)
+	if like { // many want what others have booked
+		op.mu.Lock()
+		if o := op.target(op.n, op.r); o != nil {
+			trips = []traintravel.Trip{o.Trip}
+		}
+		op.mu.Unlock()
+	}
 	if len(trips) == 0 {
 		return
 	}

@@ -11,6 +11,10 @@ import (
 	"github.com/traintravel/traintravel/internal/sim/world"
 )
 
+// chargeTimeout is how long a gateway may take for a charge: Options.ChargeTimeout by default. A
+// charge arrives at most a minute after that, unless it is late.
+const chargeTimeout = 30 * time.Second
+
 // end is when a hold ends that an attempt to pay keeps.
 func (m *Model) end(b *Booking, attempt time.Time) time.Time {
 	end := earlier(attempt.Add(m.terms.PendingFor), b.Departs)

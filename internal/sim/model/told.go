@@ -270,7 +270,8 @@ func (m *Model) attempt(b *Booking, p traintravel.Payment, told Told) *Attempt {
 		if a.Failed.IsZero() {
 			a.Failed = told.End
 		}
-		if m.terms.Cancels && t == nil && m.bank.OnTheWay(p.ID) {
+		mayArrive := told.last().Before(p.Created.Add(chargeTimeout + time.Minute))
+		if (m.terms.Cancels || mayArrive) && t == nil && m.bank.OnTheWay(p.ID) {
 			m.Fail("M4", "payment %s is said to have failed, and its charge is on its way to the bank, which has not cancelled it", world.Short(p.ID))
 		}
 	}
