@@ -35,6 +35,16 @@ func TestSuite(t *testing.T) {
 	})
 }
 
+// A railway takes its money through the contract, on a way on which requests and answers are lost.
+func TestSimulate(t *testing.T) {
+	paymenttest.Simulate(t, func(t testing.TB) paymenttest.Gateway {
+		s := sandbox.New()
+		p := listen(t, newHandler(t, s))
+		c := till{newClient(t, p.url), s, p}
+		return paymenttest.Gateway{PaymentGateway: c, Succeeds: card(good), Declines: card(declined), Moved: c.moved}
+	})
+}
+
 // moved is what the sandbox has taken for a charge, less what went back.
 func (c till) moved(ctx context.Context, charge uuid.UUID) (sum traintravel.Money, err error) {
 	all, err := c.sandbox.Movements(ctx)

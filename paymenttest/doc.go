@@ -32,6 +32,9 @@
 // The checks run in parallel; run them with -race. All IDs are new, so checks may share a
 // provider, and leave their charges there. The only time limit is that of a pending payment.
 //
+// [Simulate] takes the same function. It runs whole histories of a railway that takes its
+// money through the gateway, on a way on which requests and answers are lost, late or doubled.
+//
 // # What the checks prove
 //
 //   - Charge, Apart, Amounts: the gateway moves the requested amount exactly, also in

@@ -40,6 +40,12 @@ func TestContract(t *testing.T) {
 	}
 }
 
+// A railway takes its money through the sandbox, on a way on which requests and answers are lost.
+func TestSimulate(t *testing.T) {
+	t.Parallel()
+	paymenttest.Simulate(t, func(testing.TB) paymenttest.Gateway { return subject(sandbox.New()) })
+}
+
 // subject is what the suite is told of a sandbox whose clock can be moved.
 func subject(g *sandbox.Gateway) paymenttest.Gateway {
 	var ahead atomic.Int64

@@ -135,6 +135,20 @@ func TestSuite(t *testing.T) {
 	})
 }
 
+// A railway takes its money through Stripe, on a way on which requests and answers are lost.
+func TestSimulate(t *testing.T) {
+	paymenttest.Simulate(t, func(t testing.TB) paymenttest.Gateway {
+		f := newFake(t, mock)
+		h, err := gateway.NewHandler(open(f, newBooks(t)), secret, gateway.HandlerOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return paymenttest.Gateway{
+			PaymentGateway: client(t, h), Succeeds: card(good), Declines: card("4000000000000002"), SettlesLater: card(later), Settle: f.settle,
+		}
+	})
+}
+
 func client(t testing.TB, h http.Handler) *gateway.Client {
 	t.Helper()
 	server := httptest.NewServer(h)

@@ -164,7 +164,7 @@ func TestLayers(t *testing.T) {
 			"a gateway is told what to do and asks nobody; what it remembers is in a store that it is given, or in memory"},
 		{"gateway", []string{".", "internal"}, []string{"sandbox", "paymenttest", "store", "gtfs"},
 			"both sides of a contract: who is asked for money may be any gateway"},
-		{"paymenttest", []string{".", "internal/sim"}, nil,
+		{"paymenttest", []string{".", "internal/sim"}, []string{"sandbox"},
 			"the contract is for authors of other gateways, who see the root alone, and what sells tickets by their gateways"},
 		{"metrics", []string{"."}, []string{"store", "gtfs", "sandbox", "internal"},
 			"what is counted is what an observer of any service is told, whatever serves it"},

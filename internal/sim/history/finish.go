@@ -77,6 +77,7 @@ func (h *history) settle() {
 		h.m.Nameless(b, got.Booking)
 		h.m.Settled(model.Told{Begin: begin, End: time.Now()}, b, got, events[b.ID])
 	}
+	h.w.Bank.Audit()
 	h.m.SettledBank()
 	state, err := bare.State(context.Background())
 	h.m.Quiet(state, err)

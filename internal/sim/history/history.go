@@ -38,8 +38,12 @@ type Config struct {
 	Speed Speed
 	// Faults says which classes may occur; nil is all.
 	Faults map[world.Class]bool
+	// Often are classes that occur in any case, and often.
+	Often []world.Class
 	// Open opens an empty store, in the bubble. Nil is a memstore.
 	Open func() traintravel.Store
+	// Provider is a gateway that moves all money; nil is none.
+	Provider world.Provider
 	// Mask leaves out parts of the history.
 	Mask Mask
 	// Story keeps the journal.
@@ -150,7 +154,7 @@ func begin(c Config) *history {
 		store = c.Open()
 	}
 	h := &history{Config: c, orders: map[int]*order{}, keys: map[string]int{}, done: map[string]int{}, made: map[int]int{}}
-	h.w = world.New(world.Config{Seed: c.Seed, Faults: c.Faults, Skip: c.Mask.Strikes, Days: c.Days, Store: store, Story: c.Story, Trace: c.Trace})
+	h.w = world.New(world.Config{Seed: c.Seed, Faults: c.Faults, Often: c.Often, Skip: c.Mask.Strikes, Days: c.Days, Store: store, Provider: c.Provider, Story: c.Story, Trace: c.Trace})
 	h.w.Journal.Say("the history begins, at %s", h.w.Start.UTC().Format(time.RFC3339))
 	r := c.Seed.At("options", 0)
 	terms := model.Terms{
@@ -158,7 +162,7 @@ func begin(c Config) *history {
 		PendingFor: []time.Duration{2 * time.Hour, 24 * time.Hour, 48 * time.Hour}[r.IntN(3)],
 		Back:       []int64{100, 50, 0}[r.IntN(3)],
 	}
-	terms.Cancels = !h.w.Faults.On(world.NoCanceller)
+	terms.Cancels = h.w.Cancels()
 	terms.Skew = h.w.MostSkew()
 	terms.Retain = []time.Duration{0, 0, 6 * time.Hour, 10 * 24 * time.Hour}[r.IntN(4)]
 	h.options = traintravel.Options{

@@ -26,6 +26,7 @@ type Bank struct {
 	mu      sync.Mutex
 	takings map[uuid.UUID]*Taking
 	refunds map[uuid.UUID]*giving
+	hands   hands
 	way     []arrival // charges that are on their way, by their instants
 	settles []settlement
 	wrong   []string
@@ -63,7 +64,7 @@ func newBank(w *World) *Bank {
 	return &Bank{
 		w: w, gone: w.spells(BankAway, "the bank", 4, time.Minute, 50*time.Hour),
 		pending: []time.Duration{time.Hour, 3 * time.Hour, 60 * time.Hour}[r.IntN(3)],
-		takings: map[uuid.UUID]*Taking{}, refunds: map[uuid.UUID]*giving{},
+		takings: map[uuid.UUID]*Taking{}, refunds: map[uuid.UUID]*giving{}, hands: hands{Provider: w.Provider, sources: map[uuid.UUID]traintravel.Source{}},
 	}
 }
 
@@ -85,15 +86,16 @@ func (b *Bank) tick() {
 		id := b.settles[0].id
 		b.settles = b.settles[1:]
 		if g := b.refunds[id]; g != nil {
-			g.status = traintravel.Succeeded
-			b.give(g)
+			if g.status = b.hands.settled(id, traintravel.Succeeded); g.status == traintravel.Succeeded {
+				b.give(g)
+			}
 			continue
 		}
 		t := b.takings[id]
 		if t.Status != traintravel.Pending {
 			continue
 		}
-		t.Status = []traintravel.PaymentStatus{traintravel.Succeeded, traintravel.Succeeded, traintravel.Failed}[b.w.Seed.At("settle", key(id)).IntN(3)]
+		t.Status = b.hands.settled(id, []traintravel.PaymentStatus{traintravel.Succeeded, traintravel.Succeeded, traintravel.Failed}[b.w.Seed.At("settle", key(id)).IntN(3)])
 		t.Settled = now
 		b.w.Journal.Say("the bank settles charge %s: %s", Short(id), t.Status)
 	}
@@ -115,7 +117,9 @@ func (b *Bank) take(c traintravel.Charge) *Taking {
 	if t := b.takings[c.ID]; t != nil {
 		if t.Amount != (traintravel.Money{}) && (t.Amount != c.Amount || t.Booking != c.Booking) {
 			b.wrong = append(b.wrong, fmt.Sprintf("charge %v came with %v for %v, and with %v for %v", c.ID, t.Amount, t.Booking, c.Amount, c.Booking))
+			return t
 		}
+		b.hands.again(c, t.Status)
 		return t
 	}
 	t := &Taking{ID: c.ID, Booking: c.Booking, Amount: c.Amount, Status: traintravel.Succeeded, Arrived: time.Now(), Settled: time.Now()}
@@ -126,7 +130,10 @@ func (b *Bank) take(c traintravel.Charge) *Taking {
 	case declined:
 		t.Status = traintravel.Failed
 	case pends:
-		t.Status, t.Settled = traintravel.Pending, time.Time{}
+		t.Status = traintravel.Pending
+	}
+	if t.Status = b.hands.charged(c, t.Status); t.Status == traintravel.Pending {
+		t.Settled = time.Time{}
 		b.settles = inOrder(append(b.settles, settlement{time.Now().Add(chance.Between(d.Rand, time.Second, b.pending)), c.ID}))
 	}
 	b.w.Journal.Say("the bank gets charge %s of booking %s, %s: %s", Short(c.ID), Short(c.Booking), amount(c.Amount), t.Status)
@@ -189,11 +196,30 @@ func (b *Bank) OnTheWay(charge uuid.UUID) bool {
 	return slices.ContainsFunc(b.way, func(a arrival) bool { return a.c.ID == charge })
 }
 
+// Audit compares the bank's books with the gateway in the end, if there is one.
+func (b *Bank) Audit() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.hands.Provider == nil {
+		return
+	}
+	for id, t := range b.takings {
+		b.hands.compare(id, t.Status)
+		want := int64(0)
+		if t.Status == traintravel.Succeeded {
+			want = t.Amount.Amount - t.Refunded
+		}
+		if moved, known, err := b.hands.Provider.Moved(context.Background(), id); err != nil || known && moved != want {
+			b.hands.blame("charge %v has moved %d in all, not %d: %v", id, moved, want, err)
+		}
+	}
+}
+
 // Wrong returns what the services asked that the contract forbids.
 func (b *Bank) Wrong() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.Clone(b.wrong)
+	return slices.Concat(b.wrong, b.hands.wrong)
 }
 
 // A line is a process's way to the bank.
@@ -202,10 +228,15 @@ type line struct {
 	seat *Seat
 }
 
+// Cancels reports whether the gateway can cancel charges.
+func (w *World) Cancels() bool {
+	return !w.Faults.On(NoCanceller) && (w.Provider == nil || w.Provider.Cancels())
+}
+
 // Gateway returns the way of a process to the bank.
 func (w *World) Gateway(seat *Seat) traintravel.PaymentGateway {
 	l := line{w, seat}
-	if w.Faults.On(NoCanceller) {
+	if !w.Cancels() {
 		w.Faults.Count(NoCanceller)
 		return struct{ traintravel.PaymentGateway }{l}
 	}
@@ -316,10 +347,13 @@ func (l line) Lookup(ctx context.Context, id uuid.UUID) (traintravel.Outcome, er
 	case l.w.Faults.Strikes(d, LookupFails, 1):
 		return l.answer(d, traintravel.Outcome{}, errLine)
 	case t != nil:
+		l.w.Bank.hands.compare(id, t.Status)
 		return l.answer(d, outcome(t.Status), nil)
 	case g != nil:
+		l.w.Bank.hands.compare(id, g.status)
 		return l.answer(d, outcome(g.status), nil)
 	default:
+		l.w.Bank.hands.compare(id, "")
 		return l.answer(d, traintravel.Outcome{}, fmt.Errorf("sim: the bank does not know %v: %w", id, traintravel.ErrNotFound))
 	}
 }
@@ -338,6 +372,9 @@ func (l line) Refund(ctx context.Context, r traintravel.Refund) (traintravel.Out
 		b.wrong = append(b.wrong, fmt.Sprintf("refund %v came as %v and as %v", r.ID, g.Refund, r))
 		return l.answer(d, traintravel.Outcome{}, errLine)
 	case g != nil:
+		if s := b.hands.refunded(r, g.status); s != g.status {
+			b.hands.blame("refund %v is %s, and answered with %s when it comes again", r.ID, g.status, s)
+		}
 		return l.answer(d, outcome(g.status), nil)
 	case fails && d.IntN(2) == 0:
 		return l.answer(d, traintravel.Outcome{Status: traintravel.Failed, Failure: traintravel.Failure{Code: "processing_error", Message: "Try again later."}}, nil)
@@ -346,8 +383,10 @@ func (l line) Refund(ctx context.Context, r traintravel.Refund) (traintravel.Out
 	}
 	g = &giving{Refund: r, status: traintravel.Succeeded}
 	b.refunds[r.ID] = g
-	if pends {
+	if pends && b.w.Provider == nil {
 		g.status = traintravel.Pending
+	}
+	if g.status = b.hands.refunded(r, g.status); g.status == traintravel.Pending {
 		b.settles = inOrder(append(b.settles, settlement{time.Now().Add(chance.Between(d.Rand, time.Second, b.pending)), r.ID}))
 	} else {
 		b.give(g)
@@ -374,10 +413,23 @@ func (l line) Cancel(ctx context.Context, id uuid.UUID) (traintravel.Outcome, er
 	case t == nil: // whatever comes later finds that it was cancelled
 		t = &Taking{ID: id, Status: traintravel.Failed, Arrived: time.Now(), Settled: time.Now()}
 		b.takings[id] = t
+		if s := b.hands.cancelled(id, t.Status); s != t.Status {
+			b.hands.blame("charge %v has never come, and its cancellation is answered with %s", id, s)
+		}
 		b.w.Journal.Say("the bank cancels charge %s before it came", Short(id))
-	case t.Status == traintravel.Pending && d.IntN(2) == 0:
-		t.Status, t.Settled = traintravel.Failed, time.Now()
-		b.w.Journal.Say("the bank cancels charge %s", Short(id))
+	case t.Status == traintravel.Pending:
+		s := traintravel.Pending
+		if d.IntN(2) == 0 {
+			s = traintravel.Failed
+		}
+		if t.Status = b.hands.cancelled(id, s); t.Status != traintravel.Pending {
+			t.Settled = time.Now()
+			b.w.Journal.Say("the bank cancels charge %s: %s", Short(id), t.Status)
+		}
+	default:
+		if s := b.hands.cancelled(id, t.Status); s != t.Status {
+			b.hands.blame("charge %v is %s, and its cancellation is answered with %s", id, t.Status, s)
+		}
 	}
 	if fails {
 		return l.answer(d, traintravel.Outcome{}, errLine)

@@ -98,14 +98,18 @@ type Faults struct {
 	calm   bool
 }
 
-// newFaults draws the rates of a history. Strikes in skip do not happen.
-func newFaults(seed chance.Seed, on map[Class]bool, skip map[Strike]bool) *Faults {
+// newFaults draws the rates of a history. Strikes in skip do not happen, and classes in often occur
+// in any case.
+func newFaults(seed chance.Seed, on map[Class]bool, skip map[Strike]bool, often []Class) *Faults {
 	f := &Faults{rate: map[Class]float64{}, counts: map[Class]int{}, skip: skip}
 	for _, c := range Classes() {
 		r := seed.At("rate of "+string(c), 0)
 		rate := chance.Rate(r, 0.001, 0.2)
 		if r.IntN(2) == 0 && on[c] {
 			f.rate[c] = rate
+		}
+		if slices.Contains(often, c) {
+			f.rate[c] = chance.Rate(r, 0.05, 0.3)
 		}
 	}
 	return f

@@ -25,10 +25,14 @@ type Config struct {
 	// Faults says which classes may occur; Skip are single faults that do not happen.
 	Faults map[Class]bool
 	Skip   map[Strike]bool
+	// Often are classes that occur in any case, and often.
+	Often []Class
 	// Days is how long the history lasts.
 	Days int
 	// Store is the store that the processes share.
 	Store traintravel.Store
+	// Provider is the gateway that the bank asks to move money; nil is nobody.
+	Provider Provider
 	// Story keeps the journal's lines, and not their hash only.
 	Story bool
 	// Trace gets each line that the hash is of; nil is nobody.
@@ -50,7 +54,7 @@ type World struct {
 
 // New begins a world at the bubble's current time.
 func New(c Config) *World {
-	w := &World{Config: c, Start: time.Now(), Places: chance.NewPlaces(c.Seed), Faults: newFaults(c.Seed, c.Faults, c.Skip)}
+	w := &World{Config: c, Start: time.Now(), Places: chance.NewPlaces(c.Seed), Faults: newFaults(c.Seed, c.Faults, c.Skip, c.Often)}
 	w.Journal = &Journal{start: w.Start, hash: fnv.New64a(), keep: c.Story, trace: c.Trace}
 	w.Disk = &Disk{w: w, store: c.Store}
 	w.Bank = newBank(w)
