@@ -129,7 +129,7 @@ func TestJoinByCode(t *testing.T) {
 	}
 }
 
-// What stays is the first feed's, with what only the other one knows.
+// The first feed's station is kept, and fields that it lacks are filled in from the other.
 func TestJoinKeeps(t *testing.T) {
 	t.Parallel()
 	a := part("a", station("a", "1", "Basel SBB", 47.547, 7.589), station("a", "2", "Bern", 46.95, 7.44))
@@ -173,7 +173,7 @@ func TestJoinKeeps(t *testing.T) {
 	}
 }
 
-// A station has the names that later feeds have for it.
+// A joined station has the names of later feeds.
 func TestJoinedNames(t *testing.T) {
 	t.Parallel()
 	a, b := part("a", station("a", "1", "Genève", 46.21, 6.142), station("a", "2", "Bern", 46.95, 7.44)), part("b", station("b", "1", "Geneva", 46.21, 6.142), station("b", "2", "Brig", 46.3, 8))

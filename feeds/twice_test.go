@@ -10,7 +10,7 @@ import (
 	"github.com/traintravel/traintravel/feeds"
 )
 
-// Trains that two feeds have are counted, for they are sold twice.
+// Trains that two feeds have are counted, because they are sold twice.
 func TestTrainsOfTwoFeedsAreCounted(t *testing.T) {
 	t.Parallel()
 	basel, paris := uuid.UUID{15: 1}, uuid.UUID{15: 2}

@@ -83,9 +83,8 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// What is not signed for this request says nothing of the money, whatever it
-// looks like: a page of a proxy that was taken for "never heard of it" would
-// give a seat away that was paid for.
+// A response that is not signed for the request determines no outcome, whatever it looks like:
+// if a proxy's page counted as "unknown charge", a paid seat would be given away.
 func TestOnlySignedAnswersCount(t *testing.T) {
 	t.Parallel()
 	const asOurs = `{"type":"urn:traintravel:gateway:not-found","title":"x","status":404}`
@@ -152,7 +151,7 @@ func quiet(t *testing.T, text string) {
 	}
 }
 
-// No bit of an answer can be changed, and no answer be given to another request.
+// No bit of a response can be changed, and no response can be used for another request.
 func TestAnswersCannotBeForged(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -195,7 +194,7 @@ func TestAnswersCannotBeForged(t *testing.T) {
 	}
 }
 
-// Requests that come twice, and those that a proxy sends again, act once.
+// Repeated requests, also those that a proxy repeats, act once.
 func TestDuplicates(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -216,7 +215,7 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// A secret is replaced without a moment in which payments fail.
+// A secret is replaced without failed payments.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -273,7 +272,7 @@ func (s *script) answer() (traintravel.Outcome, error) {
 	return s.outcome, s.err
 }
 
-// What a gateway says, or fails to.
+// All outcomes and failures of a gateway.
 func TestOutcomesOfGateways(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ß", 40<<10)
@@ -370,7 +369,7 @@ func TestCardNumbersAreOnlyInBodies(t *testing.T) {
 	}
 }
 
-// Over TLS, with HTTP/2 too, and with no certificate that nobody vouches for.
+// The client works over TLS, with HTTP/2 too, and refuses an untrusted certificate.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	for _, h2 := range []bool{false, true} {
@@ -441,8 +440,8 @@ func (c cancels) Cancel(context.Context, uuid.UUID) (traintravel.Outcome, error)
 	return traintravel.Outcome{}, c.err
 }
 
-// That a gateway cannot cancel is told by it alone: not by one that has failed once, nor
-// by somebody between who answers 501.
+// Only the gateway itself can say that it cannot cancel: not a failed request, nor a 501 from a
+// proxy.
 func TestClientOfGatewayThatCannotCancel(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

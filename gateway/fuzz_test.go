@@ -19,8 +19,8 @@ import (
 	"github.com/traintravel/traintravel/sandbox"
 )
 
-// Whatever somebody sends who has the secret: the handler answers as described,
-// and charges only what is a charge.
+// Whatever is sent with the right secret, the handler responds as described, and charges only
+// valid charges.
 func FuzzRequest(f *testing.F) {
 	for _, seed := range []request{
 		{"PUT", "/charges/" + id, "application/json", aCharge(aCard), nil},

@@ -76,7 +76,7 @@ func aRefund(amount string) string {
 	return `{"charge":"` + id + `","amount":` + amount + `,"currency":"gbp"}`
 }
 
-// Every answer that the description has, and what leads to it.
+// Every described response, and the requests that lead to it.
 func TestHandler(t *testing.T) {
 	t.Parallel()
 	s := sandbox.New()
@@ -241,7 +241,7 @@ func (cannotCancel) Cancel(context.Context, uuid.UUID) (traintravel.Outcome, err
 	return traintravel.Outcome{}, errors.New("it is down")
 }
 
-// Under a path, behind a mux, as a program would mount it.
+// The handler works below a path of a mux.
 func TestHandlerBelowAPath(t *testing.T) {
 	t.Parallel()
 	s := sandbox.New()

@@ -13,7 +13,7 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// Both sides pass on how a refund ended, and refuse what cannot be.
+// Both sides pass on how a refund ended, and refuse impossible combinations.
 func TestResolutions(t *testing.T) {
 	t.Parallel()
 	failure := traintravel.Failure{Code: "card_closed", Message: "The card was closed."}
@@ -45,7 +45,7 @@ func TestResolutions(t *testing.T) {
 	}
 }
 
-// A program that is not made with the handler may answer anything.
+// A gateway that does not use the handler may respond with anything.
 func TestForeignResolutions(t *testing.T) {
 	t.Parallel()
 	var rest string

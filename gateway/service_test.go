@@ -151,8 +151,8 @@ func (s *shop) charged() (n int) {
 	return n
 }
 
-// Wherever the connection breaks, in whatever way: a booking that is paid for is
-// charged once, a payment that failed has taken nothing, and a refund is made once.
+// Wherever and however the connection breaks, a paid booking is charged once, a failed payment
+// has charged nothing, and a refund is made once.
 func TestServiceOverBrokenConnections(t *testing.T) {
 	t.Parallel()
 	asOurs := page(404, "application/problem+json", `{"type":"urn:traintravel:gateway:not-found"}`)

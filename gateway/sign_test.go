@@ -25,8 +25,7 @@ func mustParse(t testing.TB, text string) ring {
 	return r
 }
 
-// The signatures that the description shows to authors in other languages are
-// those that we make and take.
+// The signatures in the description are those that the package makes and accepts.
 func TestVectors(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("openapi.yaml")

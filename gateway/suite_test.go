@@ -12,7 +12,7 @@ import (
 	"github.com/traintravel/traintravel/sandbox"
 )
 
-// A gateway behind the contract is as good as itself.
+// A gateway passes the suite behind the contract as it does directly.
 func TestSuite(t *testing.T) {
 	paymenttest.Run(t, func(t testing.TB) paymenttest.Gateway {
 		s := sandbox.New()

@@ -48,8 +48,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A feed of one's own: with one train more than a page lists, unreserved coaches
-// filled in, and its stations found without being named.
+// The program on a GTFS feed: with one train more than a page lists, unreserved coaches
+// replaced, and its stations chosen without arguments.
 func TestRunFeed(t *testing.T) {
 	t.Parallel()
 	trips, times := "trip_id,route_id,service_id\n", "trip_id,stop_id,stop_sequence,arrival_time,departure_time\n"

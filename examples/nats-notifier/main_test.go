@@ -49,8 +49,8 @@ func (r *reports) Notify(ctx context.Context, e traintravel.Event) error {
 	return err
 }
 
-// What is sold while the server is away is published when it is back; and an event that
-// it has stored, whose acknowledgement was lost, is stored once.
+// Events of bookings made while the NATS server is down are published when it is back. An event
+// whose acknowledgement was lost is stored once.
 func TestServerIsAway(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)

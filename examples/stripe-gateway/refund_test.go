@@ -12,8 +12,8 @@ import (
 	"github.com/traintravel/traintravel"
 )
 
-// What is refunded in the dashboard is not asked for again for ever, be it in full or
-// in part, and whether the first answer of Stripe's is lost or not.
+// A refund made in the dashboard, in full or in part, is not requested for ever, whether the
+// first response of Stripe is lost or not.
 func TestRefundsInTheDashboard(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -55,8 +55,7 @@ func TestRefundsInTheDashboard(t *testing.T) {
 	}
 }
 
-// A refund that an earlier version has written down as failed is impossible: that is what
-// Stripe says of it.
+// A refund that an earlier version recorded as failed is impossible, as Stripe reports.
 func TestFailedRefundOfEarlierVersion(t *testing.T) {
 	t.Parallel()
 	f, b := newFake(t, mock), newBooks(t)
@@ -73,8 +72,8 @@ func TestFailedRefundOfEarlierVersion(t *testing.T) {
 	}
 }
 
-// The process dies between the answer of Stripe's that a PaymentIntent is made and the
-// line in its books. What is cancelled then is that PaymentIntent too.
+// If the process dies after Stripe has made a PaymentIntent and before its ID is recorded, a
+// cancellation cancels that PaymentIntent too.
 func TestCancelLeavesNoIntentBehind(t *testing.T) {
 	t.Parallel()
 	f, b := newFake(t, mock), newBooks(t)
@@ -109,7 +108,7 @@ func TestCancelLeavesNoIntentBehind(t *testing.T) {
 	}
 }
 
-// A second process on the file hears who has it, and what to do.
+// A second process on the file reports which process has it open, and what to do.
 func TestFileInUse(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "b.db")

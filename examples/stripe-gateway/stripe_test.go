@@ -96,7 +96,7 @@ func open(f *fake, b *books) *stripeGateway {
 	}, b)
 }
 
-// The whole way, from the server's client to Stripe.
+// The contract of payment gateways, from the server's client to Stripe.
 func TestSuite(t *testing.T) {
 	paymenttest.Run(t, func(t testing.TB) paymenttest.Gateway {
 		f := newFake(t, mock)
@@ -183,8 +183,8 @@ func TestDeclines(t *testing.T) {
 	}
 }
 
-// Whichever answer of Stripe's is lost, and whether the process dies with it: the
-// money is taken once, or not at all once that was said, and goes back once.
+// Whichever response of Stripe is lost, and whether the process dies with it, the money is
+// charged once, or never after a failure was returned, and refunded once.
 func TestLostAnswersOfStripe(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -244,7 +244,7 @@ func TestLostAnswersOfStripe(t *testing.T) {
 	}
 }
 
-// A charge that is asked for again when Stripe has forgotten the idempotency keys.
+// A charge that is requested again after Stripe has forgotten the idempotency keys.
 func TestForgottenKeys(t *testing.T) {
 	t.Parallel()
 	for _, number := range []traintravel.Secret{good, "4000000000000002"} {
@@ -272,7 +272,7 @@ func TestForgottenKeys(t *testing.T) {
 	}
 }
 
-// Stripe's errors are told without what was sent.
+// Errors of Stripe are reported without the contents of the request.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for status, body := range map[int]string{

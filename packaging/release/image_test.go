@@ -82,8 +82,8 @@ func sampleImage(t *testing.T, version string) (name string, text []byte) {
 	return list[0].Name(), text
 }
 
-// The image is the same bytes each time. Each blob has the hash that it is named by, both
-// lists of contents name the same layers, and what runs is not root.
+// The image has the same bytes each time. Each blob has the hash in its name, both lists of
+// contents name the same layers, and the program does not run as root.
 func TestImage(t *testing.T) {
 	t.Chdir("../..") // it packs LICENSE
 	name, text := sampleImage(t, "1.2.3")
@@ -193,7 +193,7 @@ func checkBase(t *testing.T, text []byte) {
 	}
 }
 
-// Another version shares the layer that has no program.
+// Another version shares the layer without the program.
 func TestImageLayersAreShared(t *testing.T) {
 	t.Chdir("../..")
 	_, one := sampleImage(t, "1.2.3")

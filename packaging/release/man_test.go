@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// The page has every command and every flag that the program tells of, and readers of
-// such pages find nothing wrong.
+// The manual page has every command and flag of the program's help, and tools for manual pages
+// report no errors.
 func TestManPage(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "traintravel")
@@ -82,7 +82,7 @@ func TestManPage(t *testing.T) {
 	}
 }
 
-// What a program says that is not understood is an error, not half a page.
+// Help in an unexpected form is an error, not an incomplete page.
 func TestManPageUnderstands(t *testing.T) {
 	t.Parallel()
 	good := "Do it.\n\nUsage:\n  traintravel [command]\n\nAvailable Commands:\n  run   Run\n"
