@@ -73,14 +73,6 @@ func Errors() (names []string) {
 	return names
 }
 
-// Kinds are the kinds of operations.
-func Kinds() (names []string) {
-	for _, k := range kinds() {
-		names = append(names, k.name)
-	}
-	return names
-}
-
 // answers counts the errors that the services answered.
 type answers struct {
 	mu sync.Mutex

@@ -21,19 +21,6 @@ func deskKinds() []kind {
 	}
 }
 
-// The desk is what the operator remembers.
-type desk struct {
-	closed     []traintravel.RunID // that were cancelled, for sure or perhaps
-	unfinished []traintravel.RunID // whose cancellation had no answer
-	blocked    []line              // on which places were blocked
-}
-
-// A line is a train by its number on a date.
-type line struct {
-	number string
-	date   traintravel.Date
-}
-
 // seldom reports whether the operation happens that has a part of the whole day's data to
 // read: in a long history there is more of them, and fewer such operations.
 func (op *operation) seldom() bool {
@@ -104,7 +91,7 @@ func (op *operation) closeRun(run traintravel.RunID, past bool, arrives time.Tim
 		if !model.Unanswered(err) {
 			return
 		}
-		op.s = op.alive((op.serverOf(op.n) + try + 1) % len(op.servers))
+		op.s = op.server(op.serverOf(op.n) + try + 1)
 	}
 	op.desk.unfinished = append(op.desk.unfinished, run)
 }
@@ -211,9 +198,11 @@ func (op *operation) erase() {
 	var got traintravel.Erasure
 	var err error
 	op.m.Erasing(by.ID)
+	op.m.EndingAll(by.ID)
 	told := op.told(func(ctx context.Context, s *server) { got, err = s.EraseSubject(ctx, by.Subject) })
 	op.say("the operator erases %s: %d bookings, %d kept, %s", by.ID, got.Bookings, len(got.Kept), result(err))
 	op.m.Erased(told, by.ID, got, err)
+	op.m.EndedAll(told, by.ID, err)
 	if err != nil {
 		return
 	}

@@ -75,10 +75,12 @@ func (h *history) settle() {
 			continue
 		}
 		h.m.Nameless(b, got.Booking)
-		h.m.Settled(model.Told{Begin: begin, End: time.Now()}, b, got, events[b.ID])
+		h.m.Settled(model.Told{Begin: begin, End: time.Now()}, b, got)
+		h.m.SettledEvents(b, got, events[b.ID])
 	}
 	h.w.Bank.Audit()
 	h.m.SettledBank()
+	h.settleHooks(bare)
 	state, err := bare.State(context.Background())
 	h.m.Quiet(state, err)
 	h.owners(bare)

@@ -13,16 +13,12 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"testing"
-	"testing/cryptotest"
-	"testing/synctest"
 	"time"
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/internal/sim/chance"
 	"github.com/traintravel/traintravel/internal/sim/model"
 	"github.com/traintravel/traintravel/internal/sim/world"
-	"github.com/traintravel/traintravel/store/memstore"
 )
 
 // Config determines a history.
@@ -92,103 +88,41 @@ type Result struct {
 	Story      []world.Line
 }
 
-// Run runs a history, in a bubble of its own.
-func Run(t *testing.T, c Config) (res Result) {
-	t.Helper()
-	if testing.Testing() && !c.Beside { // in other programs it is not possible
-		cryptotest.SetGlobalRandom(t, uint64(c.Seed))
-	}
-	synctest.Test(t, func(t *testing.T) {
-		h := begin(c)
-		defer func() {
-			for _, s := range h.servers {
-				s.stop()
-			}
-			res = h.result()
-			h.close()
-		}()
-		h.story()
-	})
-	return res
-}
-
 // A history is one under way. The operations and the model are used by one goroutine at a
 // time, the one that holds mu.
 type history struct {
 	Config
-	w       *world.World
-	m       *model.Model
-	mu      sync.Mutex
-	servers []*server
-	options traintravel.Options // what all servers have in common
-	made    map[int]int         // servers so far, by their places
-	nobody  []spell             // when no server does scheduled work
-	orders  map[int]*order      // by the operation that made it
-	keys    map[string]int      // that users have used
-	later   queue
-	desk    desk
-	trips   []traintravel.Trip // that were found, for those who ask again
-	next    int
-	failed  int
-	done    map[string]int
-	did     []int
-	answers answers
-	current atomic.Int64 // the operation under way
-	marks   marks
-	windows int           // that were drawn
-	window  *window       // that comes next
-	traffic *traffic      // that is under way
-	ran     time.Duration // in traffic
+	kinds     []kind
+	w         *world.World
+	m         *model.Model
+	mu        sync.Mutex
+	servers   []*server
+	options   traintravel.Options // what all servers have in common
+	made      map[int]int         // servers so far, by their places
+	nobody    []spell             // when no server does scheduled work
+	orders    map[int]*order      // by the operation that made it
+	keys      map[string]int      // that users have used
+	later     queue
+	desk      desk
+	hooks     hooks
+	operators []traintravel.OperatorWebhook
+	trips     []traintravel.Trip // that were found, for those who ask again
+	next      int
+	failed    int
+	done      map[string]int
+	did       []int
+	answers   answers
+	current   atomic.Int64 // the operation under way
+	marks     marks
+	windows   int           // that were drawn
+	window    *window       // that comes next
+	traffic   *traffic      // that is under way
+	ran       time.Duration // in traffic
 }
 
 type spell struct{ from, to time.Time }
 
-func begin(c Config) *history {
-	c.Days, c.PerDay, c.Users = cmp.Or(c.Days, 30), cmp.Or(c.PerDay, 200), cmp.Or(c.Users, 3)
-	if c.Faults == nil {
-		c.Faults, _ = world.ParseFaults("all")
-	}
-	sleepUntil(world.Beginning(c.Seed, c.Days))
-	store := traintravel.Store(memstore.New())
-	if c.Open != nil {
-		store = c.Open()
-	}
-	h := &history{Config: c, orders: map[int]*order{}, keys: map[string]int{}, done: map[string]int{}, made: map[int]int{}}
-	h.w = world.New(world.Config{Seed: c.Seed, Faults: c.Faults, Often: c.Often, Skip: c.Mask.Strikes, Days: c.Days, Store: store, Provider: c.Provider, Story: c.Story, Trace: c.Trace})
-	h.w.Journal.Say("the history begins, at %s", h.w.Start.UTC().Format(time.RFC3339))
-	r := c.Seed.At("options", 0)
-	terms := model.Terms{
-		HoldFor:    []time.Duration{10 * time.Minute, time.Hour, 20 * time.Hour}[r.IntN(3)],
-		PendingFor: []time.Duration{2 * time.Hour, 24 * time.Hour, 48 * time.Hour}[r.IntN(3)],
-		Back:       []int64{100, 50, 0}[r.IntN(3)],
-	}
-	terms.Cancels = h.w.Cancels()
-	terms.Skew = h.w.MostSkew()
-	terms.Retain = []time.Duration{0, 0, 6 * time.Hour, 10 * 24 * time.Hour}[r.IntN(4)]
-	h.options = traintravel.Options{
-		HoldFor: terms.HoldFor, PendingFor: terms.PendingFor, Retain: terms.Retain, Holds: traintravel.HoldLimits{User: -1, Train: -1},
-		Declines:       traintravel.DeclineLimits{Card: -1, User: -1},
-		FingerprintKey: make([]byte, 32),
-		Cancel: func(b traintravel.Booking, _ time.Time) (traintravel.Money, error) {
-			return traintravel.Money{Amount: b.Price.Amount * terms.Back / 100, Currency: b.Price.Currency}, nil
-		},
-	}
-	h.m = model.New(terms, h.w.Bank)
-	if h.w.Faults.On(world.NobodyRuns) {
-		r := c.Seed.At("nobody runs", 0)
-		for range r.IntN(5) {
-			from := h.w.Start.Add(time.Duration(r.Int64N(int64(c.Days) * int64(24*time.Hour))))
-			h.nobody = append(h.nobody, spell{from, from.Add(chance.Between(r, time.Hour, 60*time.Hour))})
-		}
-	}
-	n := cmp.Or(c.Services, 1+r.IntN(3))
-	for range n {
-		h.servers = append(h.servers, h.open(len(h.servers), true))
-	}
-	return h
-}
-
-// story is the whole history: its beginning, its operations, and its end.
+// story is the history, but for its end.
 func (h *history) story() {
 	first := timetable(h.Seed, 0)
 	if _, err := h.bare().LoadTimetable(context.Background(), first); err != nil {
@@ -227,10 +161,6 @@ func (h *history) story() {
 		h.next++
 	}
 	h.endTraffic()
-	if !h.broken() {
-		h.failed = 0
-		h.finish()
-	}
 }
 
 // broken reports whether an invariant is broken.
@@ -300,7 +230,7 @@ func (h *history) deadline(n int, r *rand.Rand) (time.Time, bool) {
 func (h *history) target(n int, r *rand.Rand) *order {
 	back := 1 + int(r.ExpFloat64()*12)
 	for k := n - back; k > 0 && k > n-back-20; k-- {
-		if kindOf(h.Seed, k).name == "book" {
+		if h.kindOf(k).name == "book" {
 			return h.orders[k]
 		}
 	}
@@ -314,14 +244,17 @@ func (h *history) serverOf(n int) int {
 
 // perform does operation n. When there is traffic, it happens while others do.
 func (h *history) perform(n int, r *rand.Rand) {
-	k := kindOf(h.Seed, n)
+	k := h.kindOf(n)
 	h.w.Bank.Tick()
 	op := &operation{history: h, n: n, r: r}
 	do := func() {
 		defer op.caught()
 		op.s = op.server(h.serverOf(n))
 		k.do(op)
-		op.tell(func(m *model.Model) { m.Step(time.Now()) })
+		op.tell(func(m *model.Model) {
+			h.posted()
+			m.Step(time.Now())
+		})
 	}
 	h.done[k.name]++
 	h.did = append(h.did, n)
@@ -398,4 +331,53 @@ func (r Result) Kinds() string {
 		parts = append(parts, fmt.Sprintf("%s %d", k, r.Done[k]))
 	}
 	return fmt.Sprint(parts)
+}
+
+// kindOf is the kind of operation n, whatever else happens.
+func (h *history) kindOf(n int) kind {
+	total := 0
+	for _, k := range h.kinds {
+		total += k.weight
+	}
+	x := int(h.Seed.Operation(n).Uint64() % uint64(total))
+	for _, k := range h.kinds {
+		if x -= k.weight; x < 0 {
+			return k
+		}
+	}
+	panic("unreachable")
+}
+
+// Hooks are the subscriptions of a history.
+type hooks struct {
+	on        bool
+	operators []*model.Subscription
+	made      []*model.Subscription // by users and by the agency
+}
+
+const (
+	// agency is a program through which users book. It may subscribe to all those bookings.
+	agency = "agency"
+	// mostHooks is how many subscriptions there are at a time.
+	mostHooks = 4
+)
+
+// The desk is what the operator remembers.
+type desk struct {
+	closed     []traintravel.RunID // that were cancelled, for sure or perhaps
+	unfinished []traintravel.RunID // whose cancellation had no answer
+	blocked    []line              // on which places were blocked
+}
+
+// A line is a train by its number on a date.
+type line struct {
+	number string
+	date   traintravel.Date
+}
+
+// posted lets the model look at what was posted since it did so before.
+func (h *history) posted() {
+	for _, p := range h.w.Receivers.Posts() {
+		h.m.Posted(p)
+	}
 }

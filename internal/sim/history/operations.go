@@ -30,35 +30,6 @@ type kind struct {
 	do     func(*operation)
 }
 
-func kinds() []kind {
-	return append([]kind{
-		{"book", 30, (*operation).book},
-		{"pay", 24, (*operation).pay},
-		{"pay again", 4, (*operation).payAgain},
-		{"cancel", 8, (*operation).cancel},
-		{"read", 8, (*operation).read},
-		{"list", 3, (*operation).list},
-		{"order again", 4, (*operation).orderAgain},
-		{"work", 18, (*operation).work},
-		{"import", 1, (*operation).load},
-	}, slices.Concat(misuseKinds(), deskKinds(), paperKinds())...)
-}
-
-// kindOf is the kind of operation n, whatever else happens.
-func kindOf(seed chance.Seed, n int) kind {
-	total, all := 0, kinds()
-	for _, k := range all {
-		total += k.weight
-	}
-	x := int(seed.Operation(n).Uint64() % uint64(total))
-	for _, k := range all {
-		if x -= k.weight; x < 0 {
-			return k
-		}
-	}
-	panic("unreachable")
-}
-
 // An order is a request for a booking with what followed from it.
 type order struct {
 	model.Order
@@ -150,6 +121,9 @@ func (op *operation) book() {
 	ahead := time.Duration(op.r.ExpFloat64() * float64(18*time.Hour))
 	old, bicycle := op.r.IntN(4) == 0, op.r.IntN(5) == 0
 	like := op.r.IntN(3) == 0
+	if op.r.IntN(4) == 0 {
+		by.Client = agency
+	}
 	var found traintravel.List[traintravel.Trip]
 	var err error
 	op.told(func(ctx context.Context, s *server) {

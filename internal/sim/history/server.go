@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -37,6 +38,7 @@ func (h *history) open(i int, first bool) *server {
 	opts.Observer = traintravel.Observer{Begin: h.within(s.seat)}
 	opts.Logger = slog.New(&ear{history: h, name: name})
 	opts.Gateway, opts.Notifier = h.w.Gateway(s.seat), h.w.Notifier(s.seat)
+	opts.Webhooks = h.webhooks(s.seat)
 	opts.Now = s.clock.Now
 	opts.NewID = func() uuid.UUID { return h.newID(name) }
 	var err error
@@ -88,9 +90,42 @@ func (h *history) alive(i int) *server {
 func (h *history) bare() *traintravel.Service {
 	opts := h.options
 	opts.NewID = func() uuid.UUID { return h.Seed.ID("bare", uint64(time.Since(h.w.Start))) }
+	opts.Webhooks = h.webhooks(h.w.NewSeat("bare", 0))
 	s, err := traintravel.New(h.w.Disk.Bare(), opts)
 	if err != nil {
 		panic(err)
 	}
 	return s
 }
+
+// webhooks are the options of a process that posts events.
+func (h *history) webhooks(seat *world.Seat) *traintravel.WebhookOptions {
+	if !h.hooks.on {
+		return nil
+	}
+	return &traintravel.WebhookOptions{Sender: h.w.Sender(seat), SealKey: make([]byte, 32), Operator: slices.Clone(h.operators), Clients: []string{agency}}
+}
+
+// An ear is the log of a server.
+type ear struct {
+	history *history
+	name    string
+}
+
+// Enabled implements slog.Handler.
+func (e *ear) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelWarn }
+
+// Handle implements slog.Handler.
+func (e *ear) Handle(_ context.Context, r slog.Record) error {
+	e.history.marks.add(r.Message)
+	if e.history.w.Slow() {
+		e.history.w.Journal.Say("%s: %s", e.name, r.Message)
+	}
+	return nil
+}
+
+// WithAttrs implements slog.Handler.
+func (e *ear) WithAttrs([]slog.Attr) slog.Handler { return e }
+
+// WithGroup implements slog.Handler.
+func (e *ear) WithGroup(string) slog.Handler { return e }

@@ -95,3 +95,9 @@ func (m *Model) noHook(trip traintravel.Trip, told Told) {
 		m.Fail("S2", "a bicycle was refused on the trip of %s on %v, and every leg has a place for one", trip.Legs[0].Number, trip.Legs[0].Run.Date)
 	}
 }
+
+// wayOf is where on the line a leg is.
+func (ts *trains) wayOf(l traintravel.Leg) stay {
+	from, to := ts.way(l.Origin.Station, l.Destination.Station)
+	return stay{from: from, to: to}
+}

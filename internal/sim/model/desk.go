@@ -11,71 +11,6 @@ import (
 	"github.com/traintravel/traintravel/internal/sim/world"
 )
 
-// A mark says whether something was done: not at all, perhaps, or for sure.
-type mark uint8
-
-const (
-	perhaps mark = iota + 1
-	certain
-)
-
-// shownAfter is how long after its departure the owner sees a booking that the operator has
-// cancelled.
-const shownAfter = 30 * 24 * time.Hour
-
-// A block is a place that the operator has taken out of sale.
-type block struct {
-	stay
-	sure bool
-}
-
-// sold writes down which trains a new booking is on.
-func (m *Model) sold(b *Booking, replayed bool) {
-	for _, l := range b.legs {
-		switch {
-		case replayed: // the run may have been cancelled since
-			b.runClosed = b.runClosed || m.closed[l.run] || m.unsure[l.run]
-		case m.closed[l.run]:
-			m.Fail("S3", "booking %s was sold on %s on %v, which is cancelled", world.Short(b.ID), l.number, l.run.date)
-		default:
-			delete(m.unsure, l.run)
-		}
-	}
-	m.place(b)
-}
-
-// place lists a booking with its runs and its trains.
-func (m *Model) place(b *Booking) {
-	for _, l := range b.legs {
-		if !slices.Contains(m.byRun[l.run], b) {
-			m.byRun[l.run] = append(m.byRun[l.run], b)
-		}
-		if !slices.Contains(m.byTrain[l.train], b) {
-			m.byTrain[l.train] = append(m.byTrain[l.train], b)
-		}
-	}
-}
-
-// moved writes down the places that a booking has now.
-func (m *Model) moved(b *Booking, got *traintravel.Booking) {
-	b.legs = m.legsOf(got)
-	m.place(b)
-}
-
-// refer checks that no other booking has the reference of a new one.
-func (m *Model) refer(b *Booking) {
-	if o := m.names[b.Reference]; o != nil && b.Reference != "" {
-		m.Fail("B1", "bookings %s and %s have the reference %s", world.Short(o.ID), world.Short(b.ID), b.Reference)
-	}
-	m.names[b.Reference] = b
-}
-
-// barred reports whether a run of the booking is cancelled for sure, so that nobody gets a
-// place on it again.
-func (m *Model) barred(b *Booking) bool {
-	return slices.ContainsFunc(b.legs, func(l leg) bool { return m.closed[l.run] })
-}
-
 // Closing says that the operator begins to cancel a run.
 func (m *Model) Closing(id traintravel.RunID) {
 	run := runKey{id.Train, id.Date}
@@ -180,39 +115,6 @@ func (m *Model) Opened(id traintravel.RunID, err error) {
 	}
 }
 
-// shownCancelled checks a booking that its owner sees as cancelled.
-func (m *Model) shownCancelled(told Told, b *Booking, got traintravel.Booking) {
-	switch {
-	case !b.runClosed && !b.byOwner:
-		m.Fail("A1", "booking %s is shown as cancelled, and nobody did that", world.Short(b.ID))
-	case !got.ByOperator || !b.runClosed:
-		m.Fail("A1", "booking %s was cancelled by its owner, and is shown to them", world.Short(b.ID))
-	case !told.first().Before(b.Departs.Add(shownAfter)):
-		m.Fail("A1", "booking %s was cancelled by the operator, and is shown %v after its departure", world.Short(b.ID), told.first().Sub(b.Departs))
-	}
-	b.byDesk = true
-}
-
-// mustShow reports whether the owner sees a booking for sure because the operator has
-// cancelled it.
-func (m *Model) mustShow(b *Booking, at time.Time) bool {
-	return b.byDesk && b.can == Cancelled && at.Before(b.Departs.Add(shownAfter)) && !m.mayBeErased(b, at) && !m.Removable(b, at)
-}
-
-// refusedAsCancelled checks the answer that the operator has cancelled a booking.
-func (m *Model) refusedAsCancelled(told Told, b *Booking) {
-	if b.can&Cancelled == 0 || !b.runClosed || !told.first().Before(b.Departs.Add(shownAfter)) {
-		m.Fail("A1", "booking %s was refused as cancelled by the operator, and is %v", world.Short(b.ID), b.can)
-		return
-	}
-	b.can, b.byDesk = Cancelled, true
-}
-
-// mayBeErased reports whether the owner of a booking may be forgotten.
-func (m *Model) mayBeErased(b *Booking, at time.Time) bool {
-	return b.erased != 0 || m.terms.Retain > 0 && !at.Add(2*m.terms.Skew).Before(b.Arrives.Add(m.terms.Retain))
-}
-
 // Erasing says that the operator begins to erase a user.
 func (m *Model) Erasing(owner string) {
 	for _, b := range m.order {
@@ -299,5 +201,3 @@ func (m *Model) Nameless(b *Booking, got traintravel.Booking) {
 		m.Fail("A1", "booking %s has lost its owner, and nobody erased it", world.Short(b.ID))
 	}
 }
-
-func forgotten(b traintravel.Booking) bool { return b.Owner.ID == "" && b.PassengerName == "" }

@@ -12,7 +12,7 @@ import (
 
 // Settled checks a booking and its payments as the operator sees them when the faults have
 // ended long ago and no work is due any more.
-func (m *Model) Settled(told Told, b *Booking, h traintravel.BookingHistory, events []world.Received) {
+func (m *Model) Settled(told Told, b *Booking, h traintravel.BookingHistory) {
 	m.pass(b, told.End)
 	got := h.Booking
 	m.sameFacts(b, got)
@@ -32,7 +32,6 @@ func (m *Model) Settled(told Told, b *Booking, h traintravel.BookingHistory, eve
 		m.confirmedInTime(b, got)
 	}
 	m.settledMoney(b, got, h.Payments)
-	m.settledEvents(b, got, h.Payments, events)
 }
 
 // settledMoney checks what the bank has of a booking in the end.
@@ -73,41 +72,6 @@ func (m *Model) settledMoney(b *Booking, got traintravel.Booking, payments []tra
 	}
 }
 
-// settledEvents checks what the Notifier has received of a booking.
-func (m *Model) settledEvents(b *Booking, got traintravel.Booking, payments []traintravel.Payment, events []world.Received) {
-	want := map[traintravel.EventType]int{traintravel.BookingCreated: 1}
-	if got.PaidBy != uuid.Nil {
-		want[traintravel.BookingConfirmed] = 1
-	}
-	switch b.can {
-	case Expired:
-		want[traintravel.BookingExpired] = 1
-	case Cancelled:
-		want[traintravel.BookingCancelled] = 1
-	}
-	m.failuresTold(b, payments, events)
-	have := map[traintravel.EventType]int{}
-	for _, e := range events {
-		have[e.Event.Type]++
-		as := e.Event.Booking
-		m.sameFacts(b, as)
-		status := map[traintravel.EventType]traintravel.BookingStatus{
-			traintravel.BookingCreated: traintravel.Held, traintravel.BookingConfirmed: traintravel.Confirmed,
-			traintravel.BookingCancelled: traintravel.Cancelled, traintravel.BookingExpired: traintravel.Expired,
-		}[e.Event.Type]
-		if status != 0 && as.Status != status {
-			m.Fail("E1", "%s of booking %s has its booking as %v", e.Event.Type, world.Short(b.ID), stateOf(as.Status))
-		}
-	}
-	for _, t := range []traintravel.EventType{traintravel.BookingCreated, traintravel.BookingConfirmed, traintravel.BookingCancelled, traintravel.BookingExpired} {
-		// A hold may end before its payment comes late and confirms it again.
-		again := t == traintravel.BookingExpired && got.PaidBy != uuid.Nil && have[t] == 1
-		if have[t] != want[t] && !again {
-			m.Fail("E1", "booking %s is %v, and its Notifier has %d %s, not %d", world.Short(b.ID), b.can, have[t], t, want[t])
-		}
-	}
-}
-
 // SettledBank checks the bank's books as a whole: whatever it took is for a booking that the
 // model has checked.
 func (m *Model) SettledBank() {
@@ -119,12 +83,6 @@ func (m *Model) SettledBank() {
 			m.Fail("M3", "the bank has %d for booking %s, which nobody was told of", t.Amount.Amount-t.Refunded, world.Short(t.Booking))
 		}
 	}
-}
-
-// Removable reports whether a booking may have been removed because it ended unpaid long ago.
-func (m *Model) Removable(b *Booking, at time.Time) bool {
-	m.pass(b, at)
-	return !b.confirmed && b.can&over != 0 && at.Sub(earlier(b.Arrives, b.Expires.Add(30*24*time.Hour))) >= 7*24*time.Hour-m.terms.Skew
 }
 
 // Step checks what can be seen at any time in the bank's books.

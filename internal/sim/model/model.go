@@ -97,6 +97,8 @@ type Model struct {
 	names    map[string]*Booking // by reference
 	lost     int                 // bookings that may exist, without an answer
 	hooks    hooks
+	subs     map[string]*Subscription // by URL
+	eventIDs map[eventKey]uuid.UUID
 	takings  map[uuid.UUID][]world.Taking // the bank's, by bookings, in the end
 	looks    []*Look
 	failures []Failure
@@ -108,7 +110,7 @@ func New(terms Terms, bank Bank) *Model {
 		terms: terms, bank: bank, bookings: map[uuid.UUID]*Booking{}, byRun: map[runKey][]*Booking{},
 		byTrain: map[runKey][]*Booking{},
 		charges: map[uuid.UUID]*Attempt{}, blocks: map[runKey][]block{}, closed: map[runKey]bool{}, unsure: map[runKey]bool{},
-		names: map[string]*Booking{}, trains: newTrains(),
+		names: map[string]*Booking{}, subs: map[string]*Subscription{}, eventIDs: map[eventKey]uuid.UUID{}, trains: newTrains(),
 	}
 }
 
@@ -272,3 +274,93 @@ func (m *Model) mayLive(b *Booking, at time.Time) bool {
 	}
 	return can&(Held|Confirmed) != 0
 }
+
+// Removable reports whether a booking may have been removed because it ended unpaid long ago.
+func (m *Model) Removable(b *Booking, at time.Time) bool {
+	m.pass(b, at)
+	return !b.confirmed && b.can&over != 0 && at.Sub(earlier(b.Arrives, b.Expires.Add(30*24*time.Hour))) >= 7*24*time.Hour-m.terms.Skew
+}
+
+// A Subscription is what is known of one, or of an endpoint of the operator's.
+type Subscription struct {
+	URL      string // no other has it
+	By       traintravel.Caller
+	Operator bool
+	Events   []traintravel.EventType
+	ID       uuid.UUID // once it is known
+
+	created  time.Time
+	open     int       // requests to subscribe without an answer
+	ended    mark      // whether it was ended
+	endedAt  time.Time // when that was answered
+	off      mark      // whether it is disabled
+	offAt    time.Time // when that was answered
+	changed  time.Time // when it was last changed, or perhaps
+	verified time.Time // when its receiver first answered a ping, zero before
+	trusted  time.Time // when it was seen first that the service knows that, zero before
+	secrets  []secret  // the newest last
+	unsure   bool      // it is not known which secret is the newest
+}
+
+type secret struct {
+	traintravel.Secret
+	from, known time.Time // when it was asked for, and answered
+}
+
+type eventKey struct {
+	kind             traintravel.EventType
+	booking, payment uuid.UUID
+}
+
+// A mark says whether something was done: not at all, perhaps, or for sure.
+type mark uint8
+
+const (
+	perhaps mark = iota + 1
+	certain
+)
+
+// A block is a place that the operator has taken out of sale.
+type block struct {
+	stay
+	sure bool
+}
+
+// shownAfter is how long after its departure the owner sees a booking that the operator has
+// cancelled.
+const shownAfter = 30 * 24 * time.Hour
+
+// shownCancelled checks a booking that its owner sees as cancelled.
+func (m *Model) shownCancelled(told Told, b *Booking, got traintravel.Booking) {
+	switch {
+	case !b.runClosed && !b.byOwner:
+		m.Fail("A1", "booking %s is shown as cancelled, and nobody did that", world.Short(b.ID))
+	case !got.ByOperator || !b.runClosed:
+		m.Fail("A1", "booking %s was cancelled by its owner, and is shown to them", world.Short(b.ID))
+	case !told.first().Before(b.Departs.Add(shownAfter)):
+		m.Fail("A1", "booking %s was cancelled by the operator, and is shown %v after its departure", world.Short(b.ID), told.first().Sub(b.Departs))
+	}
+	b.byDesk = true
+}
+
+// mustShow reports whether the owner sees a booking for sure because the operator has
+// cancelled it.
+func (m *Model) mustShow(b *Booking, at time.Time) bool {
+	return b.byDesk && b.can == Cancelled && at.Before(b.Departs.Add(shownAfter)) && !m.mayBeErased(b, at) && !m.Removable(b, at)
+}
+
+// refusedAsCancelled checks the answer that the operator has cancelled a booking.
+func (m *Model) refusedAsCancelled(told Told, b *Booking) {
+	if b.can&Cancelled == 0 || !b.runClosed || !told.first().Before(b.Departs.Add(shownAfter)) {
+		m.Fail("A1", "booking %s was refused as cancelled by the operator, and is %v", world.Short(b.ID), b.can)
+		return
+	}
+	b.can, b.byDesk = Cancelled, true
+}
+
+// mayBeErased reports whether the owner of a booking may be forgotten.
+func (m *Model) mayBeErased(b *Booking, at time.Time) bool {
+	return b.erased != 0 || m.terms.Retain > 0 && !at.Add(2*m.terms.Skew).Before(b.Arrives.Add(m.terms.Retain))
+}
+
+func forgotten(b traintravel.Booking) bool { return b.Owner.ID == "" && b.PassengerName == "" }

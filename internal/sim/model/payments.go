@@ -77,22 +77,6 @@ func (m *Model) netOf(b *Booking) (net int64) {
 	return net
 }
 
-// failuresTold checks that the Notifier has received once that a payment failed, for each that did.
-func (m *Model) failuresTold(b *Booking, payments []traintravel.Payment, events []world.Received) {
-	have := map[uuid.UUID]int{}
-	for _, e := range events {
-		if e.Event.Type == traintravel.PaymentFailed && e.Event.Payment != nil {
-			have[e.Event.Payment.ID]++
-		}
-	}
-	for _, p := range payments {
-		n, failed := have[p.ID], p.Status == traintravel.Failed
-		if p.RefundOf == uuid.Nil && (n > 1 || failed && n == 0) {
-			m.Fail("E1", "payment %s of booking %s is %s, and its Notifier has %d %s", world.Short(p.ID), world.Short(b.ID), p.Status, n, traintravel.PaymentFailed)
-		}
-	}
-}
-
 // Refused checks that something was refused to a caller with one of some errors, because a user may
 // not do that.
 func (m *Model) Refused(what string, b *Booking, err error, with ...error) {

@@ -127,3 +127,50 @@ func (m *Model) freePlace(train runKey, coaches []traintravel.Coach, wanted stay
 	}
 	return false
 }
+
+// sold writes down which trains a new booking is on.
+func (m *Model) sold(b *Booking, replayed bool) {
+	for _, l := range b.legs {
+		switch {
+		case replayed: // the run may have been cancelled since
+			b.runClosed = b.runClosed || m.closed[l.run] || m.unsure[l.run]
+		case m.closed[l.run]:
+			m.Fail("S3", "booking %s was sold on %s on %v, which is cancelled", world.Short(b.ID), l.number, l.run.date)
+		default:
+			delete(m.unsure, l.run)
+		}
+	}
+	m.place(b)
+}
+
+// place lists a booking with its runs and its trains.
+func (m *Model) place(b *Booking) {
+	for _, l := range b.legs {
+		if !slices.Contains(m.byRun[l.run], b) {
+			m.byRun[l.run] = append(m.byRun[l.run], b)
+		}
+		if !slices.Contains(m.byTrain[l.train], b) {
+			m.byTrain[l.train] = append(m.byTrain[l.train], b)
+		}
+	}
+}
+
+// moved writes down the places that a booking has now.
+func (m *Model) moved(b *Booking, got *traintravel.Booking) {
+	b.legs = m.legsOf(got)
+	m.place(b)
+}
+
+// refer checks that no other booking has the reference of a new one.
+func (m *Model) refer(b *Booking) {
+	if o := m.names[b.Reference]; o != nil && b.Reference != "" {
+		m.Fail("B1", "bookings %s and %s have the reference %s", world.Short(o.ID), world.Short(b.ID), b.Reference)
+	}
+	m.names[b.Reference] = b
+}
+
+// barred reports whether a run of the booking is cancelled for sure, so that nobody gets a
+// place on it again.
+func (m *Model) barred(b *Booking) bool {
+	return slices.ContainsFunc(b.legs, func(l leg) bool { return m.closed[l.run] })
+}

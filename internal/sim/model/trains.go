@@ -27,25 +27,6 @@ func newTrains() trains {
 	return trains{place: map[uuid.UUID]int{}, in: map[string]*time.Location{}, known: map[uuid.UUID]uuid.UUID{}, seen: map[string]uuid.UUID{}}
 }
 
-// Loaded says that a timetable was loaded, or perhaps, without an answer.
-func (m *Model) Loaded(t *traintravel.Timetable, answered bool) {
-	m.hooks.loaded(t)
-	ts := &m.trains
-	if len(ts.place) == 0 {
-		for i, s := range t.Stations {
-			ts.place[s.ID] = i
-		}
-	}
-	for _, train := range t.Trains {
-		if !ts.has(&train) {
-			ts.past = append(ts.past, train)
-		}
-	}
-	if ts.unsure = !answered; answered {
-		ts.current = t.Trains
-	}
-}
-
 func (ts *trains) has(t *traintravel.Train) bool {
 	for i := range ts.past {
 		if o := &ts.past[i]; o.Number == t.Number && o.Zone == t.Zone && sameCalls(o.Calls, t.Calls) {
@@ -73,12 +54,6 @@ func (ts *trains) way(origin, destination uuid.UUID) (from, to int) {
 		return -from, -to
 	}
 	return from, to
-}
-
-// wayOf is where on the line a leg is.
-func (ts *trains) wayOf(l traintravel.Leg) stay {
-	from, to := ts.way(l.Origin.Station, l.Destination.Station)
-	return stay{from: from, to: to}
 }
 
 // trainOf names the train of a leg. Timetables recognise a train by its number, its first

@@ -23,7 +23,17 @@ type Receivers struct {
 	got map[string]map[uuid.UUID]*Received
 	// gone is when each is away, drawn when it is first called.
 	gone map[string][]spell
-	shut map[string]bool // answers 410
+	shut map[string]time.Time // since when it answers 410
+	// posts are those to the endpoints since Posts was called.
+	posts []Post
+}
+
+// A Post is one try to post an event to an endpoint.
+type Post struct {
+	traintravel.WebhookPost
+	At     time.Time // when it came
+	Status int       // that was answered; zero if nothing was
+	Taken  bool      // the endpoint has it
 }
 
 // Received is an event as a receiver has it.
@@ -37,7 +47,7 @@ type Received struct {
 const TheNotifier = "notifier"
 
 func newReceivers(w *World) *Receivers {
-	return &Receivers{w: w, got: map[string]map[uuid.UUID]*Received{}, gone: map[string][]spell{}, shut: map[string]bool{}}
+	return &Receivers{w: w, got: map[string]map[uuid.UUID]*Received{}, gone: map[string][]spell{}, shut: map[string]time.Time{}}
 }
 
 // Got is what a receiver has, in the order in which it came.
@@ -52,11 +62,20 @@ func (r *Receivers) Got(name string) []Received {
 	return all
 }
 
-// Shut reports whether a receiver has answered 410.
-func (r *Receivers) Shut(name string) bool {
+// Shut is since when a receiver answers 410, zero if it does not.
+func (r *Receivers) Shut(name string) time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.shut[name]
+}
+
+// Posts returns the posts since it was called before, in the order in which they came.
+func (r *Receivers) Posts() []Post {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	posts := r.posts
+	r.posts = nil
+	return posts
 }
 
 var errReceiver = errors.New("sim: the receiver does not answer")
@@ -92,8 +111,12 @@ func (r *Receivers) take(ctx context.Context, seat *Seat, name string, e traintr
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if shuts || r.shut[name] {
-		r.shut[name] = true
+	if !r.shut[name].IsZero() {
+		return 410, nil
+	}
+	if shuts {
+		r.shut[name] = time.Now()
+		r.w.Journal.Say("%s answers 410 from now on", name)
 		return 410, nil
 	}
 	if r.got[name] == nil {
@@ -105,7 +128,11 @@ func (r *Receivers) take(ctx context.Context, seat *Seat, name string, e traintr
 		r.got[name][e.ID] = g
 	}
 	g.Times++
-	r.w.Journal.Say("%s receives %s of booking %s", name, e.Type, Short(e.Booking.ID))
+	if e.Type == traintravel.Ping {
+		r.w.Journal.Say("%s receives a ping", name)
+	} else {
+		r.w.Journal.Say("%s receives %s of booking %s", name, e.Type, Short(e.Booking.ID))
+	}
 	if late {
 		return 0, errReceiver
 	}
@@ -139,7 +166,21 @@ func (m mail) CheckURL(string) error { return nil }
 func (m mail) Send(ctx context.Context, p traintravel.WebhookPost) (traintravel.WebhookAnswer, error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
-	status, err := m.w.Receivers.take(ctx, m.seat, p.URL, p.Event)
+	// A post takes some time whenever it is, so that of several endpoints one comes first.
+	time.Sleep(1 + time.Duration(m.w.Places.Draw("way to "+p.URL+" "+p.Event.ID.String()).Int64N(int64(5*time.Millisecond))))
+	came := Post{WebhookPost: p, At: time.Now()}
+	r := m.w.Receivers
+	defer func() { // also if the receiver panics
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		g := r.got[p.URL][p.Event.ID]
+		came.Taken = g != nil
+		r.posts = append(r.posts, came)
+	}()
+	status, err := r.take(ctx, m.seat, p.URL, p.Event)
+	if err == nil {
+		came.Status = status
+	}
 	return traintravel.WebhookAnswer{Status: status, RetryAfter: m.wait(p, status)}, err
 }
 
