@@ -52,6 +52,8 @@ var notRun = map[string]string{
 	"docs/postgres.md: export TRAINTRAVEL_POSTGRES":                                     "needs PostgreSQL and an issuer at fixed addresses",
 	"docs/postgres.md: go run ./cmd/traintravel serve":                                  "needs PostgreSQL and fixed ports; tests of store/pgstore and tests/kills run several servers",
 	"docs/postgres.md: go run ./cmd/traintravel migrate":                                "needs PostgreSQL; TestMigrate moves a file",
+	"docs/simulator.md: go run ./internal/sim":                                          "takes minutes; CI runs it as a step",
+	"docs/simulator.md: FAILED":                                                         "output",
 	"docs/sign-in.md: traintravel serve --issuer":                                       "needs an issuer; TestForeignIssuer has one",
 }
 

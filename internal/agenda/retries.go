@@ -14,8 +14,8 @@ const (
 	// that failed is tried again.
 	firstRetry   = time.Second
 	longestRetry = time.Minute
-	// maxRetries is the maximum number of failing items of a kind that are remembered.
-	// Further items have no wait of their own: Run retries them each time it reads them.
+	// maxRetries bounds how many failing items of a kind are remembered. One more has
+	// no wait of its own: it is tried again each time that Run comes past it.
 	maxRetries = 1 << 16
 )
 
@@ -26,16 +26,16 @@ type retries struct {
 	mu    sync.Mutex
 	items map[store.Key]*retry // by records.Item.Claim
 	pass  uint64               // counts how often the agenda was read from its beginning
-	tell  func(n int)          // is called with the number of failing items when it changes; may be nil
+	tell  func(n int)          // is told how many there are when that changes; may be nil
 }
 
 type retry struct {
 	tries int
 	after time.Time
-	pass  uint64 // the pass that last read the item
+	pass  uint64 // in which the item was last met
 }
 
-// may says whether an item may be attempted now.
+// may says whether an item may be tried now.
 func (r *retries) may(k store.Key, now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -48,7 +48,7 @@ func (r *retries) may(k store.Key, now time.Time) bool {
 }
 
 // failed notes that an item failed and returns how long it waits: from a second up to
-// longestRetry, unless the store is unavailable.
+// longestRetry, unless it is the store that is away.
 func (r *retries) failed(k store.Key, now time.Time, err error) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -96,7 +96,7 @@ func (r *retries) begin() {
 	r.pass++
 }
 
-// end ends a pass: items that it has not read are done, or belong to other servers.
+// end ends a pass: items that were not met are gone, or are other servers'.
 func (r *retries) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -127,7 +127,8 @@ func (r *retries) changed() {
 	}
 }
 
-// FailedItems has the errors of the items that failed in a batch. The others are done.
+// FailedItems says which of several items that were worked on as one failed, and why.
+// The others are done.
 type FailedItems map[store.Key]error
 
 // Error returns one line for each item.

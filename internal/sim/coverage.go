@@ -89,24 +89,54 @@ func printCounts(out io.Writer, what string, counts map[string]int, names []stri
 	}
 }
 
-// In floorSeeds seeds of 30 days each class of faults strikes at least leastFaults times, each
-// kind of operation happens at least leastOperations times, and each error is answered, but
-// for those below.
+// In floorSeeds histories of floorDays days, each class of faults strikes at least leastFaults
+// times, each kind of operation happens at least leastOperations times, and each error is
+// answered, but for those below. Of fewer or shorter ones less is wanted, in proportion.
 const (
 	floorSeeds      = 40
-	leastFaults     = 10
-	leastOperations = 500
+	floorDays       = 30
+	leastFaults     = 5
+	leastOperations = 200
 )
 
+// Of what happens in traffic only, one is wanted in at least leastTraffic of it.
+const leastTraffic = 12 * time.Hour
+
+var inTraffic = map[string]bool{string(world.Pause): true, string(world.Partition): true}
+
 // exempt are the faults, operations and errors without a floor, with the reason.
-var exempt = map[string]string{}
+var exempt = map[string]string{
+	"ErrNoTimetable":          "a timetable is loaded before the first operation",
+	"ErrHasTimetable":         "nobody asks that a load be the first",
+	"ErrBicyclesNotAllowed":   "all trains take bicycles",
+	"ErrDogsNotAllowed":       "all trains take dogs",
+	"ErrTooManyDeclines":      "the services do not limit declines",
+	"DeclinesError":           "the services do not limit declines",
+	"HoldsError":              "the services do not limit holds",
+	"ErrNoGateway":            "the services have a gateway",
+	"ErrPaymentSettled":       "no charge is still to be settled by hand when somebody does",
+	"ErrPaidTooLate":          "a charge in a request is answered before its hold can end",
+	"ErrChanged":              "no conditional request is made",
+	"ErrMoved":                "no store is copied",
+	"ErrCopying":              "no store is copied",
+	"ErrHoldsData":            "no store is copied",
+	"ErrNewerData":            "all servers are of one release",
+	"ErrNoWebhooks":           "nobody subscribes without a sender",
+	"ErrTooManySubscriptions": "nobody has many subscriptions",
+	"ErrDelivered":            "no delivery is asked for again",
+	"ErrDisabled":             "no subscription is disabled",
+	"ErrUnverified":           "no subscription is unverified",
+	"HostLimitError":          "no host is limited",
+	"InvalidError":            "no input is malformed",
+	"EditionError":            "editions fit the timetable in force",
+}
 
 var errMissed = errors.New("coverage: too little of it happened")
 
 // missed reports what happened less often than it should.
 func (t *totals) missed(out io.Writer) error {
 	missed := 0
-	part := float64(t.seeds) / floorSeeds
+	part := float64(t.days) / (floorSeeds * floorDays)
 	for _, of := range []struct {
 		what   string
 		counts map[string]int
@@ -117,8 +147,11 @@ func (t *totals) missed(out io.Writer) error {
 		{"class of faults", t.faults, classes(), leastFaults},
 		{"error", t.errors, history.Errors(), 1},
 	} {
-		least := max(1, int(float64(of.least)*part))
 		for _, name := range of.names {
+			least := int(float64(of.least) * part)
+			if inTraffic[name] {
+				least = int(min(1, t.traffic/leastTraffic))
+			}
 			if n := of.counts[name]; n < least && exempt[name] == "" {
 				missed++
 				fmt.Fprintf(out, "coverage: the %s %q occurred %s, and should at least %d\n", of.what, name, times(n), least)

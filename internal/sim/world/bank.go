@@ -404,7 +404,7 @@ func (l line) Cancel(ctx context.Context, id uuid.UUID) (traintravel.Outcome, er
 		return traintravel.Outcome{}, err
 	}
 	b := l.w.Bank
-	fails := l.w.Faults.Strikes(d, CancelFails, 1)
+	fails := l.w.Faults.Strikes(d, CancelFails, 20)
 	if fails && d.IntN(2) == 0 {
 		return l.answer(d, traintravel.Outcome{}, errLine)
 	}
