@@ -50,7 +50,7 @@ func TestPaymentStuckAndSettled(t *testing.T) {
 	for _, c := range []struct{ booking, refund string }{{first, refund}, {second, other}} {
 		b, id := c.booking, c.refund
 		has(desk(2, "settle", id, "--as", "lost", "--reason", "why not"), "invalid --as \"lost\"", "made-elsewhere")
-		has(desk(2, "settle", id, "--as", "failed", "--reason", "why not"), "invalid --as: a refund is", "made-elsewhere")
+		has(desk(2, "settle", id, "--as", "failed", "--reason", "why not"), "invalid --as: a refund can be settled as", "made-elsewhere")
 		has(desk(2, "settle", id, "--as", "impossible"), "missing --reason")
 		has(desk(2, "settle", "4711", "--as", "impossible", "--reason", "x"), "invalid ID ")
 		has(desk(1, "settle", first, "--as", "impossible", "--reason", "x"), "no payment or refund found with the ID")

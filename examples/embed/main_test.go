@@ -100,7 +100,7 @@ func TestRunRefuses(t *testing.T) {
 		{"unknown origin", []string{dir, "Atlantis", "Bdorf"}, `no station named "Atlantis"`},
 		{"nearly a destination", []string{dir, "Aberg", "bdo"}, `no station named "bdo", but Bdorf`},
 		{"there and back in one", []string{dir, "Aberg", "Aberg"}, "destination: is the same station"},
-		{"bad date", []string{dir, "Aberg", "Bdorf", "1.3.2027"}, `"1.3.2027" is not a date`},
+		{"bad date", []string{dir, "Aberg", "Bdorf", "1.3.2027"}, `invalid date "1.3.2027"`},
 		{"no train that day", []string{dir, "Aberg", "Bdorf", "2028-01-01"}, "no trips found: choose another date"},
 		{"no train that way", []string{dir, "Bdorf", "Aberg"}, "no trips found: choose another date"},
 	}
