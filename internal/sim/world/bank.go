@@ -249,7 +249,7 @@ var errLine = errors.New("sim: the bank does not answer")
 func (l line) call(ctx context.Context, what string, id uuid.UUID) (chance.Dice, error) {
 	d := l.w.Places.Draw(what + " " + id.String())
 	l.w.latency(d, 2*time.Second)
-	l.seat.stand()
+	l.seat.stand(d)
 	if l.seat.Dead() {
 		return d, ErrDead
 	}

@@ -50,14 +50,14 @@ type Seat struct {
 	// paused holds up all that the process does until then.
 	paused time.Time
 	cut    partition
-	looks  map[string]look
+	drawn  map[string]drawing
 }
 
 // NewSeat returns the way of the process with a name to the disk. It dies at the call
 // with number dies, if that is above zero.
 func (w *World) NewSeat(name string, dies int) *Seat {
 	line, _, _ := strings.Cut(name, ".")
-	return &Seat{w: w, name: name, line: line, dies: dies, died: make(chan struct{}), looks: map[string]look{}}
+	return &Seat{w: w, name: name, line: line, dies: dies, died: make(chan struct{}), drawn: map[string]drawing{}}
 }
 
 // Dead reports whether the process has died.
@@ -92,32 +92,39 @@ func (s *Seat) Spare() {
 	s.dies = 0
 }
 
-// A look is when background work read something last, and what it drew.
-type look struct {
+// A drawing is when background work drew last at a place, and what.
+type drawing struct {
 	at time.Time
 	d  chance.Dice
 }
 
-// draw returns what a call draws. All that background work reads of a kind at one instant
-// draws the same: in which order it does so is the Go runtime's choice.
-func (s *Seat) draw(ctx context.Context, what, about string) chance.Dice {
-	at := place(ctx, s.line, what+about)
-	if who, _ := ctx.Value(actor{}).(string); who != Background || what == "update" {
+// draw returns what a call draws.
+func (s *Seat) draw(ctx context.Context, what string) chance.Dice {
+	who, _ := ctx.Value(actor{}).(string)
+	at := place(ctx, s.line, what)
+	if who != Background {
 		return s.w.Places.Draw(at)
 	}
+	return s.alike(at)
+}
+
+// alike draws at a place of background work. All draw the same there at one instant: in which
+// order they do so is the Go runtime's choice.
+func (s *Seat) alike(at string) chance.Dice {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if l, ok := s.looks[at]; ok && l.at.Equal(time.Now()) {
+	now := time.Now()
+	if l, ok := s.drawn[at]; ok && l.at.Equal(now) {
 		return s.w.Places.Again(l.d)
 	}
 	d := s.w.Places.Draw(at)
-	s.looks[at] = look{time.Now(), d}
+	s.drawn[at] = drawing{now, d}
 	return d
 }
 
 // call begins a call of the store: it may fail, take its time, or be the process's last.
 func (s *Seat) call(ctx context.Context, what, about string) (chance.Dice, error) {
-	d := s.draw(ctx, what, about)
+	d := s.draw(ctx, what+about)
 	s.mu.Lock()
 	s.calls++
 	if s.calls == s.dies && !s.w.Faults.IsCalm() {
@@ -145,7 +152,7 @@ func (s *Seat) call(ctx context.Context, what, about string) (chance.Dice, error
 	if err := ctx.Err(); err != nil {
 		return d, err
 	}
-	s.stand()
+	s.stand(d)
 	if s.Dead() {
 		return d, ErrDead
 	}
@@ -217,7 +224,7 @@ func (s *Seat) Update(ctx context.Context, fn func(traintravel.Tx) error) error 
 	// A process that stood still meanwhile writes all the same: the store has its commit.
 	err = s.write(context.WithoutCancel(ctx), fn, twice)
 	s.w.latency(d, 3*time.Millisecond)
-	s.stand()
+	s.stand(d)
 	if err == nil && s.Dead() {
 		return ErrDead
 	}

@@ -30,13 +30,17 @@ func (s *Seat) Cut(d time.Duration, hangs bool) {
 	s.cut = partition{time.Now().Add(d), hangs}
 }
 
-// stand waits while the process stands still, or until it dies.
-func (s *Seat) stand() {
-	for {
+// stand waits while the process stands still, or until it dies. Then it waits a drawn moment,
+// so that calls go on one after another, in an order that the seed decides.
+func (s *Seat) stand(d chance.Dice) {
+	for waited := false; ; waited = true {
 		s.mu.Lock()
 		wait := time.Until(s.paused)
 		s.mu.Unlock()
 		if wait <= 0 || s.w.Faults.IsCalm() {
+			if waited {
+				s.w.latency(d, time.Millisecond)
+			}
 			return
 		}
 		t := time.NewTimer(wait)

@@ -84,7 +84,7 @@ var errReceiver = errors.New("sim: the receiver does not answer")
 func (r *Receivers) take(ctx context.Context, seat *Seat, name string, e traintravel.Event) (int, error) {
 	d := r.w.Places.Draw(name + " " + e.ID.String())
 	r.w.latency(d, time.Second)
-	seat.stand()
+	seat.stand(d)
 	r.mu.Lock()
 	gone, drawn := r.gone[name]
 	if !drawn {
