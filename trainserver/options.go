@@ -62,7 +62,8 @@ type Options struct {
 	Service traintravel.Options
 
 	// HTTP has the settings of the HTTP server. New sets BaseURL, Tickets, TicketKeys, SignIn,
-	// Issuer and Now, and fills in Auth, Tokens, Try and Logger if they are zero.
+	// Issuer and Now, fills in Auth, Tokens, Try and Logger if they are zero, and adds the
+	// link of SiteURL to those that Try returns.
 	HTTP httpserver.Options
 
 	// Logger receives messages for the operator. Nil logs nothing.

@@ -14,7 +14,7 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// ClockKey names the record of the latest instant a supplied clock has shown.
+// ClockKey returns the key of the record of the latest instant of a supplied clock.
 func ClockKey() store.Key { return store.Key{Table: store.TableMeta, ID: "clock"} }
 
 const (
@@ -23,7 +23,7 @@ const (
 	recordClock = time.Minute
 )
 
-// LastInstant is the latest instant that a store has seen: what a supplied clock has shown,
+// LastInstant returns the latest instant that a store has recorded: that of a supplied clock,
 // or when the newest booking was made.
 func LastInstant(ctx context.Context, s store.Store) (last time.Time, err error) {
 	err = s.View(ctx, func(r store.Reader) (err error) {
@@ -59,8 +59,8 @@ func ReadClock(ctx context.Context, r store.Reader) (last time.Time, err error) 
 	return last, d.Done()
 }
 
-// WriteClock records what a clock shows, where no other service's was further on. It does
-// so even if ctx has ended.
+// WriteClock records the time of a clock, unless another service's clock was ahead. It does so
+// even if ctx has ended.
 func WriteClock(ctx context.Context, s store.Store, now time.Time) error {
 	e := codec.NewEncoder(ClockVersion, 9)
 	e.Time(now)

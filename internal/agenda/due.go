@@ -13,9 +13,9 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// ListDue lists what is due of a kind, from a place on or from the beginning. rest is the
-// place at which more is due, empty if this is all; then next is when the next thing will
-// be that is not due yet, the zero time if nothing is known to come.
+// ListDue lists the due items of a kind, from a key on or from the beginning. rest is the key
+// at which more items are due, empty if these are all; then next is the time of the next item
+// that is not due yet, zero if none is known.
 func ListDue(ctx context.Context, s store.Reader, k records.Kind, from string, now time.Time, limit int) (due []records.Item, rest string, next time.Time, err error) {
 	r := records.AgendaOf(k)
 	r.From, r.Limit = cmp.Or(from, r.From), limit
@@ -25,7 +25,7 @@ func ListDue(ctx context.Context, s store.Reader, k records.Kind, from string, n
 	}
 	for _, r := range found {
 		if len(r.ID) != records.AgendaKeySize {
-			continue // Check reports it
+			continue // Check reports this
 		}
 		at := time.Unix(0, int64(min(math.MaxInt64, binary.BigEndian.Uint64([]byte(r.ID[1:9])))))
 		if at.After(now) {

@@ -9,27 +9,27 @@ import (
 	"github.com/traintravel/traintravel/internal/records"
 )
 
-// A store that several servers share may keep what was deleted in its place for as long
-// as anybody reads an older snapshot: PostgreSQL walks over all of that each time it reads
-// a queue from its head. So there a queue is read from a floor on, under which nothing is
-// left to do. What gets under the floor all the same, because a clock is behind or a commit
-// was slow, is found by a look at the whole queue, which keeps nobody waiting.
+// A store that several servers share may keep deleted records as long as anybody reads an
+// older snapshot: PostgreSQL scans all of them each time it reads a queue from its head. So
+// there a queue is read from a floor on, below which all work is done. Items that get below
+// the floor nevertheless, because a clock is behind or a commit was slow, are found by a scan
+// of the whole queue, which delays no other work.
 
-// floorLag is how far the floor of the agenda stays behind the clock. What is
-// written later than that after it was due is found a little later.
+// floorLag is how far the floor of the agenda stays behind the clock. An item that is written
+// later than that after its due time is found a little later.
 const floorLag = 3 * time.Second
 
-// A floor is where on the agenda of a kind to begin to look. The zero value is the
-// beginning. It is safe for concurrent use.
+// A floor is the key from which the agenda of a kind is read. The zero value is the beginning.
+// It is safe for concurrent use.
 type floor struct {
 	mu   sync.Mutex
 	at   string
-	held string    // the first item that is left to the next pass; empty if there is none
-	pass time.Time // when the pass began; zero if it is not to raise the floor
+	held string    // the first item that is left to the next pass; may be empty
+	pass time.Time // when the pass began; zero if it must not raise the floor
 }
 
-// begin begins a pass and returns its first key. After a clock has stepped back, what is
-// new is under the floor: so that follows the clock down.
+// begin begins a pass and returns its first key. If the clock has stepped back, new items
+// would be below the floor, so the floor follows the clock.
 func (f *floor) begin(k records.Kind, now time.Time) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -40,7 +40,7 @@ func (f *floor) begin(k records.Kind, now time.Time) string {
 	return f.at
 }
 
-// end ends a pass that has come to the end of what is due, and raises the floor.
+// end ends a pass that has reached the last due item, and raises the floor.
 func (f *floor) end(k records.Kind) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -53,7 +53,7 @@ func (f *floor) end(k records.Kind) {
 	}
 }
 
-// hold keeps the floor under an item that has to be met again soon.
+// hold keeps the floor below an item that must be read again soon.
 func (f *floor) hold(key string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -65,7 +65,7 @@ func (f *floor) hold(key string) {
 	}
 }
 
-// forget has the next pass begin at the beginning.
+// forget makes the next pass begin at the beginning.
 func (f *floor) forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// run sends heartbeats until present ends, and then removes the server's record. Once
-// work has ended, the server takes nothing more.
+// run sends heartbeats until present ends, and then removes the server's record. Once work
+// has ended, the server takes no more items.
 func (m *membership) run(work, present context.Context) {
 	m.lapse = time.AfterFunc(stopAfter, m.lapsed)
 	defer m.lapse.Stop()
@@ -22,14 +22,14 @@ func (m *membership) run(work, present context.Context) {
 	m.leave(present)
 }
 
-// lapsed stops what is in hand when the others could soon take it.
+// lapsed stops the work in progress when other servers could soon take it over.
 func (m *membership) lapsed() {
 	if m.stop(time.Now()) {
 		m.host.Log.Error("no heartbeat succeeded for too long; in-flight work cancelled", "server", m.id, "for", stopAfter)
 	}
 }
 
-// stop stops what was not renewed until an instant.
+// stop stops all work that was not renewed until an instant.
 func (m *membership) stop(now time.Time) (stopped bool) {
 	for _, w := range m.workers {
 		stopped = w.share.lapse(now) || stopped
@@ -37,11 +37,11 @@ func (m *membership) stop(now time.Time) (stopped bool) {
 	return stopped
 }
 
-// heartbeat renews what the server has, and shares out the rest.
+// heartbeat renews the server's parts, and distributes the rest.
 func (m *membership) heartbeat(work, present context.Context) error {
 	began, clock := time.Now(), m.host.Now()
 	if !began.Before(m.until) {
-		m.seen = nil // it was away: the others may have been so too
+		m.seen = nil // this server was cut off, so the others may have been too
 	}
 	m.heartbeats++
 	leaving := work.Err() != nil

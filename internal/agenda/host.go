@@ -13,19 +13,19 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// A Host is what the work on the agenda needs of the program in which it runs.
+// A Host has the services of the program that scheduled work needs.
 type Host struct {
 	Store store.Store
 	Now   func() time.Time
 	Log   *slog.Logger
 
-	// Begin tells the observer of a piece of work, and failing how many items of a kind
-	// fail. See [rail.Observer].
+	// Begin reports the begin of a piece of work to the observer, and failing the number of
+	// items of a kind that fail. See [rail.Observer].
 	Begin   func(ctx context.Context, operation string) (context.Context, func(*error))
 	Failing func(rail.FailingWork) // may be nil
 }
 
-// Recovered makes a panic of somebody else's code an error with its place.
+// Recovered turns a panic of the host's code into an error with its stack.
 func Recovered(err *error) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())

@@ -10,23 +10,22 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// How a worker looks through the agenda: in passes, from what is due earliest to the end of
-// what is due.
+// A worker reads the agenda in passes, from the earliest due item to the last one.
 
 const (
-	// LookAgain is how often Run looks at the agenda when nothing wakes it:
+	// LookAgain is how often Run reads the agenda when nothing wakes it:
 	// other services write to it too, and the service's clock may jump.
 	LookAgain = time.Second
-	// lookAhead is how many batches of the agenda are looked through at once for
-	// an item that is in nobody else's hands.
+	// lookAhead is the number of batches of the agenda that are searched at once for an item
+	// that nobody works on.
 	lookAhead = 16
-	// wholeShare is how much longer the time between two looks at the whole agenda is
-	// than such a look takes, and wholeAtMost is how long it is at most.
+	// wholeShare is the ratio of the time between two scans of the whole agenda to the time
+	// that a scan takes, and wholeAtMost the longest time between two scans.
 	wholeShare  = 20
 	wholeAtMost = 30 * time.Second
 )
 
-// run looks at the agenda until ctx ends, then waits for what is under way.
+// run reads the agenda until ctx ends, then waits for the work in progress.
 func (w *Worker) run(ctx context.Context) {
 	w.failing(0)
 	defer w.retries.forget()
@@ -46,7 +45,7 @@ func (w *Worker) run(ctx context.Context) {
 		case <-w.wake:
 			w.poked()
 		case <-timer.C:
-			select { // one look is for both
+			select { // one read serves both
 			case <-w.wake:
 				w.poked()
 			default:
@@ -63,16 +62,16 @@ func (w *Worker) run(ctx context.Context) {
 	}
 }
 
-// poked has the worker begin another pass after the one under way, if there is one: what is
-// new may be before where that has come to.
+// poked makes the worker begin another pass after the current one, because new items may be
+// before the position of that.
 func (w *Worker) poked() { w.again = w.again || w.from != "" }
 
-// round starts work on what is due and in nobody's hands, the earliest first, and says
-// how long to wait for more. It goes on where the round before ended, until it has come
-// to the end of what is due: so whatever is at the head, all behind it have their turn.
+// round starts work on due items that nobody works on, the earliest first, and returns how
+// long to wait for more. It continues where the previous round ended, up to the last due item,
+// so that items at the head do not block those behind them.
 func (w *Worker) round(ctx context.Context, slots chan struct{}) (time.Duration, error) {
 	limit, now := w.limit(), w.host.Now()
-	for range lookAhead + w.retries.len()/limit { // those that wait for their retry are no reason to stop
+	for range lookAhead + w.retries.len()/limit { // items that wait for a retry do not end the round
 		if w.from == "" {
 			w.from = w.beginPass(now)
 		}
@@ -96,8 +95,8 @@ func (w *Worker) round(ctx context.Context, slots chan struct{}) (time.Duration,
 	return LookAgain, nil
 }
 
-// beginPass begins a pass through the agenda and returns where. On a store that is shared
-// it is lookAtWhole that meets everything.
+// beginPass begins a pass through the agenda and returns its first key. On a shared store only
+// lookAtWhole reads everything.
 func (w *Worker) beginPass(now time.Time) string {
 	if w.shared {
 		return w.floor.begin(w.Kind, now)
@@ -106,7 +105,7 @@ func (w *Worker) beginPass(now time.Time) string {
 	return ""
 }
 
-// endPass ends a pass that has come to the end of what is due.
+// endPass ends a pass that has reached the last due item.
 func (w *Worker) endPass() {
 	if w.shared {
 		w.floor.end(w.Kind)
@@ -115,7 +114,7 @@ func (w *Worker) endPass() {
 	w.retries.end()
 }
 
-// keepLooking looks at the whole agenda now and then, until ctx ends.
+// keepLooking scans the whole agenda at intervals, until ctx ends.
 func (w *Worker) keepLooking(ctx context.Context, slots chan struct{}) {
 	for wait := LookAgain; ; {
 		if Sleep(ctx, wait); ctx.Err() != nil {
@@ -129,8 +128,8 @@ func (w *Worker) keepLooking(ctx context.Context, slots chan struct{}) {
 	}
 }
 
-// lookAtWhole starts work on everything that is due and in nobody's hands, what is under
-// the floor too. It says how long the store took.
+// lookAtWhole starts work on all due items that nobody works on, including those below the
+// floor. It returns how long the store took.
 func (w *Worker) lookAtWhole(ctx context.Context, slots chan struct{}) (took time.Duration, err error) {
 	w.retries.begin()
 	for from := ""; ctx.Err() == nil; {
@@ -149,10 +148,10 @@ func (w *Worker) lookAtWhole(ctx context.Context, slots chan struct{}) (took tim
 	return took, ctx.Err()
 }
 
-// runDue works on what is due, one item after another, until a pass meets nothing that was
-// not met in the one before.
+// runDue works on the due items, one after another, until a pass reads only items that the
+// pass before has read.
 func (w *Worker) runDue(ctx context.Context) (errs []error) {
-	var before map[store.Key]bool // what the pass before has met
+	var before map[store.Key]bool // the items that the pass before has read
 	for fresh := true; fresh && ctx.Err() == nil; {
 		fresh = false
 		met := map[store.Key]bool{}

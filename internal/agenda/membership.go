@@ -17,22 +17,22 @@ import (
 // that names the parts it has and a count that it raises every second: its
 // heartbeat. In the update that does so it reads the records of the others, takes
 // parts that nobody has, and begins to give up parts if others have too few.
-// So an item is in one server's hands at a time, and none is written to say so.
+// So only one server works on an item at a time, without a write for each item.
 //
-// No clock is compared with another machine's. A server that has not seen another's
-// count change for deadAfter, by its own monotonic clock, takes that one for dead. A
-// server whose heartbeats have failed for stopAfter, by its own, stops all that it has in
-// its hands. The time between is for what takes a while to stop, and for clocks that do
-// not run at the same pace.
+// This compares no clocks of different machines. A server that has not seen the count of
+// another one change for deadAfter, by its own monotonic clock, declares that server dead. A
+// server whose heartbeats have failed for stopAfter, by its own clock, stops all its work. The
+// difference is for work that takes a while to stop, and for clocks that run at different
+// rates.
 const (
 	heartbeatEvery   = time.Second
-	heartbeatTimeout = 3 * time.Second // what the store may take for it
+	heartbeatTimeout = 3 * time.Second // how long the store may take for it
 	stopAfter        = 6 * time.Second
 	deadAfter        = 10 * time.Second
 	ClocksOff        = 2 * recordClock // is more than one that starts beside another is behind
 )
 
-// A membership is that of one running server among those on its store.
+// A membership is the membership of one running server among those on its store.
 type membership struct {
 	host       *Host
 	id         uuid.UUID
@@ -45,11 +45,11 @@ type membership struct {
 	lapse      *time.Timer
 }
 
-// A sight is a server's count, and since when it is known to be that.
+// A sight is a server's count, and since when it has had this value.
 type sight struct {
 	heartbeats uint64
 	since      time.Time
-	warned     bool // that its clock shows another time
+	warned     bool // the difference of its clock was logged
 }
 
 // A peer is another server.
@@ -58,26 +58,26 @@ type peer struct {
 	Server
 }
 
-// A plan is what is decided at a heartbeat.
+// A plan holds the decisions of a heartbeat.
 type plan struct {
-	known  bool // this server's record was there
+	known  bool // this server's record existed
 	alive  []peer
 	dead   []uuid.UUID
 	record Server  // to be written
 	open   []parts // for each worker
 }
 
-// plan decides what a server writes with a heartbeat that began at an instant. Its workers
-// have parts in hand now.
+// plan decides what a server writes with a heartbeat that began at an instant. now has the
+// parts that its workers have.
 func (m *membership) plan(records []store.Record, now []partsInHand, leaving bool, began time.Time) (p plan, err error) {
 	var own Server
 	for _, rec := range records {
 		id, err := uuid.FromBytes([]byte(rec.ID[len(ServerPrefix):]))
 		if err != nil {
-			continue // no server's: Check reports it
+			continue // not the key of a server: Check reports it
 		}
 		v, err := decodePeer(rec.Value)
-		if err != nil { // until it is known to be dead, it may have all that this one has not
+		if err != nil { // until it is known to be dead, it may have all parts that this server does not have
 			v = Server{Heartbeats: trains.TextMark(string(rec.Value)), unknown: true}
 		}
 		was, ok := m.seen[id]
@@ -107,8 +107,9 @@ func (m *membership) plan(records []store.Record, now []partsInHand, leaving boo
 	return p, nil
 }
 
-// others says what others have of a kind, and how many parts are this server's
-// share: all have the same, and those with the lowest IDs one more if need be.
+// others returns the parts of a kind that other servers have, and the number of parts that is
+// this server's share: all servers have the same number, and those with the lowest IDs one
+// more if the parts do not divide evenly.
 func (m *membership) others(k records.Kind, alive []peer) (taken parts, quota int) {
 	rank, n := 0, 1
 	for _, c := range alive {

@@ -14,8 +14,8 @@ const (
 	// that failed is tried again.
 	firstRetry   = time.Second
 	longestRetry = time.Minute
-	// maxRetries bounds how many failing items of a kind are remembered. One more has
-	// no wait of its own: it is tried again each time that Run comes past it.
+	// maxRetries is the maximum number of failing items of a kind that are remembered.
+	// Further items have no wait of their own: Run retries them each time it reads them.
 	maxRetries = 1 << 16
 )
 
@@ -26,16 +26,16 @@ type retries struct {
 	mu    sync.Mutex
 	items map[store.Key]*retry // by records.Item.Claim
 	pass  uint64               // counts how often the agenda was read from its beginning
-	tell  func(n int)          // is told how many there are when that changes; may be nil
+	tell  func(n int)          // is called with the number of failing items when it changes; may be nil
 }
 
 type retry struct {
 	tries int
 	after time.Time
-	pass  uint64 // in which the item was last met
+	pass  uint64 // the pass that last read the item
 }
 
-// may says whether an item may be tried now.
+// may says whether an item may be attempted now.
 func (r *retries) may(k store.Key, now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -48,7 +48,7 @@ func (r *retries) may(k store.Key, now time.Time) bool {
 }
 
 // failed notes that an item failed and returns how long it waits: from a second up to
-// longestRetry, unless it is the store that is away.
+// longestRetry, unless the store is unavailable.
 func (r *retries) failed(k store.Key, now time.Time, err error) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -96,7 +96,7 @@ func (r *retries) begin() {
 	r.pass++
 }
 
-// end ends a pass: items that were not met are gone, or are other servers'.
+// end ends a pass: items that it has not read are done, or belong to other servers.
 func (r *retries) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -127,8 +127,7 @@ func (r *retries) changed() {
 	}
 }
 
-// FailedItems says which of several items that were worked on as one failed, and why.
-// The others are done.
+// FailedItems has the errors of the items that failed in a batch. The others are done.
 type FailedItems map[store.Key]error
 
 // Error returns one line for each item.

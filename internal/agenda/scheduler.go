@@ -1,6 +1,6 @@
-// Package agenda finds out what is due, shares it among the servers on a store, and has it done
-// by workers. It keeps the heartbeats of the servers and the clock that never goes back. It must
-// not know how the work is done.
+// Package agenda finds due work, distributes it among the servers on a store, and runs workers
+// for it. It keeps the heartbeats of the servers and the clock that never goes back. It must not
+// know how the work is done.
 package agenda
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// A Scheduler does what becomes due on the agenda of a store, by one worker for each kind
-// of work. One serves one Run.
+// A Scheduler does the due work on the agenda of a store, with one worker for each kind of
+// work. It serves one Run.
 type Scheduler struct {
 	Host    *Host
 	Workers []*Worker
@@ -46,12 +46,12 @@ func (s *Scheduler) Run(ctx context.Context) {
 	}
 	s.pokeAll(ctx)
 	working.Wait()
-	leave() // not before: others would take over what is in hand
+	leave() // not earlier: others would take over the work in progress
 	keeping.Wait()
 }
 
-// RunDue does once what is due, one item after another. On a shared store it does not ask
-// what other servers do.
+// RunDue does the due work once, one item after another. On a shared store it does not
+// coordinate with other servers.
 func (s *Scheduler) RunDue(ctx context.Context) (errs []error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -75,7 +75,7 @@ func (s *Scheduler) openAll(ctx context.Context) {
 	}
 }
 
-// pokeAll pokes the workers that there is something new for, until ctx ends.
+// pokeAll wakes the workers of kinds with new items, until ctx ends.
 func (s *Scheduler) pokeAll(ctx context.Context) {
 	for {
 		select {
@@ -92,17 +92,16 @@ func (s *Scheduler) pokeAll(ctx context.Context) {
 	}
 }
 
-// A Wakeup tells a scheduler that there is something new on the agenda. It is safe for
-// concurrent use.
+// A Wakeup tells a scheduler that the agenda has new items. It is safe for concurrent use.
 type Wakeup struct {
 	C   chan struct{}
 	Due atomic.Uint32 // of these kinds
 }
 
-// NewWakeup returns a Wakeup with nothing in it.
+// NewWakeup returns an empty Wakeup.
 func NewWakeup() *Wakeup { return &Wakeup{C: make(chan struct{}, 1)} }
 
-// Add notes that there is something new of some kinds.
+// Add notes that some kinds have new items.
 func (w *Wakeup) Add(ks records.Kinds) {
 	if ks == 0 {
 		return

@@ -10,23 +10,23 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// A Server is the record of one that runs.
+// A Server is the record of a running server.
 type Server struct {
 	Heartbeats uint64 // counts them
-	Leaving    bool   // it finishes what is in its hands and takes no more
+	Leaving    bool   // it finishes its work and takes no more
 	Shares     []Held
 	now        time.Time // by its service's clock; since version 2
 
 	unknown bool // its record cannot be read
 }
 
-// Held is what a server has of a kind that it works on.
+// Held has the parts of a kind that a server has.
 type Held struct {
 	Kind  records.Kind
 	Parts parts
 }
 
-// of returns what a server has of a kind; false if it does not work on that.
+// of returns the parts of a kind that a server has; false if it does not work on the kind.
 func (v Server) of(k records.Kind) (parts, bool) {
 	for _, h := range v.Shares {
 		if h.Kind == k {
@@ -52,14 +52,14 @@ func (v Server) Encode() []byte {
 	return e.B
 }
 
-// DecodeServer reads what Encode wrote.
+// DecodeServer decodes the text of Encode.
 func DecodeServer(b []byte) (v Server, err error) {
 	d, version := codec.NewDecoder("server", serverVersion, b)
 	v = readServer(&d, version)
 	return v, d.Done()
 }
 
-// readServer reads what a version has of a record.
+// readServer reads the fields that a version of the record has.
 func readServer(d *codec.Decoder, version byte) (v Server) {
 	v.Heartbeats, v.Leaving = d.Uint(), d.Flags()[0]
 	for range d.Len(9) {
@@ -71,8 +71,8 @@ func readServer(d *codec.Decoder, version byte) (v Server) {
 	return v
 }
 
-// decodePeer reads the record of another server, perhaps of a newer version: that
-// begins with what this one knows, for ever, so that servers of different versions can
+// decodePeer decodes the record of another server, perhaps of a newer version. Newer versions
+// always begin with the fields that this one knows, so that servers of different versions can
 // share their work.
 func decodePeer(b []byte) (Server, error) {
 	if len(b) == 0 || b[0] <= serverVersion {
@@ -87,7 +87,7 @@ func decodePeer(b []byte) (Server, error) {
 // ServerPrefix begins the keys of servers in TableMeta.
 const ServerPrefix = "server/"
 
-// ServerKey names the record of a server.
+// ServerKey returns the key of the record of a server.
 func ServerKey(id uuid.UUID) store.Key {
 	return store.Key{Table: store.TableMeta, ID: ServerPrefix + string(id[:])}
 }

@@ -17,7 +17,7 @@ const (
 	AllParts  parts = 1<<partCount - 1
 )
 
-// partOf says in which part an item is.
+// partOf returns the part that an item is in.
 func partOf(id uuid.UUID) int {
 	var x byte
 	for _, b := range id {
@@ -31,14 +31,14 @@ func (p parts) len() int { return bits.OnesCount64(uint64(p)) }
 // lowest is the set of one part of a set that is not empty.
 func (p parts) lowest() parts { return p & -p }
 
-// partsInHand are the parts that a worker may begin, and those of which it has items in
-// hand.
+// partsInHand has the parts of which a worker may begin items, and those of which it has items
+// in progress.
 type partsInHand struct{ open, busy parts }
 
-// divide decides what a server has of one kind: held is what nobody else may
-// take, and next is what it may begin to work on. It had parts by its record, of which
-// some are open now, and has items of busy ones in its hands; others have taken parts,
-// and its quota is its share of all.
+// divide decides which parts of one kind a server has: nobody else may take those in held, and
+// it may begin work on those in next. By its record it had parts, of which some are open now,
+// and it has items of busy ones in progress; others have taken parts, and its quota is its
+// share of all.
 func divide(had parts, now partsInHand, taken parts, quota int) (held, next parts) {
 	had &= now.open | now.busy // it has done with the others
 	next = had & now.open
@@ -55,18 +55,18 @@ func divide(had parts, now partsInHand, taken parts, quota int) (held, next part
 	return had | next, next
 }
 
-// A share is what this server may work on of one kind.
+// A share has the parts of one kind that this server may work on.
 type share struct {
 	mu    sync.Mutex
 	open  parts
-	busy  [partCount]int  // items in hand
+	busy  [partCount]int  // items in progress
 	until time.Time       // when open parts close unless they are renewed
-	work  context.Context // ends when what is in hand may be another's
+	work  context.Context // ends when other servers may take over the work in progress
 	stop  context.CancelFunc
 }
 
-// begin takes an item of a part in hand, if that is open. What is done with it
-// ends with the context returned.
+// begin begins an item of a part, if the part is open. Work on the item must end with the
+// returned context.
 func (h *share) begin(part int) (context.Context, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -83,7 +83,7 @@ func (h *share) end(part int) {
 	h.busy[part]--
 }
 
-// inHand returns the parts that are open, and those of which something is in hand.
+// inHand returns the parts that are open, and those with items in progress.
 func (h *share) inHand() (p partsInHand) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -96,7 +96,7 @@ func (h *share) inHand() (p partsInHand) {
 	return p
 }
 
-// openAll opens all parts for good.
+// openAll opens all parts permanently.
 func (h *share) openAll(ctx context.Context) {
 	h.renew(ctx, AllParts, time.Now().Add(100*365*24*time.Hour))
 }
@@ -114,8 +114,8 @@ func (h *share) renew(ctx context.Context, open parts, until time.Time) (more bo
 	return more
 }
 
-// lapse closes all parts and stops what is in hand, if they were not renewed
-// until an instant. It reports whether there were any.
+// lapse closes all parts and stops the work in progress, if they were not renewed until an
+// instant. It reports whether any part was open or busy.
 func (h *share) lapse(now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// concurrency is how many items of a kind are worked on at a time. Those that
-	// wait for the store share its commits.
+	// concurrency is the number of items of a kind in progress at a time. Those that wait
+	// for the store share its commits.
 	concurrency = 64
-	// failurePause is how long a failure keeps its place of those, so that a broken store
-	// is not hammered.
+	// failurePause is how long a failed item keeps its slot, so that a failing store gets
+	// fewer requests.
 	failurePause = time.Second / concurrency
 )
 
@@ -30,12 +30,12 @@ type Worker struct {
 	Kind        records.Kind
 	Name        string
 	Work        func(context.Context, ...records.Item) error
-	Together    int // how many items are worked on as one; zero is one
-	Concurrency int // how many times that at once; zero is concurrency
+	Together    int // the number of items in a batch; zero means one
+	Concurrency int // the number of batches at a time; zero means concurrency
 
-	// MayBegin says whether an item may be taken in hand beside those that are, and ended
-	// is told of each that was. It returns whether one that was refused may begin now.
-	// Both are nil where nothing but the number bounds what is in hand.
+	// MayBegin says whether an item may begin besides those in progress, and ended is called
+	// for each that has ended. It returns whether an item that was refused may begin now.
+	// Both are nil if only the number of items is limited.
 	MayBegin func(id uuid.UUID) bool
 	Ended    func(id uuid.UUID) (more bool)
 
@@ -47,12 +47,12 @@ type Worker struct {
 	floor    floor
 	logLimit loglimit.LogLimit
 	from     string // where on the agenda to look next; empty before a pass
-	again    bool   // a poke came during the pass: what is new may be before that place
+	again    bool   // a poke came during the pass: new items may be before next
 	shared   bool   // by other servers, through the store
 	wg       sync.WaitGroup
 }
 
-// One makes of what is done with an item what a worker does that has them one by one.
+// One turns a function for one item into the function of a worker with batches of one.
 func One(work func(context.Context, records.Item) error) func(context.Context, ...records.Item) error {
 	return func(ctx context.Context, items ...records.Item) error { return work(ctx, items[0]) }
 }
@@ -67,14 +67,14 @@ func (w *Worker) prepare(h *Host, local *store.Claims) {
 	w.retries.tell = w.failing
 }
 
-// failing tells the observer how many items fail.
+// failing reports to the observer how many items fail.
 func (w *Worker) failing(n int) {
 	if w.host.Failing != nil {
 		w.host.Failing(rail.FailingWork{Work: w.Name, Items: n})
 	}
 }
 
-// poke makes the worker look at the agenda.
+// poke makes the worker read the agenda.
 func (w *Worker) poke() {
 	select {
 	case w.wake <- struct{}{}:
@@ -82,17 +82,17 @@ func (w *Worker) poke() {
 	}
 }
 
-// slots are the places of what is worked on at once.
+// slots limit the number of batches in progress.
 func (w *Worker) slots() chan struct{} {
 	return make(chan struct{}, cmp.Or(w.Concurrency, concurrency))
 }
 
-// limit is how many records are looked at together: the first may be in our own hands.
+// limit is the number of records to read: the first may be in progress already.
 func (w *Worker) limit() int {
 	return records.Batch + cmp.Or(w.Concurrency, concurrency)*cmp.Or(w.Together, 1)
 }
 
-// start starts work on those items that nobody has in hand.
+// start starts work on the items that nobody works on.
 func (w *Worker) start(ctx context.Context, due []records.Item, slots chan struct{}) (started bool) {
 	for len(due) > 0 {
 		select {
@@ -121,7 +121,7 @@ func (w *Worker) start(ctx context.Context, due []records.Item, slots chan struc
 	return started
 }
 
-// doEach works on items that nobody has in hand, one after another, until ctx ends.
+// doEach works on the items that nobody works on, one after another, until ctx ends.
 func (w *Worker) doEach(ctx context.Context, due []records.Item) (errs []error) {
 	for len(due) > 0 && ctx.Err() == nil {
 		var items []records.Item
@@ -138,15 +138,15 @@ func (w *Worker) doEach(ctx context.Context, due []records.Item) (errs []error) 
 	return errs
 }
 
-// takeSome takes the first items in hand that it may, as many as are worked on as one,
-// and returns those that are left.
+// takeSome begins the first items that may begin, up to a batch, and returns the remaining
+// items.
 func (w *Worker) takeSome(due []records.Item) (items, left []records.Item, work context.Context) {
 	for i, it := range due {
 		ctx, ok := w.take(it)
 		if !ok {
 			continue
 		}
-		if len(items) > 0 && ctx != work { // those before were stopped meanwhile
+		if len(items) > 0 && ctx != work { // the items taken before were stopped meanwhile
 			w.give(it)
 			return items, due[i:], work
 		}
@@ -157,7 +157,7 @@ func (w *Worker) takeSome(due []records.Item) (items, left []records.Item, work 
 	return items, nil, work
 }
 
-// take takes an item in hand, unless somebody has it, it is for others, it has just
+// take begins an item, unless somebody works on it, it belongs to another server, it has just
 // failed or MayBegin refuses it.
 func (w *Worker) take(it records.Item) (context.Context, bool) {
 	part := partOf(it.ID)
@@ -172,7 +172,7 @@ func (w *Worker) take(it records.Item) (context.Context, bool) {
 			}
 			w.claims.Give(it.Claim())
 		}
-		if it.Claim() != it.Key { // whoever has it pokes when it is to be met again
+		if it.Claim() != it.Key { // the holder pokes when the item must be read again
 			w.floor.hold(it.Key.ID)
 		}
 	}
@@ -184,12 +184,12 @@ func (w *Worker) give(it records.Item) {
 	more := w.Ended != nil && w.Ended(it.ID)
 	asked := w.claims.Give(it.Claim())
 	w.share.end(partOf(it.ID))
-	if more || asked && it.Claim() != it.Key { // what came meanwhile has not been done with it
+	if more || asked && it.Claim() != it.Key { // the work that was requested meanwhile is not done yet
 		w.poke()
 	}
 }
 
-// attempt works on items, and notes those that fail to be tried again later.
+// attempt works on items, and notes those that fail for a retry.
 func (w *Worker) attempt(ctx context.Context, items []records.Item) {
 	failed := w.failures(ctx, items)
 	if ctx.Err() != nil {

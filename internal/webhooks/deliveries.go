@@ -52,7 +52,7 @@ func (s *Subscriptions) Deliveries(ctx context.Context, by records.Subscriber, s
 	return rail.Cut(rail.DeliveryList, found, page.Skip(), page.Limit, func(d rail.Delivery) string { return string(d.ID[:]) }), nil
 }
 
-// Retry has a delivery posted again, now.
+// Retry schedules a delivery to be posted again now.
 func (s *Subscriptions) Retry(ctx context.Context, by records.Subscriber, sub, id uuid.UUID, key string) (d rail.Delivery, err error) {
 	if err := s.check(by); err != nil {
 		return d, err
@@ -106,7 +106,7 @@ func (s *Subscriptions) Retry(ctx context.Context, by records.Subscriber, sub, i
 	return d, err
 }
 
-// Ping has a ping posted to the receiver of a subscription.
+// Ping schedules a ping to the receiver of a subscription.
 func (s *Subscriptions) Ping(ctx context.Context, by records.Subscriber, sub uuid.UUID, key string) (_ rail.Delivery, err error) {
 	if err := s.check(by); err != nil {
 		return rail.Delivery{}, err
@@ -140,7 +140,8 @@ func (s *Subscriptions) Ping(ctx context.Context, by records.Subscriber, sub uui
 	return d.Delivery, err
 }
 
-// RetryDead has the dead letters of a subscription posted again, and says how many.
+// RetryDead schedules the dead letters of a subscription to be posted again, and returns their
+// number.
 func (s *Subscriptions) RetryDead(ctx context.Context, by records.Subscriber, sub uuid.UUID) (retried int, err error) {
 	switch to, err := s.Read(ctx, by, sub); {
 	case err != nil:
@@ -177,10 +178,10 @@ func (s *Subscriptions) RetryDead(ctx context.Context, by records.Subscriber, su
 	return retried, err
 }
 
-// errBacklogFull ends RetryDead before it has seen all.
+// errBacklogFull ends RetryDead before it has retried all.
 var errBacklogFull = errors.New("the subscription has the maximum number of waiting deliveries")
 
-// deadOf returns the keys of the dead letters among some deliveries, and what cannot be read.
+// deadOf returns the keys of the dead letters among some deliveries, and the unreadable records.
 func deadOf(page []store.Record) (dead []store.Key, left records.Omissions) {
 	for _, rec := range page {
 		key := store.Key{Table: store.TableDeliveries, ID: rec.ID}
@@ -193,14 +194,14 @@ func deadOf(page []store.Record) (dead []store.Key, left records.Omissions) {
 	return dead, left
 }
 
-// reviveDead has as many of some dead letters posted again as may wait for their
-// subscription. It returns how many, and whether there is no room for the others.
+// reviveDead schedules as many of some dead letters as may wait for their subscription. It
+// returns their number, and whether there is no room for the others.
 func reviveDead(l *ledger.Ledger, sub uuid.UUID, dead []store.Key) (n int, full bool, err error) {
 	values, err := l.Tx.Get(l.Ctx, append(slices.Clone(dead), records.SubscriptionKey(sub))...)
 	if err != nil {
 		return 0, false, err
 	}
-	if values[len(dead)] == nil { // or else nobody would clear them
+	if values[len(dead)] == nil { // otherwise nobody would clear them
 		return 0, false, rail.ErrNotFound
 	}
 	to, err := records.DecodeSubscription(values[len(dead)])
@@ -216,7 +217,7 @@ func reviveDead(l *ledger.Ledger, sub uuid.UUID, dead []store.Key) (n int, full 
 		if v == nil {
 			continue
 		}
-		if d, err := records.DecodeDelivery(v); err == nil && d.Status == rail.DeliveryDead { // nobody has asked for it meanwhile
+		if d, err := records.DecodeDelivery(v); err == nil && d.Status == rail.DeliveryDead { // nobody has retried it meanwhile
 			still = append(still, d)
 		}
 	}

@@ -14,15 +14,14 @@ import (
 )
 
 const (
-	// Endpoints is how many endpoints are worked on at a time, slow ones among them.
+	// Endpoints is the number of endpoints that are served at a time, including slow ones.
 	Endpoints = 256 + slowAtOnce
 	// keepDelivered and keepDead are how long deliveries are listed once they are over.
 	keepDelivered = 7 * 24 * time.Hour
 	keepDead      = 30 * 24 * time.Hour
 )
 
-// ServeEndpoint posts what is due to an endpoint, until there is nothing left or others
-// have to have their turn.
+// ServeEndpoint posts due deliveries to an endpoint, until none is left or the turn is over.
 func (p *Poster) ServeEndpoint(ctx context.Context, it records.Item) error {
 	defer p.pace.begin()()
 	work, stop := context.WithCancel(ctx)
@@ -30,13 +29,13 @@ func (p *Poster) ServeEndpoint(ctx context.Context, it records.Item) error {
 	t := &endpointWorker{p: p, sub: it.ID, floor: p.Books.Floors.Of(it)}
 	t.slow.Store(p.Slow.has(it.ID))
 	t.patience = time.AfterFunc(Longest, func() { t.markSlow(work, stop) })
-	t.patience.Reset(patience) // only now: what it calls uses it
+	t.patience.Reset(patience) // only now, as the function that it calls uses it
 	defer t.patience.Stop()
 	for n := 0; !t.enough(n) && !t.hopeless() && !t.left.Load(); {
 		posted, found, err := t.round(work, n)
 		switch {
 		case ctx.Err() != nil:
-			return nil // told to stop: the next Run goes on
+			return nil // Run is stopping; the next Run continues
 		case err != nil:
 			return err
 		case t.left.Load():
@@ -57,16 +56,16 @@ func (p *Poster) ServeEndpoint(ctx context.Context, it records.Item) error {
 		l.Put(records.EndpointKey(now, it.ID), nil)
 		return nil
 	})
-	if err == nil && ctx.Err() == nil { // what came with this item meanwhile is not due before it
+	if err == nil && ctx.Err() == nil { // deliveries that were added meanwhile are not due earlier
 		due := records.QueueKey(it.ID, it.Due)
 		p.Books.Floors.Set(it.ID, min(cmp.Or(t.first, due), due))
 	}
 	return err
 }
 
-// leaveEndpoint takes an endpoint from the agenda, or puts it there for when its next
-// delivery is due. What waits for one that is disabled, it gives up. It returns false if
-// there is one now, or perhaps more to be given up.
+// leaveEndpoint removes an endpoint from the agenda, or reschedules it for its next delivery.
+// It gives up the waiting deliveries of a disabled one. It returns false if a delivery is due
+// now, or more deliveries may have to be given up.
 func (p *Poster) leaveEndpoint(ctx context.Context, it records.Item, floor string) (done bool, err error) {
 	now := p.Books.Now()
 	var left records.Omissions
@@ -82,7 +81,7 @@ func (p *Poster) leaveEndpoint(ctx context.Context, it records.Item, floor strin
 			return nil
 		}
 		if again := now.Add(ledger.LookLater); len(left) > 0 && (due.IsZero() || again.Before(due)) {
-			due = again // it may be that they can be read then
+			due = again // perhaps they can be read then
 		}
 		if !due.IsZero() {
 			if some, err := ledger.GiveUp(l, it.ID, floor); some || err != nil {
@@ -103,7 +102,7 @@ func (p *Poster) leaveEndpoint(ctx context.Context, it records.Item, floor strin
 	return done, err
 }
 
-// forgetDeliveries removes what there is of a subscription that is deleted.
+// forgetDeliveries removes all records of a deleted subscription.
 func (p *Poster) forgetDeliveries(ctx context.Context, it records.Item) error {
 	for more := true; more && ctx.Err() == nil; {
 		err := p.Books.Update(ctx, p.Books.Now(), func(l *ledger.Ledger) error {
@@ -130,7 +129,7 @@ func (p *Poster) forgetDeliveries(ctx context.Context, it records.Item) error {
 	return nil
 }
 
-// Sweep forgets the old deliveries of an endpoint.
+// Sweep deletes the old deliveries of an endpoint.
 func (p *Poster) Sweep(ctx context.Context, it records.Item) error {
 	now := p.Books.Now()
 	for from := uuid.Nil; ; {
@@ -177,5 +176,5 @@ func (p *Poster) Sweep(ctx context.Context, it records.Item) error {
 	}
 }
 
-// Longest keeps instants within what a time can hold.
+// Longest is a duration that keeps instants within the range of a time.
 const Longest = 100 * 365 * 24 * time.Hour

@@ -16,14 +16,14 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// FanOuts is how many batches of events are given to subscribers at a time: one
-// while the one before is committed.
+// FanOuts is the number of batches of events that are distributed at a time: one while the one
+// before is being committed.
 const FanOuts = 4
 
-// FanOut gives events to those who have subscribed to them. One that has waited does
-// not go to those who subscribed long after it; but it was perhaps another server that
-// wrote it, whose clock is behind. An event that cannot be read is in no other's way, and
-// what is due to a subscription that cannot be read is owed to that one alone.
+// FanOut distributes events to the subscriptions to them. An event does not go to subscriptions
+// that were made long after it; a tolerance covers servers whose clocks are behind. An event that
+// cannot be read does not delay others, and the events of a subscription that cannot be read are
+// kept for it.
 func (p *Poster) FanOut(ctx context.Context, items ...records.Item) error {
 	damaged := agenda.FailedItems{}
 	var events []fanned
@@ -50,7 +50,7 @@ func (p *Poster) FanOut(ctx context.Context, items ...records.Item) error {
 		}
 		told := map[uuid.UUID]bool{}
 		for i, e := range events {
-			if v[2*i] == nil { // the agenda was read before somebody did it
+			if v[2*i] == nil { // another server did it after the agenda was read
 				continue
 			}
 			var subs []records.Subscription
@@ -79,8 +79,8 @@ func (p *Poster) FanOut(ctx context.Context, items ...records.Item) error {
 	return err
 }
 
-// give has an event delivered to subscriptions that want it. told are those for which
-// there is something on the agenda already.
+// give queues an event for the subscriptions to it. told has those with an item on the agenda
+// already.
 func (e *fanned) give(l *ledger.Ledger, subs []records.Subscription, told map[uuid.UUID]bool) {
 	for i := range subs {
 		sub := &subs[i]
@@ -99,20 +99,20 @@ func (e *fanned) give(l *ledger.Ledger, subs []records.Subscription, told map[uu
 	}
 }
 
-// fanned is an event that is given to subscribers.
+// fanned is an event that is being distributed.
 type fanned struct {
 	records.Item
 	records.Queued
 }
 
-// An audience is the subscriptions that an update looks through, each read once.
+// An audience has the subscriptions that an update reads, each once.
 type audience struct {
 	l         *ledger.Ledger
 	operators []records.Subscription
 	known     map[marked]marks
 }
 
-// marked is whose marks subscriptions have: a user's, or a client's.
+// marked is the owner of marks of subscriptions: a user or a client.
 type marked struct {
 	rail.Subject
 	client bool
@@ -125,8 +125,8 @@ type marks struct {
 	owed []uuid.UUID
 }
 
-// newAudience begins with the operator's endpoints, and makes those that are new. What they
-// are the options say, so that it does not matter if their records cannot be read.
+// newAudience begins with the operator's endpoints, and makes the records of new ones. The
+// options define these endpoints, so that it does not matter if their records cannot be read.
 func newAudience(l *ledger.Ledger, operators []rail.OperatorWebhook) (*audience, error) {
 	a := &audience{l: l, known: map[marked]marks{}}
 	for _, op := range operators {
@@ -137,7 +137,7 @@ func newAudience(l *ledger.Ledger, operators []rail.OperatorWebhook) (*audience,
 		}
 		if v[0] == nil {
 			l.NewSubscription(&sub)
-		} else if is, err := records.DecodeSubscription(v[0]); err == nil && !slices.Equal(is.Events, sub.Events) { // the operator wants others now
+		} else if is, err := records.DecodeSubscription(v[0]); err == nil && !slices.Equal(is.Events, sub.Events) { // the options have changed
 			l.PutSubscription(&sub)
 		}
 		a.operators = append(a.operators, sub)
@@ -145,8 +145,8 @@ func newAudience(l *ledger.Ledger, operators []rail.OperatorWebhook) (*audience,
 	return a, nil
 }
 
-// of finds those who get the events of a booking, and those of whom that is not known
-// because their records cannot be read.
+// of returns the subscriptions that get the events of a booking, and those for which this is
+// unknown because their records cannot be read.
 func (a *audience) of(b *rail.Booking) (subs []records.Subscription, owed []uuid.UUID, err error) {
 	subs = slices.Clone(a.operators)
 	by := []marked{{b.Owner, false}}
@@ -186,7 +186,7 @@ func (a *audience) read(by marked) (marks, error) {
 	return m, nil
 }
 
-// owedTo is the IDs of subscriptions that are there and cannot be read.
+// owedTo returns the IDs of existing subscriptions that cannot be read.
 func owedTo(left records.Omissions) (ids []uuid.UUID) {
 	for _, o := range left {
 		if !errors.Is(o.Err, records.ErrMissing) {
@@ -206,7 +206,7 @@ func (p *Poster) FanOutOwed(ctx context.Context, it records.Item) error {
 	err = p.Books.Update(ctx, p.Books.Now(), func(l *ledger.Ledger) error {
 		left = nil
 		v, err := l.Tx.Get(l.Ctx, it.Key, records.BookingKey(o.Booking))
-		if err != nil || v[0] == nil { // the agenda was read before somebody did it
+		if err != nil || v[0] == nil { // another server did it after the agenda was read
 			return err
 		}
 		var subs []records.Subscription

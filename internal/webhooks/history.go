@@ -12,9 +12,9 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// ForgetSurplus forgets the oldest deliveries of a subscription that are over if there are
-// too many: of those that are over all but so many, and of the dead all but so many dead.
-// The operator's own endpoints keep all.
+// ForgetSurplus deletes the oldest completed deliveries of a subscription if it has too many:
+// it keeps a limited number of completed ones, and of dead ones. The operator's own endpoints
+// keep all.
 func (p *Poster) ForgetSurplus(ctx context.Context, it records.Item) error {
 	v, err := p.Books.Store.Get(ctx, records.SubscriptionKey(it.ID))
 	if err != nil {
@@ -43,8 +43,8 @@ func (p *Poster) ForgetSurplus(ctx context.Context, it records.Item) error {
 	})
 }
 
-// forgetBeyond forgets the deliveries of a subscription that are over beyond the newest, and
-// says how many of them were dead.
+// forgetBeyond deletes the completed deliveries of a subscription except the newest, and returns
+// how many of them were dead.
 func (p *Poster) forgetBeyond(ctx context.Context, sub uuid.UUID, most int) (dead int, err error) {
 	over, given := 0, 0
 	rg := records.DeliveriesOf(sub, uuid.Nil, records.Batch)

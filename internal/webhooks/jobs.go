@@ -12,34 +12,34 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// A job is a delivery with all that is needed to post it.
+// A job is a delivery with all data for posting it.
 type job struct {
 	delivery records.Delivery
 	event    rail.Event
-	err      error // why there is no event
+	err      error // why the event is missing
 	to       *target
 }
 
-// An target is an endpoint as it was at an instant.
+// A target is an endpoint as it was at an instant.
 type target struct {
 	records.Subscription
 	keys   []rail.Secret
-	err    error // why there are no keys
+	err    error // why the keys are missing
 	read   time.Time
 	change uint64
 }
 
-// stale says whether it may have changed: others' changes are seen soon, those of this
-// service at once.
+// stale says whether the endpoint may have changed: changes by other services are seen soon,
+// those by this service immediately.
 func (p *Poster) stale(a *target) bool {
 	return a.change != p.Changes.Load() || time.Since(a.read) > goodFor
 }
 
-// goodFor is how long what was read holds, unless this service changes it before.
+// goodFor is how long a target is used, unless this service changes the endpoint before.
 const goodFor = time.Second
 
-// jobs reads deliveries to an endpoint, but for those that are no longer to be posted.
-// It returns false if the endpoint is gone.
+// jobs reads deliveries to an endpoint, except those that must no longer be posted. It returns
+// false if the endpoint no longer exists.
 func (p *Poster) jobs(ctx context.Context, r store.Reader, sub uuid.UUID, ids ...uuid.UUID) (due []*job, found bool, err error) {
 	to := &target{read: time.Now(), change: p.Changes.Load()}
 	keys := []store.Key{records.SubscriptionKey(sub)}
@@ -59,7 +59,7 @@ func (p *Poster) jobs(ctx context.Context, r store.Reader, sub uuid.UUID, ids ..
 		if v == nil { // it was read between two updates
 			continue
 		}
-		d, err := records.DecodeDelivery(v) // if it cannot be read, leaveEndpoint sees to it
+		d, err := records.DecodeDelivery(v) // if it cannot be read, leaveEndpoint handles it
 		if err == nil && d.Status == rail.DeliveryPending {
 			due = append(due, &job{delivery: d, to: to})
 			keys = append(keys, d.Queued.Records()...)
@@ -79,8 +79,7 @@ func (p *Poster) jobs(ctx context.Context, r store.Reader, sub uuid.UUID, ids ..
 	return due, true, nil
 }
 
-// secretsOf returns what signs for an endpoint now: nothing if this service is not to
-// post there.
+// secretsOf returns the secrets of an endpoint: none if this service must not post there.
 func (p *Poster) secretsOf(sub *records.Subscription) (keys []rail.Secret, err error) {
 	w := p.Opts
 	if sub.Operator {
@@ -103,7 +102,7 @@ func (p *Poster) secretsOf(sub *records.Subscription) (keys []rail.Secret, err e
 		if err != nil && len(keys) == 0 {
 			return nil, err
 		}
-		if err == nil { // or else it was replaced because its key is lost
+		if err == nil { // otherwise it was replaced because its key is lost
 			keys = append(keys, key)
 		}
 	}

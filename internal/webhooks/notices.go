@@ -14,20 +14,20 @@ import (
 // notifyTimeout is how long a Notifier may take.
 const notifyTimeout = time.Minute
 
-// Notices tell the program's Notifier of events.
+// Notices delivers events to the program's Notifier.
 type Notices struct {
 	Books    *ledger.Books
 	Notifier rail.Notifier
 }
 
-// Deliver tells the Notifier of an event, and puts it off if that fails.
+// Deliver delivers an event to the Notifier, and postpones it if that fails.
 func (n *Notices) Deliver(ctx context.Context, it records.Item) error {
 	q, err := records.DecodeQueued(it.Value)
 	if err != nil {
 		return err
 	}
 	v, err := n.Books.Store.Get(ctx, append([]store.Key{it.Key}, q.Records()...)...)
-	if err != nil || v[0] == nil { // the agenda was read before somebody delivered it
+	if err != nil || v[0] == nil { // another server delivered it after the agenda was read
 		return err
 	}
 	e, err := n.Books.EventOf(it.ID, q, v[1:])
@@ -36,7 +36,7 @@ func (n *Notices) Deliver(ctx context.Context, it records.Item) error {
 	}
 	failed := n.notify(ctx, e)
 	if ctx.Err() != nil {
-		return nil // told to stop: the next Run delivers it
+		return nil // Run is stopping; the next Run delivers it
 	}
 	now := n.Books.Now()
 	err = n.Books.Update(ctx, now, func(l *ledger.Ledger) error {

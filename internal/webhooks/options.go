@@ -12,27 +12,27 @@ import (
 	"github.com/traintravel/traintravel/rail"
 )
 
-// WebhookOptions are how a service posts events to those who have subscribed.
+// WebhookOptions configures how a service posts events to subscribers.
 type WebhookOptions struct {
-	// Sender posts. It is required.
+	// Sender posts the events. It is required.
 	Sender rail.WebhookSender
 	// SealKey encrypts the secrets of subscriptions in the store: 32 bytes, the same
 	// for all services on the store. It is required.
 	SealKey []byte
-	// Operator are endpoints that nobody has to subscribe: they get the events of all
-	// bookings. All services on a store have the same. What waits for one that is no
-	// longer among them is tried as if it did not answer.
+	// Operator are the operator's endpoints, which need no subscription: they get the events
+	// of all bookings. All services on a store must have the same. Deliveries to an endpoint
+	// that was removed fail as if it did not respond.
 	Operator []rail.OperatorWebhook
-	// Clients are the programs that may subscribe to all bookings made through them.
-	// They do so when they act for themselves: see [rail.Caller].
-	// Nothing is posted any more for one that is taken from the list.
+	// Clients are the programs that may subscribe to the events of all bookings made through
+	// them. They do so when they act for themselves: see [rail.Caller]. After a program is
+	// removed from the list, no events are posted to its subscriptions.
 	Clients []string
-	// PerHost is how many subscriptions to one host a user may have, through all clients.
-	// Zero is 3.
+	// PerHost is the number of subscriptions to one host that a user may have, through all
+	// clients. Zero is 3.
 	PerHost int
-	// Backlog is how many deliveries may wait for one subscription: when there are more,
-	// the oldest become dead letters. Zero is 1,000. Ten times as many are listed that are
-	// over: then the oldest are forgotten. The operator's own endpoints have no bound.
+	// Backlog is the number of deliveries that may wait for one subscription; if more wait,
+	// the oldest become dead letters. Zero is 1,000. Ten times as many completed deliveries
+	// are kept; then the oldest are deleted. The operator's own endpoints have no limits.
 	Backlog int
 }
 
@@ -43,7 +43,7 @@ const (
 	defaultPerHost = 3
 	defaultBacklog = 1000
 	maxBacklog     = 100_000
-	// overlap is for how long a replaced secret signs along.
+	// overlap is how long deliveries are signed with a replaced secret too.
 	overlap = 24 * time.Hour
 )
 
@@ -77,7 +77,7 @@ func listed(events []rail.EventType) string {
 func (o *WebhookOptions) perHost() int    { return cmp.Or(o.PerHost, defaultPerHost) }
 func (o *WebhookOptions) MaxBacklog() int { return cmp.Or(o.Backlog, defaultBacklog) }
 
-// Check refuses options with which no event could be posted.
+// Check returns an error for options with which no event could be posted.
 func (o *WebhookOptions) Check() error {
 	switch {
 	case o.Sender == nil:
@@ -110,7 +110,7 @@ func (o *WebhookOptions) Check() error {
 	return nil
 }
 
-// hasRoom refuses one more subscription to a host beside those that its owner has.
+// hasRoom returns an error if the owner has reached the limit of subscriptions to a host.
 func (o *WebhookOptions) hasRoom(host string, others []records.Subscription) error {
 	n := 0
 	for i := range others {

@@ -16,24 +16,24 @@ import (
 )
 
 const (
-	// recordTimeout is how long the store may take to record what came of attempts.
+	// recordTimeout is how long the store may take to record the outcomes of attempts.
 	recordTimeout = 10 * time.Second
-	// recordAtOnce is about how many are recorded in one update.
+	// recordAtOnce is roughly the number of outcomes that are recorded in one update.
 	recordAtOnce = 1024
-	// beat is how often what became of deliveries is written while there is much of it.
-	beat = 10 * time.Millisecond
+	// batchEvery is how often outcomes are written while many arrive.
+	batchEvery = 10 * time.Millisecond
 )
 
-// A pace has those who are at work wait for each other before they write, so that a store
-// writes for all at once what is in no hurry: for the next beat, if there was one just
-// before. The zero value is at rest.
+// A pace makes workers wait for each other before they write, so that the store writes their
+// results in one batch: a worker waits for the next batch if one was written shortly before.
+// The zero value is ready to use.
 type pace struct {
 	mu   sync.Mutex
-	work int // how many are at work
+	work int // the number of active workers
 	last time.Time
 }
 
-// begin begins somebody's work, which ends with the function that it returns.
+// begin registers an active worker, until the function that it returns is called.
 func (p *pace) begin() (end func()) {
 	add := func(n int) {
 		p.mu.Lock()
@@ -44,11 +44,11 @@ func (p *pace) begin() (end func()) {
 	return func() { add(-1) }
 }
 
-// wait returns at once to who is alone at work.
+// wait returns immediately if only one worker is active.
 func (p *pace) wait() {
 	p.mu.Lock()
 	now := time.Now()
-	next := p.last.Add(beat)
+	next := p.last.Add(batchEvery)
 	rested := p.work < 2 || !next.After(now)
 	if rested {
 		p.last = now
@@ -65,15 +65,15 @@ func (p *pace) wait() {
 	p.mu.Unlock()
 }
 
-// A recorder is where what came of attempts is recorded: in one update, of all endpoints,
-// what comes while the update before it is under way.
+// A recorder records the outcomes of attempts: those of all endpoints that arrive while an
+// update is in progress are recorded in the next one.
 type recorder struct {
 	mu   sync.Mutex
 	next *recording    // not yet begun
 	last chan struct{} // closed when the recording that was begun last is written; nil before the first
 }
 
-// A recording is what is recorded in one update.
+// A recording has the outcomes that are recorded in one update.
 type recording struct {
 	outcomes []ledger.Outcome
 	before   chan struct{} // recorder.last when it was begun
@@ -81,7 +81,7 @@ type recording struct {
 	err      error
 }
 
-// record records what came of attempts, even if Run has been told to stop meanwhile.
+// record records the outcomes of attempts, even if Run was told to stop meanwhile.
 func (p *Poster) record(ctx context.Context, outcomes []ledger.Outcome) error {
 	var made []ledger.Outcome
 	var errs []error
@@ -100,8 +100,8 @@ func (p *Poster) record(ctx context.Context, outcomes []ledger.Outcome) error {
 	return errors.Join(errs...)
 }
 
-// add puts outcomes on the next recording, and returns when that is written: by who was the
-// first to put something on it.
+// add adds outcomes to the next recording, and returns when that is written. The first call
+// that adds to a recording writes it.
 func (b *recorder) add(outcomes []ledger.Outcome, wait func(), write func([]ledger.Outcome) error) error {
 	b.mu.Lock()
 	first := b.next == nil || len(b.next.outcomes) >= recordAtOnce
@@ -119,8 +119,8 @@ func (b *recorder) add(outcomes []ledger.Outcome, wait func(), write func([]ledg
 	return own.err
 }
 
-// write writes a recording, when the one before it is written and there is more that can wait
-// no longer.
+// write writes a recording, once the one before it is written and its outcomes must not wait
+// any longer.
 func (b *recorder) write(own *recording, wait func(), write func([]ledger.Outcome) error) {
 	if own.before != nil {
 		<-own.before
@@ -136,10 +136,10 @@ func (b *recorder) write(own *recording, wait func(), write func([]ledger.Outcom
 	own.err = write(own.outcomes)
 }
 
-// recordAll writes what came of attempts to deliver to some endpoints.
+// recordAll writes the outcomes of attempts to deliver to some endpoints.
 func (p *Poster) recordAll(ctx context.Context, made []ledger.Outcome) error {
 	keys := make([]store.Key, len(made), 2*len(made))
-	first := map[uuid.UUID]int{} // where an endpoint is among the keys
+	first := map[uuid.UUID]int{} // the index of an endpoint's key
 	for i := range made {
 		d := made[i].Delivery
 		keys[i] = records.DeliveryKey(d.Subscription, d.ID)
@@ -153,12 +153,12 @@ func (p *Poster) recordAll(ctx context.Context, made []ledger.Outcome) error {
 		if err != nil {
 			return err
 		}
-		subs := map[uuid.UUID]*records.Subscription{} // the endpoints that are there
+		subs := map[uuid.UUID]*records.Subscription{} // the endpoints that exist
 		for id, at := range first {
 			if v[at] == nil {
 				continue
 			}
-			if sub, err := records.DecodeSubscription(v[at]); err == nil { // others' outcomes are recorded in any case
+			if sub, err := records.DecodeSubscription(v[at]); err == nil { // the outcomes of the others are recorded in any case
 				subs[id] = &sub
 			}
 		}
@@ -180,8 +180,8 @@ func (p *Poster) recordAll(ctx context.Context, made []ledger.Outcome) error {
 	})
 }
 
-// pingsFirst is the order in which outcomes are recorded: a ping may verify a subscription,
-// of which others in the same update have to know.
+// pingsFirst is the order in which outcomes are recorded: a ping may verify a subscription, and
+// other outcomes in the same update depend on that.
 func pingsFirst(made []ledger.Outcome) []int {
 	order := make([]int, 0, len(made))
 	for _, ping := range [...]bool{true, false} {

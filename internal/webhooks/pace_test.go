@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// Who comes alone does not wait; who comes just after does so until the next beat,
-// together with all who come meanwhile.
+// A lone worker does not wait; those that come just after wait for the next batch, together
+// with all that come meanwhile.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var p pace
 		end := p.begin()
 		p.wait()
-		p.wait() // nobody else is there
+		p.wait() // no other worker is active
 		time.Sleep(time.Hour)
 		p.begin()
 		begun := time.Now()
@@ -35,14 +35,14 @@ func TestPace(t *testing.T) {
 		}
 		come(1)
 		come(3)
-		time.Sleep(beat / 2)
+		time.Sleep(batchEvery / 2)
 		come(2)
-		time.Sleep(beat) // to the middle of the next
+		time.Sleep(batchEvery) // to the middle of the next
 		come(1)
-		time.Sleep(10 * beat)
+		time.Sleep(10 * batchEvery)
 		come(1)
 		all.Wait()
-		want := map[time.Duration]int{0: 1, beat: 5, 2 * beat: 1, 11*beat + beat/2: 1}
+		want := map[time.Duration]int{0: 1, batchEvery: 5, 2 * batchEvery: 1, 11*batchEvery + batchEvery/2: 1}
 		for at, n := range want {
 			if went[at] != n {
 				t.Errorf("%d went after %v, want %d: %v", went[at], at, n, went)
@@ -56,7 +56,7 @@ func TestPace(t *testing.T) {
 		p.wait()
 		p.wait()
 		if !time.Now().Equal(now) {
-			t.Error("who is alone again waits")
+			t.Error("a worker that is alone again waits")
 		}
 	})
 }

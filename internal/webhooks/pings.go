@@ -7,41 +7,41 @@ import (
 	"github.com/traintravel/traintravel/rail"
 )
 
-// Whoever may subscribe has pings posted to a machine that has not agreed to get anything.
-// So pings to the host of an unverified subscription are rationed: each user may have a
-// few of them, and then one a minute, through however many subscriptions one after another.
+// Anybody who may subscribe can make the server post pings to a machine whose owner has not
+// agreed to it. So pings to the host of an unverified subscription are limited: each user gets
+// a few of them, and then one a minute, over all subscriptions.
 
 const (
-	// pingsPerSubscription is how many pings come at once for each subscription that a
-	// user may have to a host.
+	// pingsPerSubscription is the number of pings without delay for each subscription that
+	// a user may have to a host.
 	pingsPerSubscription = 4
-	// pingEvery is how often there may be one more.
+	// pingEvery is the time after which one more ping is allowed.
 	pingEvery = time.Minute
-	// maxPinged bounds how many hosts of users are remembered.
+	// maxPinged is the maximum number of remembered hosts of users.
 	maxPinged = 1 << 14
 )
 
-// pingRations remember the pings to the hosts of unverified subscriptions. They are of one
-// process. The zero value remembers none. It is safe for concurrent use.
+// pingRations remembers the pings of this process to the hosts of unverified subscriptions.
+// The zero value is empty. It is safe for concurrent use.
 type pingRations struct {
 	mu    sync.Mutex
 	hosts map[pinged]*pingRation
 }
 
-// pinged is to whom pings are posted, and for whom.
+// pinged is the host that pings are posted to, and the user they are posted for.
 type pinged struct {
 	owner rail.Subject
 	host  string
 }
 
 type pingRation struct {
-	full     time.Time // when there may be as many at once as at the beginning
+	full     time.Time // when the full ration is available again
 	underWay int
 }
 
-// begin takes a ping from the ration. It returns the function that ends the ping, or nil
-// and how long to wait. perHost is how many subscriptions a user may have to a host: as
-// many pings may be under way.
+// begin takes a ping from the ration. It returns the function that ends the ping, or nil and
+// how long to wait. perHost is the number of subscriptions that a user may have to a host, and
+// so the number of pings in progress.
 func (r *pingRations) begin(to pinged, perHost int, now time.Time) (end func(), wait time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,8 +73,8 @@ func (r *pingRations) begin(to pinged, perHost int, now time.Time) (end func(), 
 	}, 0
 }
 
-// add remembers one more host. Where there are too many, it forgets those that have their
-// whole ration again, or else any.
+// add remembers one more host. If there are too many, it forgets those with a full ration, or
+// otherwise any.
 func (r *pingRations) add(to pinged, now time.Time) *pingRation {
 	if r.hosts == nil {
 		r.hosts = map[pinged]*pingRation{}

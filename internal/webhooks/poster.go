@@ -1,5 +1,5 @@
 // Package webhooks keeps subscriptions and posts events to them: it verifies receivers, signs
-// what it posts, and tries again what fails. It must not know why an event happened.
+// deliveries, and retries those that fail. It must not know why an event happened.
 package webhooks
 
 import (
@@ -15,19 +15,19 @@ import (
 // sendTimeout is how long a receiver may take.
 const sendTimeout = 15 * time.Second
 
-// A Poster gives events to those who have subscribed to them, and posts them.
+// A Poster distributes events to subscriptions, and posts them.
 type Poster struct {
 	Books    *ledger.Books
 	Opts     *WebhookOptions
-	pace     pace // of what is written of deliveries
+	pace     pace // of the writes of outcomes
 	recorder recorder
 	Slow     slowEndpoints
 	pings    pingRations
-	senders  atomic.Int32  // how many deliveries are posted at a time, to all endpoints
-	Changes  atomic.Uint64 // counts changes, by this service, of any subscription or of what is posted
+	senders  atomic.Int32  // the number of deliveries in progress, to all endpoints
+	Changes  atomic.Uint64 // counts changes of subscriptions and posted events by this service
 }
 
-// post calls the sender with its time limit and survives its panics.
+// post calls the sender with its time limit and recovers its panics.
 func (p *Poster) post(ctx context.Context, post rail.WebhookPost) (a rail.WebhookAnswer, err error) {
 	ctx, stop := context.WithTimeout(ctx, sendTimeout)
 	defer stop()

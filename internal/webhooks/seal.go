@@ -16,7 +16,7 @@ import (
 	"github.com/traintravel/traintravel/rail"
 )
 
-// newWebhookSecret makes a secret as Standard Webhooks writes them.
+// newWebhookSecret makes a secret in the form of Standard Webhooks.
 func newWebhookSecret() rail.Secret {
 	b := make([]byte, 32)
 	_, _ = rand.Read(b) // it never fails
@@ -36,7 +36,7 @@ func (o *WebhookOptions) sealer() cipher.AEAD {
 	return aead
 }
 
-// seal encrypts a secret for a subscription and no other.
+// seal encrypts a secret for one subscription only.
 func (o *WebhookOptions) seal(secret rail.Secret, id uuid.UUID) string {
 	return string(o.sealer().Seal(nil, nil, []byte(secret), id[:]))
 }
@@ -49,9 +49,9 @@ func (o *WebhookOptions) unseal(sealed string, id uuid.UUID) (rail.Secret, error
 	return rail.Secret(plain), nil
 }
 
-// sealTold seals what a request is told of a subscription, for when it is repeated: the
-// secret is not to be had again, and the subscription may have ended by then. What has to
-// be erased with its owner cannot be read without SealKey.
+// sealTold seals the response to a request about a subscription, for its repetition: the secret
+// cannot be retrieved later, and the subscription may have ended by then. Data that must be
+// erased with its owner cannot be read without SealKey.
 func (o *WebhookOptions) sealTold(sub *records.Subscription, secret rail.Secret) string {
 	told := *sub
 	told.Owner, told.Client = rail.Subject{}, "" // who repeats the request says so
@@ -59,9 +59,9 @@ func (o *WebhookOptions) sealTold(sub *records.Subscription, secret rail.Secret)
 	return o.seal(rail.Secret(told.Encode()), told.ID)
 }
 
-// firstSubscription is what a repeated request was told the first time.
+// firstSubscription returns the first response to a repeated request.
 func (s *Subscriptions) firstSubscription(ctx context.Context, by rail.Caller, a records.Answer) (rail.Subscription, rail.Secret, error) {
-	if a.Sealed == "" { // remembered by an older version: as it stands
+	if a.Sealed == "" { // recorded by an older version: returned as it is
 		sub, err := s.ownSubscription(ctx, s.Books.Store, records.Subscriber{Caller: by}, a.About)
 		if err != nil {
 			return rail.Subscription{}, "", err
@@ -78,14 +78,14 @@ func (s *Subscriptions) firstSubscription(ctx context.Context, by rail.Caller, a
 	if err != nil {
 		return rail.Subscription{}, "", err
 	}
-	if sub.ByClient && !by.ForItself { // a user who is named like the client
+	if sub.ByClient && !by.ForItself { // a user with the client's name
 		return rail.Subscription{}, "", rail.ErrKeyReused
 	}
 	sub.Owner, sub.Client, sub.Replayed = by.Subject, by.Client, true
 	return sub.Subscription, rail.Secret(sub.Secrets[0].Sealed), nil
 }
 
-// NewSecret replaces the secret of a subscription. The one before signs along for a while.
+// NewSecret replaces the secret of a subscription. The previous one is used too for a while.
 func (s *Subscriptions) NewSecret(ctx context.Context, by rail.Caller, id uuid.UUID, key string) (_ rail.Subscription, _ rail.Secret, err error) {
 	idem, err := s.Books.Idempotency(by, key, "secret "+id.String(), func(*records.Fingerprint) {})
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *Subscriptions) NewSecret(ctx context.Context, by rail.Caller, id uuid.U
 			return nil
 		})
 		switch {
-		case errors.Is(err, rail.ErrChanged): // what was sealed is not what is told
+		case errors.Is(err, rail.ErrChanged): // the sealed subscription differs from the current one
 		case err != nil:
 			return rail.Subscription{}, "", err
 		case first != nil:

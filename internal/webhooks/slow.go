@@ -8,25 +8,25 @@ import (
 )
 
 const (
-	// patience is how long an endpoint may take for any answer before it counts as slow.
+	// patience is how long an endpoint may take to respond before it counts as slow.
 	patience = time.Second
-	// slowAtOnce is how many slow endpoints are worked on at a time.
+	// slowAtOnce is the number of slow endpoints that are served at a time.
 	slowAtOnce = 64
-	// maxSlow is how many endpoints are remembered as such: one that was deleted is not
-	// cleared here if another server does what is left of it.
+	// maxSlow is the number of endpoints that are remembered as slow: a deleted one is not
+	// removed here if another server does the rest of its work.
 	maxSlow = 1 << 14
 )
 
-// slowEndpoints are those that have kept this service waiting and not answered in time
-// since. They have a small part of the places, however many they are: so others do not
-// wait for them. The zero value is none.
+// slowEndpoints are those that kept this service waiting and have not responded in time since.
+// They get a small part of the slots, however many they are, so that others do not wait for
+// them. The zero value is empty.
 type slowEndpoints struct {
 	mu     sync.Mutex
 	inHand map[uuid.UUID]bool // whether it is
 	n      int                // how many are
 }
 
-// Begin takes an endpoint in hand, unless it is slow and too many such are.
+// Begin begins to serve an endpoint, unless it is slow and too many slow ones are being served.
 func (s *slowEndpoints) Begin(id uuid.UUID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,7 +45,7 @@ func (s *slowEndpoints) hold(id uuid.UUID) bool {
 	return true
 }
 
-// End gives an endpoint out of hand. It reports whether another slow one may have its place.
+// End ends the service of an endpoint. It reports whether another slow one may have its slot.
 func (s *slowEndpoints) End(id uuid.UUID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,8 +57,8 @@ func (s *slowEndpoints) End(id uuid.UUID) bool {
 	return true
 }
 
-// add takes an endpoint in hand as slow. If it returns false, too many such are
-// in hand: this one must be left.
+// add marks an endpoint as slow while it is served. If it returns false, too many slow ones are
+// being served: the caller must leave this one.
 func (s *slowEndpoints) add(id uuid.UUID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,7 +69,7 @@ func (s *slowEndpoints) add(id uuid.UUID) bool {
 		return true
 	}
 	if len(s.inHand) >= maxSlow {
-		for other, busy := range s.inHand { // any that nobody waits for
+		for other, busy := range s.inHand { // any that is not being served
 			if !busy {
 				delete(s.inHand, other)
 				break
@@ -80,7 +80,7 @@ func (s *slowEndpoints) add(id uuid.UUID) bool {
 	return s.hold(id)
 }
 
-// clear says that an endpoint is not slow any more.
+// clear marks an endpoint as no longer slow.
 func (s *slowEndpoints) clear(id uuid.UUID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,10 +15,10 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// Subscriptions are who has events posted where, as their owners manage them.
+// Subscriptions manages subscriptions for their owners.
 type Subscriptions struct {
 	Books *ledger.Books
-	Opts  *WebhookOptions // nil if there are no webhooks
+	Opts  *WebhookOptions // nil if no webhooks are configured
 	NewID func() uuid.UUID
 }
 
@@ -185,7 +185,7 @@ func (s *Subscriptions) ChangeFor(ctx context.Context, by rail.Caller, id uuid.U
 			case changed && !sub.Unverified.IsZero():
 				again = true
 			}
-			l.Put(records.EndpointKey(now, id), nil) // for what is waiting
+			l.Put(records.EndpointKey(now, id), nil) // for waiting deliveries
 		}
 		if again {
 			l.MustVerify(sub)
@@ -245,8 +245,8 @@ func (s *Subscriptions) Stopped(ctx context.Context, page rail.Page) (_ rail.Lis
 	return rail.Cut(rail.SubscriptionList, found, page.Skip(), page.Limit, func(s rail.Subscription) string { return string(s.ID[:]) }), nil
 }
 
-// removed says whether the operator has taken an endpoint, or a client, away. A service without
-// webhooks does not know.
+// removed says whether the operator has removed an endpoint, or a client, from the options. A
+// service without webhooks does not know.
 func (s *Subscriptions) removed(sub *records.Subscription) bool {
 	w := s.Opts
 	if w != nil && sub.ByClient {
@@ -255,8 +255,8 @@ func (s *Subscriptions) removed(sub *records.Subscription) bool {
 	return sub.Operator && w != nil && !slices.ContainsFunc(w.Operator, func(op rail.OperatorWebhook) bool { return op.URL == sub.URL })
 }
 
-// check refuses callers if there are no webhooks, and those who are nobody. What was posted
-// to the operator's endpoints is known also without webhooks.
+// check returns an error if no webhooks are configured, or for an empty caller. The deliveries
+// to the operator's endpoints are available also without webhooks.
 func (s *Subscriptions) check(by records.Subscriber) error {
 	switch {
 	case by.Operator:
@@ -304,7 +304,7 @@ func (s *Subscriptions) change(ctx context.Context, by rail.Caller, id uuid.UUID
 	return sub, err
 }
 
-// checkURL returns a URL as it is kept, or says what is wrong with it.
+// checkURL returns a URL in the form in which it is stored, or an error.
 func (s *Subscriptions) checkURL(url string) (string, error) {
 	if url == "" {
 		return "", rail.Invalid("url", "is required")

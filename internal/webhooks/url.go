@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// normalURL writes a URL as the API says that URLs are (RFC 3986, section 6.2): its scheme
-// and host in lower case, without an empty port, and escaped what a path or a query may
-// not have. Whatever it is in doubt about, it leaves to be refused: control characters,
-// user names, and letters of hosts that are not ASCII, some of which have lower-case forms
-// that are.
+// normalURL normalizes a URL as the API describes (RFC 3986, section 6.2): scheme and host in
+// lower case, without an empty port, and with characters escaped that a path or a query must
+// not contain. It does not change URLs that later checks refuse: those with control characters,
+// user names, or hosts with letters that are not ASCII, some of which have ASCII lower-case
+// forms.
 func normalURL(url string) string {
 	scheme, rest, ok := strings.Cut(url, "://")
 	if !ok {

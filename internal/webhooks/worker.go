@@ -14,30 +14,30 @@ import (
 )
 
 const (
-	// turn is how many deliveries an endpoint gets before others have their turn.
+	// turn is the number of deliveries to an endpoint before others have their turn.
 	turn = 1024
-	// readAhead is how many deliveries to an endpoint are read together, and wait until
-	// they are posted, or posted ones until they are recorded.
+	// readAhead is the number of deliveries to an endpoint that are read together and then
+	// wait to be posted, or that are posted and wait to be recorded.
 	readAhead = 64
-	// atOnce is how many deliveries are under way to an endpoint of the operator's at
-	// most: as long as each takes less than growAfter, one after another. To others there
-	// is one, so that nobody has the server press somebody else's machine. Where many are
-	// under way to all endpoints it is perhaps this machine that takes its time, and more
-	// would take it more: then one has to take crowded times as long.
+	// atOnce is the maximum number of deliveries in progress to an endpoint of the operator;
+	// as long as each takes less than growAfter, they are posted one after another. Other
+	// endpoints get one at a time, so that nobody can make the server overload somebody
+	// else's machine. If many deliveries are in progress to all endpoints, this machine may be
+	// the slow one, and more would make it slower: then growth needs crowded times as long.
 	atOnce    = 16
 	growAfter = 5 * time.Millisecond
 	many      = 64
 	crowded   = 10
 )
 
-// An endpointWorker is a worker's turn at an endpoint.
+// An endpointWorker is one turn of a worker at an endpoint.
 type endpointWorker struct {
 	p             *Poster
 	sub           uuid.UUID
 	floor         string // of the queue
 	first         string // in the queue when it was last read from the floor; empty if nothing was due
 	arrived, lost atomic.Int32
-	failed        atomic.Bool // what came of some could not be recorded
+	failed        atomic.Bool // some outcomes could not be recorded
 	slow          atomic.Bool // it is slow
 	left          atomic.Bool // it is, as too many are
 
@@ -48,24 +48,24 @@ type endpointWorker struct {
 	done    chan ledger.Outcome
 	gone    chan struct{} // of a sender
 	senders int
-	most    int // how many senders there may be
+	most    int // the maximum number of senders
 	tick    *time.Ticker
-	ticks   int          // since when it was last looked
+	ticks   int          // since the last look
 	tried   atomic.Int32 // since then
 }
 
-// hopeless says that nothing arrives: an endpoint that hangs would take long.
+// hopeless says that the endpoint does not respond, so that further attempts would take long.
 func (t *endpointWorker) hopeless() bool {
 	lost := t.lost.Load()
 	return t.arrived.Load() == 0 && (lost >= atOnce || lost > 0 && t.slow.Load())
 }
 
-// over says that no more is to be posted.
+// over says that no more deliveries must be posted.
 func (t *endpointWorker) over(ctx context.Context) bool {
 	return ctx.Err() != nil || t.failed.Load() || t.hopeless()
 }
 
-// enough says that others have to have their turn.
+// enough says that the turn is over.
 func (t *endpointWorker) enough(n int) bool {
 	if t.slow.Load() {
 		return n >= readAhead
@@ -73,12 +73,12 @@ func (t *endpointWorker) enough(n int) bool {
 	return n >= turn
 }
 
-// markSlow puts the endpoint slow if it still keeps us waiting. Where there is
-// no place for it then, what is under way is stopped, to be posted again when there is.
+// markSlow marks the endpoint as slow if it still keeps the worker waiting. If no slot for slow
+// endpoints is free, it stops the deliveries in progress; they are posted again later.
 func (t *endpointWorker) markSlow(ctx context.Context, stop context.CancelFunc) {
 	switch {
 	case ctx.Err() != nil:
-	case t.underWay.Load() == 0: // it is the store that takes its time
+	case t.underWay.Load() == 0: // the store is slow, not the endpoint
 		t.patience.Reset(patience)
 	case !t.p.Slow.add(t.sub):
 		t.left.Store(true)
@@ -88,7 +88,7 @@ func (t *endpointWorker) markSlow(ctx context.Context, stop context.CancelFunc) 
 	}
 }
 
-// answered takes note of how long an attempt took, whatever came of it.
+// answered notes how long an attempt took, whatever its outcome.
 func (t *endpointWorker) answered(took time.Duration) {
 	t.tried.Add(1)
 	if took >= patience {
@@ -99,9 +99,9 @@ func (t *endpointWorker) answered(took time.Duration) {
 	}
 }
 
-// round posts what is due beside the n that were, until there is nothing left or enough
-// was posted, and records what came of it while it posts on. It says how much there was,
-// and whether the endpoint is there.
+// round posts due deliveries in addition to the n posted before, until none is left or the turn
+// is over, and records outcomes while it continues to post. It returns how many deliveries were
+// due, and whether the endpoint exists.
 func (t *endpointWorker) round(ctx context.Context, n int) (posted int, found bool, err error) {
 	t.todo, t.done, t.gone = make(chan *job, readAhead), make(chan ledger.Outcome, readAhead), make(chan struct{}, atOnce)
 	t.tick = time.NewTicker(growAfter)
@@ -143,7 +143,7 @@ func (t *endpointWorker) round(ctx context.Context, n int) (posted int, found bo
 	return posted, true, nil
 }
 
-// read reads what is due from a place in the queue on, and says where it goes on.
+// read reads due deliveries from a key of the queue on, and returns the key to continue from.
 func (t *endpointWorker) read(ctx context.Context, from string) (due []*job, next string, found bool, err error) {
 	q := records.QueueOf(t.sub, t.p.Books.Now(), readAhead)
 	q.From = max(q.From, t.floor, from)
@@ -171,7 +171,7 @@ func (t *endpointWorker) read(ctx context.Context, from string) (due []*job, nex
 	return due, next, found, err
 }
 
-// give has a job posted by whoever comes to it, and sees to it that somebody does.
+// give passes a job to the next free sender, and starts a sender if none is running.
 func (t *endpointWorker) give(ctx context.Context, d *job) {
 	if t.senders == 0 {
 		t.addSender(ctx)
@@ -186,8 +186,7 @@ func (t *endpointWorker) give(ctx context.Context, d *job) {
 	}
 }
 
-// grow has one more posted at a time if there is something to post and those under way
-// take their time.
+// grow allows one more delivery at a time if deliveries wait and those in progress are slow.
 func (t *endpointWorker) grow(ctx context.Context) {
 	if t.ticks++; t.ticks < crowded && t.p.senders.Load() >= many {
 		return
@@ -224,8 +223,7 @@ func (t *endpointWorker) addSender(ctx context.Context) {
 	}()
 }
 
-// record records what came of attempts, together what comes together, until there are
-// no more.
+// record records the outcomes of attempts, in batches, until there are no more.
 func (t *endpointWorker) record(ctx context.Context) (err error) {
 	for o := range t.done {
 		some := []ledger.Outcome{o}
