@@ -35,7 +35,7 @@ func (d *Desk) Block(ctx context.Context, run rail.RunID, blocks ...rail.Block) 
 	})
 }
 
-// Unblock puts blocked places back into sale, all of them or none.
+// Unblock puts blocked places back on sale, all of them or none.
 func (d *Desk) Unblock(ctx context.Context, run rail.RunID, blocks ...rail.Block) error {
 	return d.onRun(ctx, run, func(_ *ledger.Ledger, e *ledger.RunEntry) error {
 		for i, b := range blocks {
@@ -56,7 +56,7 @@ func (d *Desk) Unblock(ctx context.Context, run rail.RunID, blocks ...rail.Block
 	})
 }
 
-// onRun changes the inventory of a run of the timetable in force that is not past.
+// onRun changes the inventory of a run of the timetable in force, unless it has arrived.
 func (d *Desk) onRun(ctx context.Context, run rail.RunID, change func(*ledger.Ledger, *ledger.RunEntry) error) error {
 	return d.Timetable.WhileCurrent(ctx, func(sn *timetable.Snapshot) error {
 		t, ok := sn.Run(run)

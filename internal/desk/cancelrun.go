@@ -70,13 +70,13 @@ func (d *Desk) omitBookings(ctx context.Context, left records.Omissions) (ids []
 	return ids
 }
 
-// RestoreRun puts a cancelled run back into sale.
+// RestoreRun puts a cancelled run back on sale.
 func (d *Desk) RestoreRun(ctx context.Context, run rail.RunID) error {
 	return d.closeRun(ctx, run, false, true, func(*seats.Inventory) {})
 }
 
-// closeRun says of a run that it is cancelled, or not, and shows its inventory. One
-// that is past and was not cancelled before is closed only if past says that it may be.
+// closeRun marks a run as cancelled or not, and returns its inventory. It cancels a run that
+// has arrived only if past is set, unless the run was cancelled before.
 func (d *Desk) closeRun(ctx context.Context, run rail.RunID, cancelled, past bool, then func(*seats.Inventory)) error {
 	return d.Timetable.WhileCurrent(ctx, func(sn *timetable.Snapshot) error {
 		t, ok := sn.Run(run)

@@ -1,6 +1,5 @@
-// Package desk answers what an operator asks, such as who sits on a train, and does what an
-// operator may do, such as to block a place or cancel a run. It must not know who may call it;
-// the Service checks that.
+// Package desk has the operations of an operator, such as to list the passengers of a train, to
+// block a place or to cancel a run. It must not decide who may call it.
 package desk
 
 import (
@@ -13,11 +12,11 @@ import (
 	"github.com/traintravel/traintravel/rail"
 )
 
-// A Desk does what an operator asks: about runs, bookings and travellers.
+// A Desk does an operator's operations on runs, bookings and travellers.
 type Desk struct {
 	Books     *ledger.Books
 	Timetable *timetable.Source
-	// Inventories returns what is sold of runs, as it was a moment ago.
+	// Inventories returns recent inventories of runs.
 	Inventories func(context.Context, []rail.RunID) ([]*seats.Inventory, error)
-	Retain      time.Duration // how long travellers are known after their journey; zero is for ever
+	Retain      time.Duration // how long personal data is kept after the journey; zero means forever
 }

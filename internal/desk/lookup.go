@@ -16,7 +16,7 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// History returns a booking and what was paid for it.
+// History returns a booking and its payments.
 func (d *Desk) History(ctx context.Context, id uuid.UUID) (rail.BookingHistory, error) {
 	var h rail.BookingHistory
 	var left records.Omissions
@@ -32,7 +32,7 @@ func (d *Desk) History(ctx context.Context, id uuid.UUID) (rail.BookingHistory, 
 	return h, err
 }
 
-// LookUp looks for bookings by ID, by reference, or by words of the passenger's name.
+// LookUp finds bookings by ID, by reference, or by words of the passenger's name.
 func (d *Desk) LookUp(ctx context.Context, text string, limit int) (rail.FoundBookings, error) {
 	if id, err := uuid.Parse(text); err == nil {
 		b, err := d.Books.Booking(ctx, d.Books.Store, id)
@@ -70,8 +70,8 @@ func (d *Desk) LookUp(ctx context.Context, text string, limit int) (rail.FoundBo
 	return f, nil
 }
 
-// idEnd is the end of a booking's ID if that is what the text is: tickets show it of
-// bookings without a reference.
+// idEnd returns the text as the end of a booking's ID, empty if it is not one. Tickets show
+// this of bookings without a reference.
 func idEnd(text string) string {
 	text = strings.ToLower(text)
 	if len(text) != 17 {
@@ -83,7 +83,7 @@ func idEnd(text string) string {
 	return text
 }
 
-// referred finds the booking of a reference: none if there is none, or the text is no
+// referred returns the booking of a reference: none if it does not exist, or the text is not a
 // reference.
 func (d *Desk) referred(ctx context.Context, text string) (found []rail.Booking, err error) {
 	ref, ok := rail.ParseReference(text)

@@ -18,7 +18,7 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// Runs lists the trains of a number on a date.
+// Runs lists the trains with a number on a date.
 func (d *Desk) Runs(ctx context.Context, number string, date rail.Date) ([]rail.Run, error) {
 	plain := func(s string) string { return strings.Join(strings.Fields(fold.String(s)), "") }
 	want := plain(number)
@@ -44,7 +44,7 @@ func (d *Desk) Runs(ctx context.Context, number string, date rail.Date) ([]rail.
 	return runs, nil
 }
 
-// runOf is what an operator sees of a run.
+// runOf returns a run as the operator sees it.
 func runOf(sn *timetable.Snapshot, t *timetable.Train, d rail.Date, inv *seats.Inventory, now time.Time) rail.Run {
 	r := rail.Run{
 		ID: t.Run(d), Operator: t.Operator, Number: t.Name, Coaches: slices.Clone(t.Coaches),
@@ -59,7 +59,7 @@ func runOf(sn *timetable.Snapshot, t *timetable.Train, d rail.Date, inv *seats.I
 	return r
 }
 
-// Manifest says who travels on a run, as of one instant.
+// Manifest lists the passengers of a run, as of one instant.
 func (d *Desk) Manifest(ctx context.Context, id rail.RunID) (rail.Manifest, error) {
 	sn, err := d.Timetable.Snapshot(ctx)
 	if err != nil {
@@ -122,7 +122,7 @@ func (d *Desk) Manifest(ctx context.Context, id rail.RunID) (rail.Manifest, erro
 	return m, nil
 }
 
-// riderOf is what the manifest says of a leg on the run of an inventory.
+// riderOf returns the manifest's entry for a leg on the run of an inventory.
 func riderOf(v *seats.Inventory, b *rail.Booking, leg *rail.Leg) rail.Rider {
 	r := rail.Rider{
 		Booking: b.ID, PassengerName: b.PassengerName, Status: b.Status, HasBicycle: b.HasBicycle, HasDog: b.HasDog,
@@ -144,8 +144,7 @@ func riderOf(v *seats.Inventory, b *rail.Booking, leg *rail.Leg) rail.Rider {
 	return r
 }
 
-// unreadRiders is what the manifest of a run says of a booking that cannot be read: what it
-// has of the run.
+// unreadRiders returns the manifest's entries for a booking that cannot be read: its places.
 func unreadRiders(v *seats.Inventory, run *rail.Run, id uuid.UUID, now time.Time) (riders []rail.Rider) {
 	rider := func(t seats.Taken) rail.Rider {
 		r := rail.Rider{Booking: id, Status: rail.Held, HasBicycle: t.Hook, Unreadable: true}

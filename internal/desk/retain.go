@@ -11,11 +11,11 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// Travellers are forgotten when their journeys are long over. An item on the agenda,
-// one for the store, has the time of the next look through the bookings, and the
-// booking before which all have been erased.
+// The personal data of travellers is erased some time after their journeys. An item on the
+// agenda, one for the store, has the time of the next scan of the bookings, and the booking
+// before which all have been erased.
 
-// ForgetTravellers erases the bookings of journeys that ended so long ago as they are kept.
+// ForgetTravellers erases the bookings whose journeys ended longer ago than Retain.
 func (d *Desk) ForgetTravellers(ctx context.Context, it records.Item) error {
 	now := d.Books.Now()
 	due := func(b *rail.Booking) bool { return !now.Before(b.Arrives().Add(d.Retain)) }
@@ -56,7 +56,7 @@ func (d *Desk) ForgetTravellers(ctx context.Context, it records.Item) error {
 	}
 	return d.Books.Update(ctx, now, func(l *ledger.Ledger) error {
 		v, err := l.Tx.Get(l.Ctx, it.Key)
-		if err != nil || v[0] == nil { // somebody else did it
+		if err != nil || v[0] == nil { // another server did it
 			return err
 		}
 		l.Delete(it.Key)

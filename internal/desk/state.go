@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// countAtMost bounds what state looks through of a kind, and readAtMost the records
-	// that it reads besides, and how many are read at once.
+	// countAtMost is the maximum number of items that State counts of a kind, and readAtMost
+	// the maximum number of records that it reads in addition, and in one batch.
 	countAtMost = 100_000
 	readAtMost  = 1_000
 )
 
-// State reads how things stand.
+// State returns the state of the store.
 func (d *Desk) State(ctx context.Context) (rail.State, error) {
 	st := rail.State{At: d.Books.Now()}
 	for _, read := range []func(context.Context, *rail.State) error{d.timetableState, d.holds, d.waitingPayments, d.waitingEvents, d.waitingDeliveries} {
@@ -56,14 +56,14 @@ func (d *Desk) holds(ctx context.Context, st *rail.State) error {
 	return err
 }
 
-// waitingOf is all that is on the agenda of a kind.
+// waitingOf counts the items of a kind on the agenda.
 func waitingOf(k records.Kind) store.Range {
 	r := records.AgendaOf(k)
 	r.Limit = readAtMost
 	return r
 }
 
-// waitingPayments counts the payments and refunds that are to be looked after.
+// waitingPayments counts the payments and refunds that are due for work.
 func (d *Desk) waitingPayments(ctx context.Context, st *rail.State) error {
 	var keys []store.Key
 	left, err := records.EachOf(ctx, d.Books.Store, waitingOf(records.PaymentDue), paymentDueKey, func(k store.Key) bool {
@@ -92,7 +92,7 @@ func (d *Desk) waitingPayments(ctx context.Context, st *rail.State) error {
 		case p.RefundOf != uuid.Nil:
 			st.Refunds.Add(p.Created)
 			st.StuckRefunds += stuck(&p, st.At)
-		case p.Status == rail.Pending: // or else it is only watched
+		case p.Status == rail.Pending: // otherwise it is only looked up
 			st.Payments.Add(p.Created)
 			st.StuckPayments += stuck(&p, st.At)
 		}
@@ -100,7 +100,7 @@ func (d *Desk) waitingPayments(ctx context.Context, st *rail.State) error {
 	return nil
 }
 
-// paymentDueKey is the key of the payment that an item of the agenda is about.
+// paymentDueKey returns the key of the payment of an agenda item.
 func paymentDueKey(rec store.Record) (store.Key, error) {
 	if len(rec.ID) != records.AgendaKeySize || len(rec.Value) != 16 {
 		return store.Key{}, codec.ErrDamaged
@@ -108,11 +108,10 @@ func paymentDueKey(rec store.Record) (store.Key, error) {
 	return records.PaymentKey(uuid.UUID([]byte(rec.Value)), uuid.UUID([]byte(rec.ID[9:]))), nil
 }
 
-// stuckAfter is how long after it was begun a payment that is still pending counts as
-// stuck.
+// stuckAfter is the age at which a pending payment counts as stuck.
 const stuckAfter = 24 * time.Hour
 
-// stuck is 1 if a payment that is pending is stuck, and else 0.
+// stuck returns 1 if a pending payment is stuck, otherwise 0.
 func stuck(p *records.Payment, now time.Time) int {
 	if now.Sub(p.Created) >= stuckAfter {
 		return 1
@@ -120,7 +119,7 @@ func stuck(p *records.Payment, now time.Time) int {
 	return 0
 }
 
-// waitingEvents counts the events that are to be told.
+// waitingEvents counts the events that wait for the Notifier or for distribution.
 func (d *Desk) waitingEvents(ctx context.Context, st *rail.State) error {
 	for _, k := range records.EventKinds() {
 		n := 0
@@ -137,8 +136,8 @@ func (d *Desk) waitingEvents(ctx context.Context, st *rail.State) error {
 	return nil
 }
 
-// waitingDeliveries counts the deliveries that are to be posted. An entry of a queue whose
-// key is damaged is none.
+// waitingDeliveries counts the deliveries that wait to be posted. It skips entries of queues
+// with damaged keys.
 func (d *Desk) waitingDeliveries(ctx context.Context, st *rail.State) error {
 	queues := store.Range{Table: store.TableDeliveries, From: "q", To: "r", Limit: readAtMost}
 	created := func(rec store.Record) (time.Time, error) {

@@ -12,11 +12,11 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// What is known of a person, and its end. A booking that is erased keeps its trip,
-// its places, its price and its payments, so that sums and trains stay right, and has
-// no name and no owner any more; of what its payments came from nothing is left.
+// The export and erasure of personal data. An erased booking keeps its trip, its places, its
+// price and its payments, so that totals and inventories stay correct, but loses its name, its
+// owner, and the sources of its payments.
 
-// Export returns all that the store has of a subject.
+// Export returns all data about a subject in the store.
 func (d *Desk) Export(ctx context.Context, of rail.Subject) (rail.SubjectData, error) {
 	var data rail.SubjectData
 	var left records.Omissions
@@ -51,13 +51,14 @@ func (d *Desk) Export(ctx context.Context, of rail.Subject) (rail.SubjectData, e
 	return data, err
 }
 
-// subscriptionsOf are a subject's own, through whatever programs.
+// subscriptionsOf returns the subscriptions of a subject, through all programs.
 func subscriptionsOf(ctx context.Context, r store.Reader, of rail.Subject) ([]records.Subscription, records.Omissions, error) {
 	subs, left, err := records.ReadMarked(ctx, r, records.SubjectPrefix(of), "")
 	return slices.DeleteFunc(subs, func(s records.Subscription) bool { return s.Operator || s.Owner != of }), left, err
 }
 
-// EraseSubject removes who a subject is from what is over, and ends its subscriptions.
+// EraseSubject removes a subject's personal data from bookings that have ended, and ends its
+// subscriptions.
 func (d *Desk) EraseSubject(ctx context.Context, of rail.Subject) (rail.Erasure, error) {
 	var done rail.Erasure
 	if of.ID == "" {
@@ -101,11 +102,11 @@ func (d *Desk) EraseSubject(ctx context.Context, of rail.Subject) (rail.Erasure,
 	return done, err
 }
 
-// eraseAtOnce is how many bookings are erased in one update.
+// eraseAtOnce is the number of bookings that are erased in one update.
 const eraseAtOnce = 32
 
-// erase erases those of some bookings that are over and that are meant. It leaves out
-// those of which something cannot be read.
+// erase erases the bookings that have ended and that meant selects. It skips those with a record
+// that cannot be read.
 func (d *Desk) erase(ctx context.Context, ids []uuid.UUID, meant func(*rail.Booking) bool) (erased map[uuid.UUID]bool, left records.Omissions, err error) {
 	erased = map[uuid.UUID]bool{}
 	for some := range slices.Chunk(ids, eraseAtOnce) {

@@ -5,10 +5,10 @@ import (
 	"sync/atomic"
 )
 
-// A Budget bounds what callers have in use, such as bytes of memory: each of them, and
-// all together. When all together have as much as they may, those who have little of it
-// may still take a little, up to as much again in all, so that the others cannot keep
-// them out. It is safe for concurrent use.
+// A Budget limits how much of a resource callers use, such as bytes of memory: each caller, and
+// all together. When all together have reached their limit, callers who use little may still
+// take a little, up to the same limit again in total, so that the others cannot keep them out.
+// It is safe for concurrent use.
 type Budget struct {
 	each, all int64
 	used      atomic.Int64
@@ -21,10 +21,10 @@ type budgetShard struct {
 	_    [40]byte // keeps neighbours' locks off this cache line
 }
 
-// little is the part of what each may have that counts as little.
+// little is the part of a caller's limit that counts as little.
 const little = 16
 
-// NewBudget returns a budget of which one caller may use a part.
+// NewBudget returns a budget and the part of it that one caller may use.
 func NewBudget(each, all int64) *Budget {
 	b := &Budget{each: each, all: all}
 	for i := range b.shards {
@@ -33,8 +33,8 @@ func NewBudget(each, all int64) *Budget {
 	return b
 }
 
-// Take takes so much for the caller, which Give gives back, or nothing if that is more
-// than is left for the caller.
+// Take takes an amount for the caller, which Give returns, or nothing if less is left for the
+// caller.
 func (b *Budget) Take(caller Caller, n int64) bool {
 	s := b.shard(caller)
 	s.mu.Lock()
@@ -46,7 +46,7 @@ func (b *Budget) Take(caller Caller, n int64) bool {
 	return true
 }
 
-// Add takes so much for the caller, whatever is left.
+// Add takes an amount for the caller, however much is left.
 func (b *Budget) Add(caller Caller, n int64) {
 	s := b.shard(caller)
 	s.mu.Lock()
@@ -54,7 +54,7 @@ func (b *Budget) Add(caller Caller, n int64) {
 	b.add(s, caller, n)
 }
 
-// Full says whether nothing is left for the caller.
+// Full says whether the caller has reached its limit.
 func (b *Budget) Full(caller Caller) bool {
 	if b.used.Load() == 0 {
 		return false
@@ -65,7 +65,7 @@ func (b *Budget) Full(caller Caller) bool {
 	return !b.has(s.used[caller] + 1)
 }
 
-// Give gives back what the caller took.
+// Give returns an amount that the caller took.
 func (b *Budget) Give(caller Caller, n int64) {
 	s := b.shard(caller)
 	s.mu.Lock()
@@ -73,10 +73,10 @@ func (b *Budget) Give(caller Caller, n int64) {
 	b.add(s, caller, -n)
 }
 
-// Used is how much all callers have in use.
+// Used returns how much all callers use.
 func (b *Budget) Used() int64 { return b.used.Load() }
 
-// has says whether a caller may have so much.
+// has says whether a caller may have an amount.
 func (b *Budget) has(n int64) bool {
 	all := b.used.Load()
 	return n <= b.each && (all < b.all || all < 2*b.all && n <= max(1, b.each/little))

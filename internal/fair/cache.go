@@ -2,11 +2,10 @@ package fair
 
 import "sync"
 
-// A Cache keeps values so that they need not be made again: so much in all, and so much
-// for each caller, by a size that goes with each value. If a caller has too much, its own
-// values make room, the least recently used first, so that it cannot push out those of
-// the others; if all together have too much, the least recently used of all do. It is
-// safe for concurrent use.
+// A Cache keeps values so that they need not be made again, up to a total size and a size for
+// each caller. If a caller exceeds its size, the cache evicts that caller's values, the least
+// recently used first, so that it cannot evict those of other callers; if the total is
+// exceeded, it evicts the least recently used of all. It is safe for concurrent use.
 type Cache[K comparable, V any] struct {
 	each, all int64
 
@@ -30,7 +29,7 @@ const (
 	ofCaller
 )
 
-// NewCache returns a cache that keeps at most so much for each caller and in all.
+// NewCache returns a cache with a size for each caller and a total size.
 func NewCache[K comparable, V any](each, all int64) *Cache[K, V] {
 	return &Cache[K, V]{
 		each: min(each, all), all: all,
@@ -38,7 +37,7 @@ func NewCache[K comparable, V any](each, all int64) *Cache[K, V] {
 	}
 }
 
-// Get returns the value of a key, and false if there is none.
+// Get returns the value of a key, and false if the cache does not have it.
 func (c *Cache[K, V]) Get(key K) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,8 +54,8 @@ func (c *Cache[K, V]) Get(key K) (V, bool) {
 	return e.value, true
 }
 
-// Put keeps a value for a caller, in place of any that the key has. One that is larger
-// than what a caller may have is not kept. The size is positive.
+// Put keeps a value for a caller, and replaces the value of the key, if any. It does not keep a
+// value that is larger than a caller's size. The size is positive.
 func (c *Cache[K, V]) Put(caller Caller, key K, value V, size int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,7 +82,7 @@ func (c *Cache[K, V]) Put(caller Caller, key K, value V, size int64) {
 	}
 }
 
-// Drop forgets the value of a key.
+// Drop removes the value of a key.
 func (c *Cache[K, V]) Drop(key K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -92,7 +91,7 @@ func (c *Cache[K, V]) Drop(key K) {
 	}
 }
 
-// Size is the size of all values that are kept.
+// Size returns the size of all values in the cache.
 func (c *Cache[K, V]) Size() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

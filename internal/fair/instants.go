@@ -2,28 +2,28 @@ package fair
 
 import "sync"
 
-// Instants remember an instant of each caller, such as when a quota is whole again. Their
-// memory is bounded: callers are kept in two generations, and when the younger is full the
-// older is dropped, and with it whoever has not been there while thousands of others were.
-// The zero value is ready. Instants are safe for concurrent use.
+// Instants remembers an instant for each caller, such as when a quota is full again. Its memory
+// is bounded: callers are kept in two generations, and when the younger is full the older is
+// dropped, with the callers that were inactive while thousands of others were active. The zero
+// value is ready to use. It is safe for concurrent use.
 type Instants struct{ shards [64]InstantShard }
 
-// perShard is how many callers a generation of a shard has at most.
+// perShard is the maximum number of callers in a generation of a shard.
 const perShard = 1024
 
-// An InstantShard has the instants of some callers. Whoever uses it locks it.
+// An InstantShard has the instants of some callers. Lock it while you use it.
 type InstantShard struct {
 	sync.Mutex
 	young, old map[Caller]int64
 	_          [40]byte // keeps neighbours' locks off this cache line
 }
 
-// Of is where the instant of a caller is.
+// Of returns the shard of a caller.
 func (i *Instants) Of(caller Caller) *InstantShard {
 	return &i.shards[caller%Caller(len(i.shards))]
 }
 
-// Get returns the instant of a caller, and zero if none is remembered.
+// Get returns the instant of a caller, zero if none is remembered.
 func (s *InstantShard) Get(caller Caller) int64 {
 	if at, ok := s.young[caller]; ok {
 		return at
@@ -44,7 +44,7 @@ func (s *InstantShard) Set(caller Caller, at int64) {
 	s.young[caller] = at
 }
 
-// Len is of how many callers instants are kept, and Most of how many at most.
+// Len returns the number of callers with an instant, and Most the maximum.
 func (i *Instants) Len() (n, most int) {
 	for at := range i.shards {
 		s := &i.shards[at]

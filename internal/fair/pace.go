@@ -2,23 +2,23 @@ package fair
 
 import "time"
 
-// A Pace is how fast each caller goes on when it does not stop: what it spends beyond so
-// much at once, it has to wait for. It is safe for concurrent use.
+// A Pace limits the rate of each caller: it may spend a burst at once, and has to wait for what
+// it spends beyond that. It is safe for concurrent use.
 type Pace struct {
-	every  int64 // nanoseconds in which one comes
-	window int64 // nanoseconds in which as many come as are there at once
+	every  int64 // nanoseconds per unit
+	window int64 // nanoseconds until a whole burst is available again
 	began  time.Time
-	whole  Instants // when all is there again that a caller may spend at once
+	whole  Instants // when a caller's whole burst is available again
 }
 
-// NewPace returns a pace of so much a second, and so much at once. Both are positive.
+// NewPace returns a pace with a rate per second and a burst. Both are positive.
 func NewPace(perSecond, atOnce int64) *Pace {
 	every := max(1, int64(time.Second)/perSecond)
 	return &Pace{every: every, window: every * atOnce, began: time.Now()}
 }
 
-// Spend spends so much of what a caller has, and returns how long the caller has to wait
-// before it goes on. Those who wait at a time go on one after the other.
+// Spend spends an amount for a caller, and returns how long the caller has to wait before it
+// continues. Concurrent calls for one caller wait one after the other.
 func (p *Pace) Spend(caller Caller, n int64) time.Duration {
 	now := int64(time.Since(p.began))
 	s := p.whole.Of(caller)

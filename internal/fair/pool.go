@@ -1,6 +1,6 @@
-// Package fair shares a server among its callers, so that none of them can take it from
-// the others. A [Pool] bounds the work that is done at a time and lets callers take turns
-// at it; a [Budget] bounds what each of them, and all together, have in use.
+// Package fair shares a server among its callers, so that none of them can keep others out. A
+// [Pool] limits the concurrent work and lets callers take turns; a [Budget] limits how much of
+// a resource each of them, and all together, use.
 package fair
 
 import (
@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// A Caller is who asks for work: a hash of an address, or of a user. It tells nobody who
-// that is, as long as the hash has a secret seed.
+// A Caller identifies who requests work: a hash of an address or of a user, with a secret seed,
+// so that it reveals neither.
 type Caller uint64
 
-// Customer is what an address counts as: of IPv6, the network of 64 bits that one
-// customer has.
+// Customer returns the address that a client's address counts as: for IPv6, its /64 network,
+// which usually belongs to one customer.
 func Customer(addr netip.Addr) netip.Addr {
 	if addr.Is6() {
 		if p, err := addr.WithZone("").Prefix(64); err == nil {
@@ -36,20 +36,19 @@ var (
 	ErrShare = errors.New("the caller has too much work in progress")
 )
 
-// Limits are the bounds of a pool. All are positive, but for Queue, which may be zero.
+// Limits are the limits of a pool. All are positive, except for Queue, which may be zero.
 type Limits struct {
-	Slots    int           // pieces of work that are done at a time
-	Each     int           // those of one caller among them
+	Slots    int           // pieces of work in progress at a time
+	Each     int           // pieces of one caller in progress
 	Queue    int           // pieces that wait
-	InHand   int           // pieces of one caller that are done or wait
-	Patience time.Duration // how long a piece waits
+	InHand   int           // pieces of one caller in progress or waiting
+	Patience time.Duration // how long a piece may wait
 }
 
-// A Pool bounds the work that is done at a time. When there is more, it waits, and
-// callers take turns: by what the work costs, a caller with a thousand pieces is served
-// no more often than a caller with one (start-time fair queueing; Goyal, Vin and Cheng,
-// SIGCOMM 1996). If too many pieces wait, the newest of the caller with the most is
-// refused. A Pool is safe for concurrent use.
+// A Pool limits the concurrent work. Excess work waits, and callers take turns: weighted by the
+// cost of the work, a caller with a thousand pieces is served no more often than a caller with
+// one (start-time fair queueing; Goyal, Vin and Cheng, SIGCOMM 1996). If too many pieces wait,
+// the newest piece of the caller with the most is refused. A Pool is safe for concurrent use.
 type Pool struct {
 	limits Limits
 
@@ -58,8 +57,8 @@ type Pool struct {
 	waiting int              // pieces that wait
 	clock   int64            // the tag of the piece that began last: a newcomer begins with it
 	order   uint64           // of arrivals
-	flows   map[Caller]*flow // of callers with work in hand
-	ready   flowHeap         // those whose next piece may begin when there is a slot
+	flows   map[Caller]*flow // of callers with work in progress or waiting
+	ready   flowHeap         // flows whose next piece may begin when a slot is free
 	spare   []*flow          // to be used again
 	refused uint64
 	over    uint64
@@ -71,7 +70,7 @@ type flow struct {
 	caller  Caller
 	busy    int      // slots that it has
 	queue   []*piece // that wait, the oldest first
-	tag     int64    // the cost that others are served before its next piece begins
+	tag     int64    // the cost of other work that is served before its next piece
 	arrived uint64   // when it began to wait, among flows with one tag
 	at      int      // in Pool.ready; -1 is not there
 }
@@ -82,7 +81,7 @@ type piece struct {
 	ended chan error // has nil when it may begin, or why it may not
 }
 
-// Counts are how much work a pool has, and has refused since it was made.
+// Counts has the amounts of work that a pool has, and has refused since it was made.
 type Counts struct {
 	Busy, Waiting int    // now
 	Refused       uint64 // with ErrBusy
@@ -91,8 +90,8 @@ type Counts struct {
 
 // A Refusal is the last time that a pool refused work with ErrBusy.
 type Refusal struct {
-	At     time.Time // zero if there was none
-	Most   Caller    // who had most work in hand then
+	At     time.Time // zero if it never did
+	Most   Caller    // the caller with the most work then
 	InHand int       // how much that was
 	Of     int       // how much all had
 }
@@ -100,9 +99,9 @@ type Refusal struct {
 // NewPool returns a pool.
 func NewPool(l Limits) *Pool { return &Pool{limits: l, flows: map[Caller]*flow{}} }
 
-// Enter waits for the caller's turn and takes a slot, which Leave gives back. Cost is
-// what the work costs compared with other work of the pool; it is positive. The errors
-// are ErrBusy, ErrShare and that of the context: then there is no slot to give back.
+// Enter waits for the caller's turn and takes a slot, which Leave returns. Cost is the cost of
+// the work relative to other work of the pool; it is positive. The errors are ErrBusy, ErrShare
+// and that of the context: then no slot was taken.
 func (p *Pool) Enter(ctx context.Context, caller Caller, cost int64) error {
 	w, err := p.begin(caller, cost)
 	if w == nil {
@@ -124,7 +123,7 @@ func (p *Pool) Enter(ctx context.Context, caller Caller, cost int64) error {
 	return <-w.ended // its turn came meanwhile
 }
 
-// begin takes a slot, or says why not, or returns what waits for one.
+// begin takes a slot, returns an error, or returns a piece that waits for a slot.
 func (p *Pool) begin(caller Caller, cost int64) (*piece, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -152,14 +151,14 @@ func (p *Pool) begin(caller Caller, cost int64) (*piece, error) {
 	return w, nil
 }
 
-// Leave gives back a slot that the caller has, to whoever's turn it is.
+// Leave returns a slot of the caller, and gives it to the next one in turn.
 func (p *Pool) Leave(caller Caller) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f := p.flows[caller]
 	f.busy--
 	p.busy--
-	p.place(f) // it may have been at its limit
+	p.place(f) // the caller may have been at its limit
 	for p.busy < p.limits.Slots && len(p.ready) > 0 {
 		next := p.ready[0]
 		w := next.queue[0]
@@ -180,8 +179,7 @@ func (p *Pool) start(f *flow, cost int64) {
 	p.busy++
 }
 
-// place puts a flow among those whose turn may come, or at its new place there, or takes
-// it out.
+// place adds a flow to those whose turn may come, moves it to its new position, or removes it.
 func (p *Pool) place(f *flow) {
 	may := len(f.queue) > 0 && f.busy < p.limits.Each
 	switch {
@@ -194,7 +192,7 @@ func (p *Pool) place(f *flow) {
 	}
 }
 
-// giveUp takes a piece out that waits, and says whether it still did.
+// giveUp removes a waiting piece, and says whether it was still waiting.
 func (p *Pool) giveUp(caller Caller, w *piece, why error) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -214,15 +212,15 @@ func (p *Pool) giveUp(caller Caller, w *piece, why error) bool {
 	return true
 }
 
-// drop takes a piece of a flow out of those that wait.
+// drop removes a piece of a flow from the waiting ones.
 func (p *Pool) drop(f *flow, at int) {
 	f.queue = slices.Delete(f.queue, at, at+1)
 	p.waiting--
 	p.place(f)
 }
 
-// makeRoom refuses the newest piece of the flow with the most that wait, unless the one
-// that wants room would then have as many.
+// makeRoom refuses the newest piece of the flow with the most waiting pieces, unless the flow
+// that needs room would then have as many.
 func (p *Pool) makeRoom(newcomer *flow) bool {
 	longest := newcomer
 	for _, f := range p.flows {
@@ -241,7 +239,7 @@ func (p *Pool) makeRoom(newcomer *flow) bool {
 	return true
 }
 
-// refuse notes a refusal, and who has most work in hand.
+// refuse notes a refusal, and the caller with the most work.
 func (p *Pool) refuse() {
 	p.refused++
 	p.last = Refusal{At: time.Now(), Of: p.busy + p.waiting}
@@ -252,7 +250,7 @@ func (p *Pool) refuse() {
 	}
 }
 
-// flow is that of a caller, which may have nothing in hand yet.
+// flow returns the flow of a caller, which may be empty.
 func (p *Pool) flow(caller Caller) *flow {
 	f := p.flows[caller]
 	if f != nil {
@@ -268,10 +266,10 @@ func (p *Pool) flow(caller Caller) *flow {
 	return f
 }
 
-// mostSpare is how many flows are kept to be used again.
+// mostSpare is the number of flows that are kept for reuse.
 const mostSpare = 64
 
-// tidy forgets a flow that has nothing in hand.
+// tidy removes a flow without work.
 func (p *Pool) tidy(f *flow) {
 	if f.busy > 0 || len(f.queue) > 0 || p.flows[f.caller] != f {
 		return
@@ -282,17 +280,17 @@ func (p *Pool) tidy(f *flow) {
 	}
 }
 
-// Slots is how many pieces of work may be done at a time.
+// Slots returns the number of pieces of work that may be in progress at a time.
 func (p *Pool) Slots() int { return p.limits.Slots }
 
-// Counts says how much work there is.
+// Counts returns the amounts of work.
 func (p *Pool) Counts() Counts {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return Counts{Busy: p.busy, Waiting: p.waiting, Refused: p.refused, OverShare: p.over}
 }
 
-// Last is the last refusal with ErrBusy.
+// Last returns the last refusal with ErrBusy.
 func (p *Pool) Last() Refusal {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -316,14 +314,14 @@ func (h flowHeap) Swap(i, j int) {
 	h[i].at, h[j].at = i, j
 }
 
-// Push is for package heap alone.
+// Push is only for package heap.
 func (h *flowHeap) Push(x any) {
 	f := x.(*flow)
 	f.at = len(*h)
 	*h = append(*h, f)
 }
 
-// Pop is for package heap alone.
+// Pop is only for package heap.
 func (h *flowHeap) Pop() any {
 	old := *h
 	f := old[len(old)-1]

@@ -13,7 +13,7 @@ import (
 
 // The rules of deliveries and of the subscriptions that get them.
 
-// SweepEvery is how often old deliveries are looked for.
+// SweepEvery is how often old deliveries are removed.
 const SweepEvery = 6 * time.Hour
 
 // NewSubscription writes a subscription and its marks.
@@ -36,7 +36,7 @@ func (l *Ledger) Delivery(sub, id uuid.UUID) (records.Delivery, error) {
 	return readOne(l.Ctx, l.Tx, records.DeliveryKey(sub, id), records.DecodeDelivery)
 }
 
-// Told are those of some deliveries whose booking is still there to be told of.
+// Told returns those of some deliveries whose booking still exists.
 func (l *Ledger) Told(some ...records.Delivery) ([]records.Delivery, error) {
 	keys := make([]store.Key, len(some))
 	for i := range some {
@@ -58,13 +58,13 @@ func (l *Ledger) Told(some ...records.Delivery) ([]records.Delivery, error) {
 	return left, nil
 }
 
-// Schedule writes a delivery that is due now, and has somebody see to it.
+// Schedule writes a delivery that is due now, and schedules its endpoint.
 func (l *Ledger) Schedule(d *records.Delivery) {
 	l.wait(d, l.Now)
 	l.Put(records.EndpointKey(l.Now, d.Subscription), nil)
 }
 
-// Revive has a dead delivery tried now, with all its tries anew.
+// Revive schedules a dead delivery to be posted now, with all its attempts again.
 func (l *Ledger) Revive(sub *records.Subscription, d *records.Delivery) {
 	d.Attempts, d.Status, d.Dead, d.Ended, d.Next = 0, rail.DeliveryPending, "", time.Time{}, l.Now
 	l.Arrive(sub, *d, true)
@@ -78,10 +78,10 @@ func (l *Ledger) wait(d *records.Delivery, due time.Time) {
 	l.Put(d.QueueKey(), nil)
 }
 
-// bury writes a delivery that is given up.
+// bury writes a delivery that was given up.
 func (l *Ledger) bury(d *records.Delivery, why rail.DeadReason) { l.finish(d, rail.DeliveryDead, why) }
 
-// finish writes a delivery that is not tried any more.
+// finish writes a delivery without further attempts.
 func (l *Ledger) finish(d *records.Delivery, status rail.DeliveryStatus, why rail.DeadReason) {
 	l.Delete(d.QueueKey())
 	d.Status, d.Next, d.Dead, d.Ended = status, time.Time{}, why, l.Now
@@ -92,20 +92,20 @@ func (l *Ledger) finish(d *records.Delivery, status rail.DeliveryStatus, why rai
 	l.Put(records.DeliveryKey(d.Subscription, d.ID), d.Encode())
 }
 
-// An Outcome is what came of an attempt.
+// An Outcome is the result of an attempt.
 type Outcome struct {
-	Delivery *records.Delivery // as it was before
-	Dropped  rail.DeadReason   // why it is not posted, nor ever; empty if it is
+	Delivery *records.Delivery // the delivery before the attempt
+	Dropped  rail.DeadReason   // why it will never be posted; empty if it may be
 	Kept     bool              // it is not posted before its subscription is verified
-	Rationed bool              // it is a ping for which there is no ration
-	URL      string            // where it was posted to; empty if it was not
+	Rationed bool              // it is a ping beyond the ration of its host
+	URL      string            // the URL it was posted to; empty if it was not posted
 	Answer   rail.WebhookAnswer
-	Wait     time.Duration // until it is tried again
+	Wait     time.Duration // the time until the next attempt
 	Err      error
 }
 
-// Attempted decides what becomes of a delivery that is pending. Who works at the
-// endpoint sees to it that the agenda has it for the next attempt.
+// Attempted records the outcome of an attempt in a pending delivery. The worker at the endpoint
+// schedules the next attempt.
 func (l *Ledger) Attempted(sub *records.Subscription, is *records.Delivery, o Outcome) (err error) {
 	switch {
 	case o.Dropped != "":
@@ -139,18 +139,18 @@ func (l *Ledger) Attempted(sub *records.Subscription, is *records.Delivery, o Ou
 		}
 	case is.Type == rail.Ping && !sub.Verifies(is) || is.Attempts > len(retryAfter):
 		l.bury(is, rail.DeadByAttempts)
-	case !is.Next.Equal(o.Delivery.Next): // somebody wants it tried at another time
+	case !is.Next.Equal(o.Delivery.Next): // the delivery was rescheduled meanwhile
 		l.Put(records.DeliveryKey(sub.ID, is.ID), is.Encode())
 	default:
 		l.Delete(is.QueueKey())
-		// On full seconds, so that what is due at about the same time is done in one go.
+		// Round to seconds, so that deliveries due at about the same time are posted in one batch.
 		l.wait(is, l.Now.Add(o.Wait+time.Second-1).Truncate(time.Second))
 	}
 	return err
 }
 
-// MustVerify has a subscription verified from now on. One that is disabled is pinged when
-// it is enabled.
+// MustVerify makes a subscription unverified from now on. A disabled one is pinged when it is
+// enabled.
 func (l *Ledger) MustVerify(sub *records.Subscription) {
 	if sub.Unverified = l.Now; sub.Disabled {
 		return
@@ -159,15 +159,15 @@ func (l *Ledger) MustVerify(sub *records.Subscription) {
 	l.Ping(sub, d)
 }
 
-// Ping has a ping posted.
+// Ping schedules a ping.
 func (l *Ledger) Ping(sub *records.Subscription, d records.Delivery) {
 	d.Next = l.Now
 	l.Arrive(sub, d, true)
 	l.Put(records.EndpointKey(l.Now, sub.ID), nil)
 }
 
-// ration has the ping that verifies a subscription by itself wait until there is a ration
-// for it, and gives up one that somebody asked for.
+// ration postpones the automatic ping that verifies a subscription until its host may get
+// another one, and gives up a ping that somebody requested.
 func (l *Ledger) ration(sub *records.Subscription, is *records.Delivery, wait time.Duration) {
 	if !sub.Verifies(is) {
 		l.bury(is, rail.DeadByPings)
@@ -177,9 +177,9 @@ func (l *Ledger) ration(sub *records.Subscription, is *records.Delivery, wait ti
 	l.wait(is, l.Now.Add(wait))
 }
 
-// Verified ends the wait of the events of a subscription whose receiver has answered a
-// ping: also of those that wait for another instant, because the URL was changed more than
-// once, or because the receiver before did not take them.
+// Verified makes the waiting events of a subscription due once its receiver has responded to a
+// ping: also those that wait for another instant, because the URL was changed more than once or
+// an earlier receiver did not accept them.
 func (l *Ledger) Verified(sub *records.Subscription) error {
 	sub.Unverified = time.Time{}
 	l.PutSubscription(sub)
@@ -207,8 +207,8 @@ func (l *Ledger) Verified(sub *records.Subscription) error {
 	return nil
 }
 
-// keep has a delivery that is due wait for its subscription to be verified, or gives it up
-// if that has taken too long.
+// keep makes a due delivery wait until its subscription is verified, or gives it up if that has
+// taken too long.
 func (l *Ledger) keep(sub *records.Subscription, is *records.Delivery) {
 	switch {
 	case sub.Unverified.IsZero(): // meanwhile: it is due
@@ -220,29 +220,29 @@ func (l *Ledger) keep(sub *records.Subscription, is *records.Delivery) {
 	}
 }
 
-// Received says whether an answer says that a delivery has arrived: of pings any status of
-// 2xx, of events 200 alone.
+// Received says whether a status means that a delivery has arrived: any 2xx status for a ping,
+// only 200 for an event.
 func Received(t rail.EventType, status int) bool {
 	return status == 200 || t == rail.Ping && status/100 == 2
 }
 
-// Each event of a user makes a delivery for each of the user's subscriptions, and those
-// that are over are listed for weeks. So of a subscription they are bounded in number too.
+// Each event of a user makes a delivery for each of the user's subscriptions, and completed
+// deliveries are listed for weeks. So their number is limited for each subscription too.
 
-// KeptPerWaiting is how many deliveries that are over are listed of a subscription for each
+// KeptPerWaiting is the number of completed deliveries that a subscription keeps for each one
 // that may wait.
 const KeptPerWaiting = 10
 
-// bound has somebody see to it that a subscription does not list too many deliveries, after
-// about as many have ended as may wait: that is so for one ID in so many.
+// bound schedules the removal of surplus deliveries of a subscription, on average each time that
+// as many have ended as may wait: it chooses by the delivery's ID.
 func (l *Ledger) bound(d *records.Delivery) {
 	if often := uint32(l.books.Terms.Backlog); often > 0 && binary.BigEndian.Uint32(d.ID[12:])%often == 0 {
 		l.Put(records.AgendaKey(records.SurplusDue, l.Now.Truncate(time.Second), d.Subscription), nil)
 	}
 }
 
-// Forget removes deliveries unless somebody has asked for them meanwhile, and says how many
-// of them were dead.
+// Forget removes deliveries unless they were retried meanwhile, and returns how many of them
+// were dead.
 func (l *Ledger) Forget(over []store.Key) (dead int, err error) {
 	if len(over) == 0 {
 		return 0, nil
@@ -272,5 +272,5 @@ func (l *Ledger) Unsubscribe(sub *records.Subscription) {
 	for _, m := range sub.Marks() {
 		l.Delete(m)
 	}
-	l.Put(records.EndpointKey(l.Now, sub.ID), nil) // whoever works there next clears it
+	l.Put(records.EndpointKey(l.Now, sub.ID), nil) // the next worker at the endpoint clears it
 }

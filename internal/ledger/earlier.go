@@ -14,12 +14,12 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// Versions before this one gave bookings no reference, and did not list them any more when
-// they were cancelled. In a store that has such bookings a pass makes up for that, once:
-// those that are still to be travelled on get a reference, and those that are over get into
-// the lists of their owners. It is done again a day later, because a server of the version
-// before may have sold beside this one until then. After that its item stays on the agenda,
-// never due, and says that nothing is left to do.
+// Earlier versions gave bookings no reference, and no longer listed them when they were
+// cancelled. In a store with such bookings, one pass completes them: bookings that are still to
+// be travelled on get a reference, and those that have ended are added to the lists of their
+// owners. A second pass runs a day later, because a server of the earlier version may have sold
+// beside this one until then. After that the item stays on the agenda, never due, as the record
+// that all is done.
 
 var (
 	secondPass = uuid.UUID{15: 1}
@@ -27,14 +27,14 @@ var (
 	never      = time.Unix(0, math.MaxInt64)
 )
 
-// betweenPasses is how long after the first pass the second begins.
+// betweenPasses is the time between the first pass and the second.
 const betweenPasses = 24 * time.Hour
 
-// completedAtOnce is how many bookings are completed in one update.
+// completedAtOnce is the number of bookings that are completed in one update.
 const completedAtOnce = 32
 
-// CompleteEarlier is one pass. The value of the item is the booking before which all are
-// complete: broken off, it goes on there.
+// CompleteEarlier makes one pass. The value of the item is the booking before which all are
+// complete: an interrupted pass continues there.
 func (b *Books) CompleteEarlier(ctx context.Context, it records.Item) error {
 	if it.ID == passesDone {
 		return nil
@@ -69,7 +69,7 @@ func (b *Books) CompleteEarlier(ctx context.Context, it records.Item) error {
 	}
 	return b.Update(ctx, now, func(l *Ledger) error {
 		v, err := l.Tx.Get(l.Ctx, it.Key)
-		if err != nil || v[0] == nil { // somebody else did it
+		if err != nil || v[0] == nil { // another server did it
 			return err
 		}
 		l.Delete(it.Key)
@@ -78,7 +78,7 @@ func (b *Books) CompleteEarlier(ctx context.Context, it records.Item) error {
 	})
 }
 
-// hasEarlier says whether a store has bookings of earlier versions: then its oldest are.
+// hasEarlier says whether a store has bookings of earlier versions, from its oldest bookings.
 func (b *Books) hasEarlier(ctx context.Context) (bool, error) {
 	oldest, err := b.Store.List(ctx, store.Range{Table: store.TableBookings, Limit: records.Batch})
 	return slices.ContainsFunc(oldest, func(rec store.Record) bool {
@@ -87,7 +87,7 @@ func (b *Books) hasEarlier(ctx context.Context) (bool, error) {
 	}), err
 }
 
-// incomplete says whether a booking of an earlier version lacks what it can be given.
+// incomplete says whether a booking of an earlier version must be completed.
 func incomplete(b *rail.Booking, now time.Time) bool {
 	if b.Reference != "" || b.Erased() {
 		return false
@@ -101,8 +101,8 @@ func incomplete(b *rail.Booking, now time.Time) bool {
 	return !b.Over(now)
 }
 
-// completeSome completes bookings in one update, and writes down how far it has come. It
-// leaves out those of which something cannot be read.
+// completeSome completes bookings in one update, and records its progress. It skips those with
+// a record that cannot be read.
 func (b *Books) completeSome(ctx context.Context, now time.Time, it records.Item, some []uuid.UUID) error {
 	var left records.Omissions
 	err := b.Update(ctx, now, func(l *Ledger) error {
@@ -132,7 +132,7 @@ func (b *Books) completeSome(ctx context.Context, now time.Time, it records.Item
 	return err
 }
 
-// complete gives a booking of an earlier version what it lacks.
+// complete adds the reference and the list entry that a booking of an earlier version lacks.
 func (l *Ledger) complete(id uuid.UUID) error {
 	b, err := l.Booking(id)
 	if errors.Is(err, rail.ErrNotFound) {

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// queuePages is how many batches of a queue are looked through at once for a delivery,
-	// and LookLater is when to look again after that.
+	// queuePages is the number of batches of a queue that are searched at once for a
+	// delivery, and LookLater the time until the search continues.
 	queuePages = 16
 	LookLater  = time.Minute
 )
 
-// NextDue says when the next delivery to an endpoint is due, zero if there is none, and
-// what is the first entry of its queue. left are those due before it that cannot be read.
-// Entries of the queue that lead to no delivery count for nothing.
+// NextDue returns when the next delivery to an endpoint is due, zero if none waits, and the
+// first entry of its queue. left are the deliveries before it that cannot be read. It ignores
+// entries of the queue without a delivery.
 func NextDue(l *Ledger, sub uuid.UUID, floor string) (due time.Time, first string, left records.Omissions, err error) {
 	rg := records.QueueOf(sub, time.Time{}, 1) // as a rule it tells all
 	rg.From = max(rg.From, floor)
@@ -33,7 +33,7 @@ func NextDue(l *Ledger, sub uuid.UUID, floor string) (due time.Time, first strin
 		keys := make([]store.Key, len(queue))
 		for i, rec := range queue {
 			if keys[i] = records.DeliveryKey(sub, records.QueuedDelivery(rec.ID)); records.QueuedFor(rec.ID).After(l.Now) && i == 0 {
-				return records.QueuedFor(rec.ID), first, left, nil // what it is has time until then
+				return records.QueuedFor(rec.ID), first, left, nil // it need not be decoded before then
 			}
 		}
 		values, err := l.Tx.Get(l.Ctx, keys...)
@@ -54,11 +54,11 @@ func NextDue(l *Ledger, sub uuid.UUID, floor string) (due time.Time, first strin
 		}
 		rg.From, rg.Limit = queue[len(queue)-1].ID+"\x00", records.Batch
 	}
-	return l.Now.Add(LookLater), first, left, nil // to be looked at again
+	return l.Now.Add(LookLater), first, left, nil // look again later
 }
 
-// GiveUp ends the next deliveries that wait for an endpoint if it is disabled. It returns
-// false if there are none.
+// GiveUp ends the next waiting deliveries of a disabled endpoint. It returns false if none
+// wait.
 func GiveUp(l *Ledger, sub uuid.UUID, floor string) (some bool, err error) {
 	v, err := l.Tx.Get(l.Ctx, records.SubscriptionKey(sub))
 	if err != nil || v[0] == nil {

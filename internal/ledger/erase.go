@@ -11,9 +11,9 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// What an erasure removes besides the name and the owner of a booking.
+// The data that an erasure removes besides the name and the owner of a booking.
 
-// eraseCaller removes from a booking who made it.
+// eraseCaller removes the caller who made a booking.
 func eraseCaller(b *rail.Booking) {
 	if b.Client == b.Owner.ID { // a program that books for itself
 		b.Client = ""
@@ -21,9 +21,9 @@ func eraseCaller(b *rail.Booking) {
 	b.PassengerName, b.Owner = "", rail.Subject{}
 }
 
-// copies are the deliveries that hold a copy of what the gateway said of failed payments
-// of a booking: version 2 of events had one. They are found by the ID that the event has
-// at each endpoint that may have got it.
+// copies returns the deliveries with a copy of the gateway's messages about failed payments of
+// a booking, which version 2 of events had. It finds them by the ID of the event at each
+// endpoint that may have got it.
 func (l *Ledger) copies(b *rail.Booking, payments []records.Payment) (found []records.Delivery, err error) {
 	var keys []store.Key
 	var subs []records.Subscription
@@ -63,8 +63,8 @@ func (l *Ledger) copies(b *rail.Booking, payments []records.Payment) (found []re
 	return found, nil
 }
 
-// listeners are the endpoints, disabled or not, that may have got events of a booking. One
-// that cannot be read is left out: it keeps nobody from being erased.
+// listeners returns the endpoints, disabled or not, that may have got events of a booking. It
+// skips those that cannot be read, so that they do not prevent an erasure.
 func (l *Ledger) listeners(b *rail.Booking) (subs []records.Subscription, err error) {
 	prefixes := []string{records.SubjectPrefix(b.Owner), records.OperatorPrefix}
 	if b.Client != "" {
@@ -86,8 +86,8 @@ func (l *Ledger) listeners(b *rail.Booking) (subs []records.Subscription, err er
 	return subs, nil
 }
 
-// Erase removes from a booking who it is for, if it is over. It reads all of it
-// before it changes anything.
+// Erase removes the personal data of a booking that has ended. It reads all records before it
+// changes any.
 func (l *Ledger) Erase(id uuid.UUID, meant func(*rail.Booking) bool) (bool, error) {
 	v, err := l.Tx.Get(l.Ctx, records.BookingKey(id))
 	if err != nil {
@@ -127,10 +127,10 @@ func (l *Ledger) Erase(id uuid.UUID, meant func(*rail.Booking) bool) (bool, erro
 		return false, err
 	}
 	eraseCaller(is)
-	for i := range copies { // which the encoding has no room for
+	for i := range copies { // which the encoding cannot express
 		l.Put(records.DeliveryKey(copies[i].Subscription, copies[i].ID), copies[i].Encode())
 	}
-	l.Webhooks = true // what was read to be posted is read again
+	l.Webhooks = true // posters must read their deliveries again
 	for i, was := range payments {
 		e := &entry[records.Payment]{key: store.Key{Table: store.TablePayments, ID: found[i].ID}, read: found[i].Value, before: was, after: was}
 		e.after.ErasePayer()

@@ -25,7 +25,7 @@ func (l *Ledger) tellStopped() {
 	}
 }
 
-// RetryAfter is how long an event waits after one more failure than the given number.
+// RetryAfter returns how long an event waits after one more failure than the given number.
 func RetryAfter(failures int) time.Duration {
 	return retryAfter[min(failures, len(retryAfter)-1)]
 }
@@ -46,10 +46,11 @@ func (l *Ledger) paymentFailed(b *rail.Booking, p *records.Payment) {
 	l.queue(records.Queued{Kind: rail.PaymentFailed, Booking: b.ID, Payment: p.ID, Created: l.Now, Status: b.Status})
 }
 
-// queue has an event put on the agenda when the rules have run.
+// queue adds an event, which is put on the agenda after the rules have run.
 func (l *Ledger) queue(q records.Queued) { l.events = append(l.events, q) }
 
-// queueEvents puts the events on the agenda, for those who are there to be told.
+// queueEvents puts the events on the agenda, for the Notifier and for subscriptions if any
+// exist.
 func (l *Ledger) queueEvents() error {
 	if len(l.events) == 0 {
 		return nil
@@ -69,8 +70,8 @@ func (l *Ledger) queueEvents() error {
 	return nil
 }
 
-// askSubscribed finds out whether there may be subscriptions: also for a service
-// without webhooks, beside one that has them. Once there are, nobody has to look again.
+// askSubscribed finds out whether subscriptions may exist, also for a service without webhooks
+// besides one that has them. Once they do, it need not ask again.
 func (l *Ledger) askSubscribed() error {
 	if l.subscribed {
 		return nil
@@ -87,11 +88,11 @@ func (l *Ledger) askSubscribed() error {
 	return nil
 }
 
-// ErrBookingGone is of an event whose booking has been removed. The event is delivered by
-// then, or given up: see RemoveUnpaid.
+// ErrBookingGone is the error of an event whose booking has been removed. By then the event was
+// delivered or given up: see RemoveUnpaid.
 var ErrBookingGone = errors.New("the booking that the event is about has been removed")
 
-// EventOf makes the event that a queued one stands for from its records.
+// EventOf makes the event of a queue entry from its records.
 func (b *Books) EventOf(id uuid.UUID, q records.Queued, v [][]byte) (e rail.Event, err error) {
 	e = rail.Event{ID: id, Type: q.Kind, Created: q.Created}
 	if q.Booking == uuid.Nil {
@@ -126,7 +127,7 @@ func (b *Books) EventOf(id uuid.UUID, q records.Queued, v [][]byte) (e rail.Even
 	return e, nil
 }
 
-// restore makes the booking what it became when the event was queued.
+// restore sets the booking to its state when the event was queued.
 func restore(e *rail.Event, s rail.BookingStatus) {
 	b := &e.Booking
 	b.Status, b.Changed = s, e.Created
@@ -140,9 +141,8 @@ func restore(e *rail.Event, s rail.BookingStatus) {
 	b.GivenBack = b.GivenBack && s == rail.Cancelled
 }
 
-// restoreFailed takes back what has become of a booking and a payment since the
-// payment failed: another may have confirmed the booking, or this one turned
-// out to have succeeded after all.
+// restoreFailed undoes later changes of a booking and a payment since the payment failed:
+// another may have confirmed the booking, or this one may have succeeded after all.
 func restoreFailed(e *rail.Event, q records.Queued, why rail.Failure) {
 	if q.Status == 0 { // not known of an event of version 1
 		return
@@ -161,7 +161,7 @@ func restoreFailed(e *rail.Event, q records.Queued, why rail.Failure) {
 	e.Payment.Status, e.Payment.Settled, e.Payment.Failure = rail.Failed, q.Created, why
 }
 
-// atCreation is the booking as CreateBooking returned it.
+// atCreation returns the booking as CreateBooking returned it.
 func atCreation(b *rail.Booking) rail.Booking {
 	first := *b
 	first.Status, first.Changed, first.PinnedUntil = rail.Held, first.Created, time.Time{}

@@ -18,7 +18,7 @@ func (b *Books) EndHold(ctx context.Context, it records.Item) error {
 		if err != nil && !errors.Is(err, rail.ErrNotFound) {
 			return err
 		}
-		if err != nil || records.HoldKey(held) != it.Key { // it has moved on
+		if err != nil || records.HoldKey(held) != it.Key { // its state has changed
 			l.Delete(it.Key)
 			return nil
 		}
@@ -29,7 +29,7 @@ func (b *Books) EndHold(ctx context.Context, it records.Item) error {
 	})
 }
 
-// ForgetKey removes an idempotency record whose time is over.
+// ForgetKey removes an expired idempotency record.
 func (b *Books) ForgetKey(ctx context.Context, it records.Item) error {
 	key := store.Key{Table: store.TableIdempotency, ID: string(it.Value)}
 	return b.Update(ctx, b.Now(), func(l *Ledger) error {
@@ -51,8 +51,7 @@ func (b *Books) ForgetKey(ctx context.Context, it records.Item) error {
 	})
 }
 
-// SchedulePass puts the next pass of a kind on the agenda, unless it is there or nothing is to
-// be done by one.
+// SchedulePass schedules the next pass of a kind, unless it is scheduled or not needed.
 func (b *Books) SchedulePass(ctx context.Context, k records.Kind) error {
 	first := records.AgendaOf(k)
 	first.Limit = 1

@@ -11,19 +11,19 @@ import (
 	"github.com/traintravel/traintravel/rail"
 )
 
-// A Handover says that the timetable before had a train twice, as two trains that no
-// traveller could tell apart, and this one has it once: what was sold of the run of the
-// one that is gone is the other's, whose places must not be sold again.
+// A Handover says that the previous timetable had a train twice, as two trains that travellers
+// could not distinguish, and the new one has it once: the sales of the run that is gone belong
+// to the other one, so that its places are not sold again.
 type Handover struct {
-	Train    int // index of the one that stays
+	Train    int // the index of the remaining train
 	From, To rail.RunID
-	// Named is by what the calls of the one that stays name the stations, where those
-	// of the other did otherwise. It is nil if that cannot be told.
+	// Named maps stations to the IDs that the calls of the remaining train use, where the
+	// other's used different ones. It is nil if this cannot be determined.
 	Named map[uuid.UUID]uuid.UUID
 }
 
-// HandOver gives a train what was sold of the run of another one that was the same.
-// Nobody is put on a train that is cancelled.
+// HandOver moves the sales of a run to another train that was the same. It moves nobody to a
+// cancelled train.
 func (l *Ledger) HandOver(sn *timetable.Snapshot, h Handover) error {
 	if err := l.LoadRuns(h.From, h.To); err != nil {
 		return err

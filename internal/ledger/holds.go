@@ -12,37 +12,36 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// What a user has booked and not paid is bounded, because one user could otherwise take a
-// whole train from sale without paying for it.
+// The unpaid bookings of a user are limited, because one user could otherwise block a whole
+// train without paying.
 //
-// Nothing is written down for that. The update that makes a booking lists its owner's
-// latest bookings in TableOwned: no hold is older than HoldFor and PendingFor together. It
-// reads them only if there are as many as may be held, which few users have. It ends those
-// whose time is over: no server whose clock is slow can then take a payment for one that
-// did not count.
+// This needs no record of its own. The update that makes a booking lists its owner's latest
+// bookings in TableOwned: no hold is older than HoldFor and PendingFor together. It reads them
+// only if they are as many as the limit, which is rare. It ends those that have expired, so
+// that no server with a slow clock can take a payment for one that did not count.
 //
-// It looks at so many and no more, lest one who buys a lot is slow for all. Users can hide
-// a hold behind that many later bookings, which they have paid for.
+// The number of bookings that it reads is limited, so that a user with many bookings does not
+// slow down others. Users can hide a hold behind that many later bookings, which they have paid.
 
 const (
-	paidAmong = 200 // how many paid bookings are looked at, besides as many as may be held
+	paidAmong = 200 // the number of paid bookings that are read, besides the limit of holds
 
-	// slowClock is by how much the clocks of two servers may differ: a hold that is over on
-	// one is ended there while it may not be over on the other.
+	// slowClock is the largest tolerated difference between the clocks of two servers: a hold
+	// that has expired on one is ended there while it may not have expired on the other.
 	slowClock = time.Hour
 )
 
-// A booker is who makes a booking: what the update that makes it has to know of them.
+// A booker is the data about a caller that the update that makes a booking needs.
 type booker struct {
 	mark    string    // records.OwnerMark
 	random  uuid.UUID // of the booking's ID
-	counted bool      // what they hold is
+	counted bool      // whether the caller's holds count
 	since   time.Time // the creation of the oldest booking to be listed
-	limit   int       // how many are listed
+	limit   int       // the number of bookings to list
 }
 
-// Booker lists all bookings that may be held, if they count, or else one that a clock ahead
-// of now has made.
+// Booker returns a booker whose list covers all bookings that may be held, if they count, or
+// otherwise one booking that a clock ahead of now has made.
 func (b *Books) Booker(by rail.Caller, now time.Time, random uuid.UUID) booker {
 	t := &b.Terms
 	is := booker{mark: records.OwnerMark(by.Subject), random: random, counted: t.Holds.Count(by), since: now, limit: 1}
@@ -56,14 +55,13 @@ func (b *booker) recent(l *Ledger) ([]uuid.UUID, error) {
 	return records.RecentOwned(l.Ctx, l.Tx, b.mark, b.since, l.Now, b.limit)
 }
 
-// roomFor refuses a booking if its owner holds as many as may be, all of them among the
-// recent bookings.
+// roomFor refuses a booking if its owner has reached a limit, counting the recent bookings.
 func (l *Ledger) roomFor(sn *timetable.Snapshot, b *rail.Booking, recent []uuid.UUID) error {
 	holds := &l.books.Terms.Holds
 	if len(recent) < holds.Least() {
 		return nil
 	}
-	if err := l.CheckCurrent(sn); err != nil { // a train may be another in the next
+	if err := l.CheckCurrent(sn); err != nil { // trains may have changed identity in the next
 		return err
 	}
 	held, err := l.stillHeld(b.Owner, recent)
@@ -76,8 +74,8 @@ func (l *Ledger) roomFor(sn *timetable.Snapshot, b *rail.Booking, recent []uuid.
 	return holds.Allow(b, held, l.Now)
 }
 
-// stillHeld reads which bookings of an owner are held, lapsed or not. One that cannot be
-// read may be held for as long as a hold can last.
+// stillHeld returns the held bookings of an owner, including lapsed ones. A booking that cannot
+// be read counts as held for as long as a hold can last.
 func (l *Ledger) stillHeld(owner rail.Subject, list []uuid.UUID) (held []rail.Booking, err error) {
 	keys := make([]store.Key, len(list))
 	for i, id := range list {
@@ -106,8 +104,8 @@ func (l *Ledger) stillHeld(owner rail.Subject, list []uuid.UUID) (held []rail.Bo
 	return held, nil
 }
 
-// endOwnLapsed ends the holds whose time is over, and returns the others. One of a train
-// that cannot be read stays as it is: nobody can pay for it.
+// endOwnLapsed ends the expired holds, and returns the others. A hold on a run that cannot be
+// read does not change: nobody can pay for it.
 func (l *Ledger) endOwnLapsed(held []rail.Booking) (live []rail.Booking, err error) {
 	for _, b := range held {
 		if !b.Lapsed(l.Now) {

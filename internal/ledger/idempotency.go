@@ -12,8 +12,8 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// Idempotency binds a caller's key to the caller and to what is asked of which
-// resource, and marks the content that write describes.
+// Idempotency binds a caller's key to the caller, the operation and the resource, and to a
+// fingerprint of the content that write describes.
 func (b *Books) Idempotency(by rail.Caller, key, resource string, write func(*records.Fingerprint)) (records.Idempotency, error) {
 	if key == "" {
 		return records.Idempotency{}, nil
@@ -32,7 +32,8 @@ func (b *Books) Idempotency(by rail.Caller, key, resource string, write func(*re
 	return i, nil
 }
 
-// Recall returns the first answer to a request that came before and still counts, or nil.
+// Recall returns the first response to an earlier request with the same key, or nil if none is
+// remembered.
 func (l *Ledger) Recall(idem records.Idempotency) (*records.Answer, error) {
 	if idem.None() {
 		return nil, nil
@@ -53,7 +54,7 @@ func (l *Ledger) Recall(idem records.Idempotency) (*records.Answer, error) {
 	return &r.Answer, nil
 }
 
-// Remember keeps the answer to a request for as long as its key lives.
+// Remember keeps the response to a request for the lifetime of its key.
 func (l *Ledger) Remember(idem records.Idempotency, a records.Answer) {
 	if idem.None() {
 		return
@@ -62,7 +63,7 @@ func (l *Ledger) Remember(idem records.Idempotency, a records.Answer) {
 	l.Put(records.AgendaKey(records.KeyForgotten, l.Now.Add(records.KeyLife), ids.HashID("key", idem.Key.ID)), []byte(idem.Key.ID))
 }
 
-// firstAnswer is what CreateBooking answered when it made the booking.
+// firstAnswer returns the booking as CreateBooking first returned it.
 func (l *Ledger) firstAnswer(id uuid.UUID) (rail.Booking, error) {
 	b, err := l.Booking(id)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package ledger has the rules: what one update of a store does to bookings, places, payments,
+// Package ledger has the rules: how one update of a store changes bookings, places, payments,
 // events and deliveries, so that they always agree. It must not call a gateway or a receiver,
 // or decide when an update happens.
 package ledger
@@ -18,9 +18,9 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// A Ledger is one update at work: it loads records once, lets the rules change
-// them, and writes at the end what changed, indexes and agenda included. It
-// lives in the closure of a Store.Update.
+// A Ledger is one update in progress: it loads records once, lets the rules change them, and at
+// the end writes those that have changed, with indexes and agenda. It exists in the closure of a
+// Store.Update.
 type Ledger struct {
 	Ctx        context.Context
 	books      *Books
@@ -33,13 +33,13 @@ type Ledger struct {
 	events     []records.Queued
 	Attempts   []rail.Attempt // for the observer
 	Stopped    []rail.Subscription
-	arrivals   map[uuid.UUID][]incoming // what comes to queues: see fillQueues
+	arrivals   map[uuid.UUID][]incoming // new entries of queues: see fillQueues
 	receivers  []*records.Subscription  // those that have arrivals
 	overflows  []overflow
 	dead       []rail.DeadReason // for the observer
-	subscribed bool              // somebody has: see records.SubscribedKey
-	Webhooks   bool              // a subscription is changed, or what is posted
-	Due        records.Kinds     // what is put on the agenda
+	subscribed bool              // subscriptions may exist: see records.SubscribedKey
+	Webhooks   bool              // a subscription or a delivery has changed
+	Due        records.Kinds     // the kinds of new agenda items
 	puts       []write
 	deletes    []store.Key
 }
@@ -50,7 +50,7 @@ type write struct {
 	value []byte
 }
 
-// A fetched record was read before it was asked for. The value is nil if there is none.
+// A fetched record was read in advance. The value is nil if the record does not exist.
 type fetched struct {
 	key   store.Key
 	value []byte
@@ -64,21 +64,21 @@ type entry[T any] struct {
 	after  T
 }
 
-// An incoming is a delivery that comes to the queue of a subscription.
+// An incoming is a new delivery in the queue of a subscription.
 type incoming struct {
 	records.Delivery
-	// asked says that somebody asked for it, so that it is not the one that goes.
+	// asked says that somebody requested it, so that it is not dropped.
 	asked bool
 }
 
-// An overflow is how many deliveries a subscription has lost to its dead letters because
+// An overflow is the number of deliveries of a subscription that became dead letters because
 // too many waited.
 type overflow struct {
 	sub uuid.UUID
 	n   int
 }
 
-// CheckCurrent gives the update up if another timetable is in force.
+// CheckCurrent aborts the update if another timetable is in force.
 func (l *Ledger) CheckCurrent(sn *timetable.Snapshot) error {
 	v, err := l.get(timetable.CurrentKey())
 	if err != nil {
@@ -94,7 +94,7 @@ func (l *Ledger) CheckCurrent(sn *timetable.Snapshot) error {
 	return nil
 }
 
-// fetch reads records in one round trip, which are asked for one by one then.
+// fetch reads records in one round trip, before they are loaded one by one.
 func (l *Ledger) fetch(keys ...store.Key) error {
 	values, err := l.Tx.Get(l.Ctx, keys...)
 	if err != nil {
@@ -110,7 +110,7 @@ func (l *Ledger) hasFetched(k store.Key) bool {
 	return slices.ContainsFunc(l.fetched, func(f fetched) bool { return f.key == k })
 }
 
-// get reads a record, nil if there is none, unless it was fetched.
+// get reads a record unless it was fetched; nil if it does not exist.
 func (l *Ledger) get(k store.Key) ([]byte, error) {
 	for i := range l.fetched {
 		if f := &l.fetched[i]; f.key == k {
@@ -124,7 +124,7 @@ func (l *Ledger) get(k store.Key) ([]byte, error) {
 	return v[0], nil
 }
 
-// load loads a record to be changed, unless it is among those that are loaded.
+// load loads a record to be changed, unless it is loaded already.
 func load[T any](l *Ledger, loaded *[]*entry[T], k store.Key, decode func([]byte) (T, error)) (*T, error) {
 	for _, e := range *loaded {
 		if e.key == k {
@@ -178,8 +178,8 @@ func (l *Ledger) Put(k store.Key, v []byte) { l.puts = append(l.puts, write{k, v
 // Delete notes that a record that is not a booking, payment or run is deleted.
 func (l *Ledger) Delete(k store.Key) { l.deletes = append(l.deletes, k) }
 
-// write hands everything that changed to the transaction, the deletes first: where rules
-// have deleted a key and put it too, in whatever order, it has the value that was put.
+// write passes all changes to the transaction, deletes first: if rules have both deleted and put
+// a key, in any order, it has the value that was put.
 func (l *Ledger) write() {
 	for _, k := range l.deletes {
 		l.Webhooks = l.Webhooks || k.Table == store.TableWebhooks
@@ -202,7 +202,7 @@ func (l *Ledger) write() {
 	}
 }
 
-// set hands one record to the transaction.
+// set passes one record to the transaction.
 func (l *Ledger) set(k store.Key, v []byte) {
 	if k.Table == store.TableAgenda {
 		l.Due |= records.Kind(k.ID[0]).Set()
@@ -211,8 +211,7 @@ func (l *Ledger) set(k store.Key, v []byte) {
 	l.Tx.Put(k, v)
 }
 
-// writeBooking writes a booking that has changed, with its index and its place on the
-// agenda.
+// writeBooking writes a changed booking, with its index entries and its agenda item.
 func (l *Ledger) writeBooking(e *entry[rail.Booking]) {
 	text := e.changed(records.EncodeBooking)
 	if text == nil {
@@ -227,7 +226,7 @@ func (l *Ledger) writeBooking(e *entry[rail.Booking]) {
 	l.Tx.Put(e.key, text)
 }
 
-// writePayment writes a payment that has changed, with its place on the agenda.
+// writePayment writes a changed payment, with its agenda item.
 func (l *Ledger) writePayment(e *entry[records.Payment]) {
 	text := e.changed((*records.Payment).Encode)
 	if text == nil {
@@ -237,9 +236,9 @@ func (l *Ledger) writePayment(e *entry[records.Payment]) {
 	l.Tx.Put(e.key, text)
 }
 
-// changed returns the record that is to be written: nil unless it is new, or another than
-// the one that was read. One of a version before, which has another form, is compared as it
-// would be written now.
+// changed returns the record to write: nil unless it is new or differs from the one that was
+// read. A record of an earlier version, which has another encoding, is compared in the current
+// encoding.
 func (e *entry[T]) changed(encode func(*T) []byte) []byte {
 	text := encode(&e.after)
 	if e.read == nil || !bytes.Equal(e.read, text) && (e.read[0] == text[0] || !bytes.Equal(encode(&e.before), text)) {
@@ -248,7 +247,7 @@ func (e *entry[T]) changed(encode func(*T) []byte) []byte {
 	return nil
 }
 
-// moveItem moves an item of the agenda or of an index. The zero Key is nowhere.
+// moveItem moves an item of the agenda or of an index. The zero Key means none.
 func (l *Ledger) moveItem(from, to store.Key, value []byte) {
 	if from == to {
 		return

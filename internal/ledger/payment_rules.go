@@ -13,10 +13,10 @@ import (
 	"github.com/traintravel/traintravel/rail"
 )
 
-// The rules of payments: what one update does to their records.
+// The rules of payments.
 
-// Pay records an attempt to pay for a booking of the caller's, which counts, or returns the
-// answer to the same request if that came before. If it did not, a refusal is returned.
+// Pay records an attempt to pay for a booking of the caller's and counts it, or returns the
+// response to an earlier request with the same key, or an error that refuses the attempt.
 func (l *Ledger) Pay(by rail.Caller, idem records.Idempotency, refusal error, counts []countOf, p records.Payment) (first *records.Answer, err error) {
 	counted, err := l.readCounts(counts, idem.Key, records.BookingKey(p.Booking))
 	if err != nil {
@@ -77,7 +77,7 @@ func (l *Ledger) startPayment(b *rail.Booking, p records.Payment) error {
 	if departs := b.Departs(); departs.Before(pinned) {
 		pinned = departs
 	}
-	if pinned.Before(b.Expires) { // it does not shorten the hold
+	if pinned.Before(b.Expires) { // a pin does not shorten the hold
 		pinned = b.Expires
 	}
 	owns, err := l.pin(b, codec.Nanos(pinned))
@@ -92,8 +92,8 @@ func (l *Ledger) startPayment(b *rail.Booking, p records.Payment) error {
 	return nil
 }
 
-// Settle records what became of a charge and what follows for its booking. sn
-// is needed only if a late success has to find its places again.
+// Settle records the outcome of a charge and its consequences for the booking. sn is needed only
+// if a late success has to find places again.
 func (l *Ledger) Settle(sn *timetable.Snapshot, p *records.Payment, b *rail.Booking, out rail.Outcome) error {
 	if p.Status == rail.Succeeded || p.RefundOf != uuid.Nil {
 		return nil
@@ -106,15 +106,15 @@ func (l *Ledger) Settle(sn *timetable.Snapshot, p *records.Payment, b *rail.Book
 	}
 	if p.Charging {
 		p.Charging, p.Next = false, l.Now.Add(lookAfter(0))
-		if p.Over(b, l.Now) { // since it was asked for: it is called off at once
+		if p.Over(b, l.Now) { // the booking has ended since: cancel the charge immediately
 			p.Next = l.Now
 		}
 	}
 	return nil
 }
 
-// fail ends an attempt that moved no money; the hold stays if it has time left and
-// there were not too many.
+// fail ends an attempt that moved no money; the hold stays if it has time left and the limit of
+// declined attempts is not reached.
 func (l *Ledger) fail(p *records.Payment, b *rail.Booking, why rail.Failure) error {
 	if p.Status == rail.Failed {
 		return nil
@@ -139,8 +139,8 @@ func (l *Ledger) fail(p *records.Payment, b *rail.Booking, why rail.Failure) err
 	return err
 }
 
-// succeed records that money came, and gives the passenger the seat for it or
-// the money back: it may have come after the hold had ended.
+// succeed records a successful charge, and confirms the booking or schedules a refund: the charge
+// may have succeeded after the hold had ended.
 func (l *Ledger) succeed(sn *timetable.Snapshot, p *records.Payment, b *rail.Booking) error {
 	late := p.TooLate(b, l.Now)
 	l.settled(p, rail.Succeeded, rail.Failure{})
@@ -158,10 +158,10 @@ func (l *Ledger) succeed(sn *timetable.Snapshot, p *records.Payment, b *rail.Boo
 	b.PaidBy = p.ID
 	l.become(b, rail.Confirmed)
 	l.event(rail.BookingConfirmed, b.ID, p.ID)
-	return l.callOff(b) // another attempt that is under way
+	return l.callOff(b) // another attempt in progress
 }
 
-// refund records that money is to be given back; Run does it.
+// refund records a refund, which Run makes.
 func (l *Ledger) refund(b *rail.Booking, charge uuid.UUID, amount rail.Money, why records.Purpose) {
 	amount.Amount = -amount.Amount
 	b.GivenBack = b.GivenBack || why == records.ForPayingTooLate
@@ -175,7 +175,7 @@ func (l *Ledger) refund(b *rail.Booking, charge uuid.UUID, amount rail.Money, wh
 	})
 }
 
-// settled gives a payment its final status: nothing is to be done about it.
+// settled gives a payment its final status, with no further work.
 func (l *Ledger) settled(p *records.Payment, s rail.PaymentStatus, why rail.Failure) {
 	if s == rail.Succeeded {
 		p.Failed = p.Why()
@@ -229,7 +229,7 @@ func (l *Ledger) settleCharge(sn *timetable.Snapshot, p *records.Payment, b *rai
 	if err := l.fail(p, b, failedByHand); err != nil {
 		return err
 	}
-	p.Tries, p.Next = 0, l.Now // Run cancels it at the gateway, and watches
+	p.Tries, p.Next = 0, l.Now // Run cancels it at the gateway, and looks it up
 	return nil
 }
 

@@ -11,8 +11,9 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// How often a reference is drawn at most, and how many are looked up at a time after the
-// first: of 191 million there are most are free, unless a store has that many bookings.
+// The maximum number of references that are drawn, and the number that are looked up at a time
+// after the first: of 191 million possible ones most are free, unless a store has nearly as
+// many bookings.
 const (
 	mostDrawn     = 1000
 	drawnTogether = 20
@@ -51,7 +52,7 @@ func (l *Ledger) givesAway(ref string) bool {
 	return slices.ContainsFunc(l.bookings, func(e *entry[rail.Booking]) bool { return e.after.Reference == ref })
 }
 
-// dropIndexes deletes what leads to a booking that is removed.
+// dropIndexes deletes the index entries of a removed booking.
 func (l *Ledger) dropIndexes(b *rail.Booking) {
 	if b.Reference != "" {
 		l.Delete(records.ReferenceKey(b.Reference))

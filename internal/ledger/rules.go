@@ -16,7 +16,7 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// The rules of booking: what one update does to the records a ledger holds.
+// The rules of booking.
 
 // An Order is a request to book that has passed all checks but those that
 // need the inventory: what can be decided without a transaction.
@@ -25,8 +25,8 @@ type Order struct {
 	Booking rail.Booking // all but its ID, its owner and its places
 }
 
-// Create makes the booking of an order, unless that is refused, or answers as it did when
-// the request came before.
+// Create makes the booking of an order, returns an error that refuses it, or returns the response
+// to an earlier request with the same key.
 func (l *Ledger) Create(sn *timetable.Snapshot, o Order, refusal error, by booker, idem records.Idempotency) (rail.Booking, error) {
 	// Both are read before either's error counts: a store that fetches what an update
 	// reads fetches them in one round trip.
@@ -76,7 +76,7 @@ func (l *Ledger) fetchOrder(idem records.Idempotency, rides []timetable.Ride, re
 	return l.fetch(keys...)
 }
 
-// book holds the places of an order of the timetable in force, or refuses.
+// book holds the places of an order of the timetable in force, or returns an error.
 func (l *Ledger) book(sn *timetable.Snapshot, o Order) (rail.Booking, error) {
 	if err := l.CheckCurrent(sn); err != nil {
 		return rail.Booking{}, err
@@ -95,10 +95,9 @@ func (l *Ledger) book(sn *timetable.Snapshot, o Order) (rail.Booking, error) {
 	return *b, nil
 }
 
-// seat takes a place, and a hook if there is a bicycle, on every ride of a
-// booking: the place that its leg names if that is free, else the best one.
-// Lapsed holds that have what it takes end with it, but for those that cannot be
-// read: they keep what they have. The runs are loaded.
+// seat takes a place, and a hook for a bicycle, on every ride of a booking: the place that its
+// leg names if that is free, otherwise the best one. It ends lapsed holds on these places, except
+// those that cannot be read, which keep them. The runs must be loaded.
 func (l *Ledger) seat(sn *timetable.Snapshot, b *rail.Booking, rides []timetable.Ride, until int64) error {
 	var take []seats.Taken
 	for ended := false; !ended; {
@@ -119,7 +118,7 @@ func (l *Ledger) seat(sn *timetable.Snapshot, b *rail.Booking, rides []timetable
 		b.Legs[i].Coach, b.Legs[i].Seat = e.Inv.Label(take[i].Place)
 		b.Legs[i].Board, b.Legs[i].Alight = r.Board, r.Alight
 		b.Legs[i].Origin.Station, b.Legs[i].Destination.Station = sn.Called(r.Train, r.Board), sn.Called(r.Train, r.Alight)
-		if take[i].Place != seats.NoPlace || take[i].Hook { // else nobody counts
+		if take[i].Place != seats.NoPlace || take[i].Hook { // otherwise places are not counted
 			e.Inv.Take(take[i])
 			e.Changed = true
 		}
@@ -127,7 +126,7 @@ func (l *Ledger) seat(sn *timetable.Snapshot, b *rail.Booking, rides []timetable
 	return nil
 }
 
-// choose says what a booking is to have of each ride.
+// choose selects a place, and a hook, on each ride of a booking.
 func (l *Ledger) choose(sn *timetable.Snapshot, b *rail.Booking, rides []timetable.Ride, until int64) (take []seats.Taken, err error) {
 	for i, r := range rides {
 		inv := l.Ride(sn, r).Inv
@@ -152,8 +151,8 @@ func (l *Ledger) choose(sn *timetable.Snapshot, b *rail.Booking, rides []timetab
 	return take, nil
 }
 
-// endLapsed ends the lapsed holds that have what is to be taken of rides. It returns
-// false if one of them cannot be read, so that something else is to be taken.
+// endLapsed ends the lapsed holds on the selected places of rides. It returns false if one of
+// them cannot be read, so that other places must be selected.
 func (l *Ledger) endLapsed(sn *timetable.Snapshot, rides []timetable.Ride, take []seats.Taken) (bool, error) {
 	for i, r := range rides {
 		inv := l.Ride(sn, r).Inv
@@ -169,7 +168,7 @@ func (l *Ledger) endLapsed(sn *timetable.Snapshot, rides []timetable.Ride, take 
 	return true, nil
 }
 
-// Expire ends a hold whose time is over, wherever it stands.
+// Expire ends an expired hold.
 func (l *Ledger) Expire(id uuid.UUID) error {
 	b, err := l.Booking(id)
 	if err != nil {
@@ -189,7 +188,7 @@ func (l *Ledger) Expire(id uuid.UUID) error {
 	return nil
 }
 
-// become changes where a booking stands.
+// become changes the status of a booking.
 func (l *Ledger) become(b *rail.Booking, s rail.BookingStatus) {
 	b.Status, b.Changed = s, l.Now
 	if s == rail.Confirmed {
@@ -197,8 +196,8 @@ func (l *Ledger) become(b *rail.Booking, s rail.BookingStatus) {
 	}
 }
 
-// Cancel ends a booking on its owner's wish and records the refund that it is
-// worth if it is confirmed; refused says that the terms do not let it go.
+// Cancel cancels a booking for its owner and, if it is confirmed, records its refund; refused is
+// the error of the terms of sale if they do not allow it.
 func (l *Ledger) Cancel(b *rail.Booking, refund rail.Money, refused error) error {
 	switch {
 	case !b.Live(l.Now):
@@ -225,8 +224,8 @@ func (l *Ledger) Cancel(b *rail.Booking, refund rail.Money, refused error) error
 	return l.End(b, refund)
 }
 
-// gone says why nothing can be done with a booking that is over: its owner is told that the
-// operator has cancelled it for as long as they can read it.
+// gone returns the error of operations on a booking that has ended: ErrCancelled if the operator
+// cancelled it and its owner can still read it.
 func (l *Ledger) gone(b *rail.Booking) error {
 	if b.Shown(l.Now) {
 		return rail.ErrCancelled
@@ -234,8 +233,8 @@ func (l *Ledger) gone(b *rail.Booking) error {
 	return rail.ErrNotFound
 }
 
-// End cancels a booking and records what its payer gets back. A payment that is
-// under way is called off, and given back if it succeeds all the same.
+// End cancels a booking and records its refund. It requests the cancellation of a payment in
+// progress, which is refunded if it succeeds nevertheless.
 func (l *Ledger) End(b *rail.Booking, refund rail.Money) error {
 	if err := l.release(b); err != nil {
 		return err
@@ -255,9 +254,9 @@ func (l *Ledger) End(b *rail.Booking, refund rail.Money) error {
 	return l.callOff(b)
 }
 
-// confirm keeps the booking's places for good, or takes them again if the hold
-// had ended and they are free, unless the payment is too late. If it returns false,
-// the booking is over, is still to be paid, or another payment has confirmed it.
+// confirm keeps the booking's places permanently, or takes them again if the hold had ended and
+// they are free, unless the payment is too late. If it returns false, the booking has ended, is
+// still unpaid, or was confirmed by another payment.
 func (l *Ledger) confirm(sn *timetable.Snapshot, b *rail.Booking, late bool) (bool, error) {
 	switch {
 	case b.Status != rail.Held && b.Status != rail.Expired:
@@ -283,8 +282,8 @@ func (l *Ledger) confirm(sn *timetable.Snapshot, b *rail.Booking, late bool) (bo
 	return false, nil
 }
 
-// seatAgain finds places for a booking that has lost its own: the same ones if
-// they are free, else others.
+// seatAgain finds places for a booking that has lost its own: the same ones if they are free,
+// otherwise others.
 func (l *Ledger) seatAgain(sn *timetable.Snapshot, b *rail.Booking) (bool, error) {
 	if sn == nil {
 		return false, fmt.Errorf("finding places for booking %v again: the timetable: %w", b.ID, records.ErrMissing)

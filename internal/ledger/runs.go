@@ -12,18 +12,18 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// What an update does to the inventories of runs.
+// The inventories of runs in an update.
 
 // A RunEntry is the inventory of a run in an update.
 type RunEntry struct {
 	ID      rail.RunID
-	Inv     *seats.Inventory // nil if there is none yet
-	err     error            // why there is one that cannot be read
+	Inv     *seats.Inventory // nil if it does not exist yet
+	err     error            // why it cannot be read
 	Changed bool
 }
 
-// LoadRuns loads the inventories of runs in one round trip. An error of one that
-// cannot be read is returned each time that it is asked for.
+// LoadRuns loads the inventories of runs in one round trip. If an inventory cannot be read, each
+// use of it returns the error.
 func (l *Ledger) LoadRuns(ids ...rail.RunID) error {
 	keys := make([]store.Key, 0, rail.MaxLegs)
 	for _, id := range ids {
@@ -84,7 +84,7 @@ func (l *Ledger) Ride(sn *timetable.Snapshot, r timetable.Ride) *RunEntry {
 	return e
 }
 
-// release gives back all that a booking has on its runs.
+// release frees all places and hooks of a booking on its runs.
 func (l *Ledger) release(b *rail.Booking) error {
 	if err := l.LoadRuns(rail.RunsOf(b)...); err != nil {
 		return err
@@ -97,8 +97,8 @@ func (l *Ledger) release(b *rail.Booking) error {
 	return nil
 }
 
-// pin changes until when a booking has its places. It returns false, and has
-// changed nothing, if the booking lacks one that it was given.
+// pin changes the time until which a booking has its places. It returns false, and changes
+// nothing, if the booking has lost one of them.
 func (l *Ledger) pin(b *rail.Booking, until int64) (bool, error) {
 	if err := l.LoadRuns(rail.RunsOf(b)...); err != nil {
 		return false, err
@@ -116,9 +116,9 @@ func (l *Ledger) pin(b *rail.Booking, until int64) (bool, error) {
 	return true, nil
 }
 
-// HandBack gives a train that runs again what was sold on its calls of a run
-// that another train has taken over. Where that cannot be read, nothing is given, and
-// nobody is put on a train that is cancelled.
+// HandBack moves the sales on a train's calls back to the train when it runs again, from the run
+// of another train that had taken it over. It moves nothing if the run cannot be read, and nobody
+// to a cancelled train.
 func (l *Ledger) HandBack(sn *timetable.Snapshot, h trains.Handback) error {
 	if err := l.LoadRuns(h.From, h.To); err != nil {
 		return err

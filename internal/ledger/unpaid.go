@@ -16,35 +16,35 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// Bookings that ended unpaid are removed when nobody needs them any more: see
-// Options.KeepUnpaid. The agenda has each of them from a day after it was made, in the
-// order in which they may go. An item for the store has the time of the next pass and the
-// booking before which all unpaid ones are on the agenda, so each booking is read once.
+// Bookings that ended unpaid are removed when they are no longer needed: see
+// Options.KeepUnpaid. The agenda has an item for each of them from a day after it was made, in
+// the order of their removal. An item for the store has the time of the next pass and the booking
+// before which all unpaid ones are on the agenda, so that each booking is read once.
 
 const (
 	// ForgetEvery is how often Run looks for bookings to erase or to remove.
 	ForgetEvery = 6 * time.Hour
-	// KeepUnpaid is what Options.KeepUnpaid is by default, and LeastUnpaid the least: for
-	// 24 hours requests are answered again, and lost charges watched.
+	// KeepUnpaid is the default of Options.KeepUnpaid, and LeastUnpaid its minimum: for 24
+	// hours requests can be repeated, and lost charges are looked up.
 	KeepUnpaid  = 7 * 24 * time.Hour
 	LeastUnpaid = 48 * time.Hour
-	// farAhead is how long after a hold ended its journey counts as over, so that nobody
-	// fills the store with holds of journeys that are a year ahead.
+	// farAhead is the time after the end of a hold at which its journey counts as ended, so
+	// that nobody can fill the store with holds of journeys a year ahead.
 	farAhead = 30 * 24 * time.Hour
-	// settling is how old a booking is that a pass puts on the agenda: older than the
-	// clocks of servers can differ.
+	// settling is the age at which a pass puts a booking on the agenda: more than the
+	// difference between the clocks of servers.
 	settling = 24 * time.Hour
-	// postponed is how long what cannot go yet is left alone.
+	// postponed is the time until the next attempt for a booking that cannot be removed yet.
 	postponed = 24 * time.Hour
-	// removeAtOnce is how many are removed in one update.
+	// removeAtOnce is the number of bookings that are removed in one update.
 	removeAtOnce = 32
-	// mostAwaited is how many old events may wait at most while bookings are removed.
+	// mostAwaited is the maximum number of waiting old events while bookings are removed.
 	mostAwaited = 100_000
 )
 
-// unpaidKey is where an unpaid booking stands on the agenda: at the end of its journey, or
-// farAhead after its hold if that is earlier. It may go Options.KeepUnpaid later, so that
-// another setting counts at once.
+// unpaidKey returns the agenda key of an unpaid booking: at the end of its journey, or farAhead
+// after its hold if that is earlier. The booking is removed Options.KeepUnpaid after that, so that
+// a changed setting applies immediately.
 func unpaidKey(b *rail.Booking) store.Key {
 	over := b.Arrives()
 	if early := b.Expires.Add(farAhead); early.Before(over) {
@@ -73,7 +73,7 @@ func (b *Books) RemoveUnpaid(ctx context.Context, it records.Item) error {
 	}
 	return b.Update(ctx, now, func(l *Ledger) error {
 		v, err := l.Tx.Get(l.Ctx, it.Key)
-		if err != nil || v[0] == nil { // somebody else did it
+		if err != nil || v[0] == nil { // another server did it
 			return err
 		}
 		l.Delete(it.Key)
@@ -82,8 +82,8 @@ func (b *Books) RemoveUnpaid(ctx context.Context, it records.Item) error {
 	})
 }
 
-// listUnpaid puts the unpaid bookings on the agenda that were made since the pass before,
-// and returns the one before which all are.
+// listUnpaid puts the unpaid bookings that were made since the last pass on the agenda, and
+// returns the booking before which all are on it.
 func (b *Books) listUnpaid(ctx context.Context, it records.Item, now time.Time) (string, error) {
 	from, to := string(it.Value), firstID(now.Add(-settling))
 	if from >= to {
@@ -119,7 +119,7 @@ func (b *Books) listUnpaid(ctx context.Context, it records.Item, now time.Time) 
 	})
 }
 
-// firstID is before all IDs of bookings that are made from an instant on.
+// firstID returns a key before the IDs of all bookings made from an instant on.
 func firstID(t time.Time) string {
 	return string(binary.BigEndian.AppendUint64(nil, uint64(max(0, t.UnixMilli()))<<16)[:6])
 }
@@ -158,7 +158,7 @@ func (b *Books) awaited(ctx context.Context, before time.Time) (map[uuid.UUID]bo
 		var keys []store.Key
 		for _, rec := range page {
 			if len(rec.ID) != records.QueueKeySize {
-				continue // Check reports it
+				continue // Check reports this
 			}
 			if id := uuid.UUID([]byte(rec.ID[25:])); ids.TimeOf(id).Before(before) {
 				keys = append(keys, records.DeliveryKey(uuid.UUID([]byte(rec.ID[1:17])), id))
@@ -185,7 +185,7 @@ func (b *Books) awaited(ctx context.Context, before time.Time) (map[uuid.UUID]bo
 	return found, err
 }
 
-// removeDue removes those that may go.
+// removeDue removes the bookings that are due.
 func (b *Books) removeDue(ctx context.Context, now time.Time, awaited map[uuid.UUID]bool) error {
 	due := records.AgendaOf(records.UnpaidOver)
 	due.To = records.AgendaKey(records.UnpaidOver, now.Add(-b.Terms.KeepUnpaid), uuid.Nil).ID
@@ -223,15 +223,15 @@ func (b *Books) removeDue(ctx context.Context, now time.Time, awaited map[uuid.U
 	return err
 }
 
-// removeUnpaid removes the booking of an item, with its attempts to pay, if it ended
-// unpaid and nothing waits for it. It has read all before it changes anything.
+// removeUnpaid removes the booking of an item, with its attempts to pay, if it ended unpaid and
+// nothing waits for it. It reads all records before it changes any.
 func (l *Ledger) removeUnpaid(item store.Key, awaited map[uuid.UUID]bool) (gone bool, err error) {
 	if len(item.ID) != records.AgendaKeySize {
-		return false, nil // Check reports it
+		return false, nil // Check reports this
 	}
 	id := uuid.UUID([]byte(item.ID[9:]))
 	v, err := l.Tx.Get(l.Ctx, item, records.BookingKey(id))
-	if err != nil || v[0] == nil { // somebody else did it
+	if err != nil || v[0] == nil { // another server did it
 		return false, err
 	}
 	if v[1] == nil {
@@ -270,8 +270,8 @@ func (l *Ledger) removeUnpaid(item store.Key, awaited map[uuid.UUID]bool) (gone 
 	return true, nil
 }
 
-// finished says whether an unpaid booking and its payments have not changed for so long
-// that no request is answered with them any more, and cannot change again.
+// finished says whether an unpaid booking and its payments cannot change again, and have not
+// changed for so long that no request can be repeated.
 func finished(b *rail.Booking, payments []records.Payment, now time.Time) bool {
 	open := func(p records.Payment) bool {
 		return p.Status == rail.Pending || !p.Next.IsZero() || now.Sub(p.Settled) < LeastUnpaid

@@ -10,8 +10,8 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// Update runs rules on a ledger in one transaction and writes what they changed. It is
-// told to Committed when it is durable.
+// Update runs rules on a ledger in one transaction and writes their changes. It calls Committed
+// when the update is durable.
 func (b *Books) Update(ctx context.Context, now time.Time, rules func(*Ledger) error) error {
 	var l *Ledger
 	subscribed := b.subscribed.Load()
@@ -40,7 +40,7 @@ func (b *Books) Update(ctx context.Context, now time.Time, rules func(*Ledger) e
 	return nil
 }
 
-// tell tells the observer what an update that is durable has changed.
+// tell reports the changes of a durable update to the observer.
 func (l *Ledger) tell() {
 	o := l.books.Observer
 	if o.Booking != nil {

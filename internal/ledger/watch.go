@@ -11,35 +11,33 @@ import (
 	"github.com/traintravel/traintravel/rail"
 )
 
-// The rules of attempts to pay whose outcome the gateway has still to tell: when such an
-// attempt has ended for its payer, what is called off at the gateway, and when nobody
-// has to ask about it any more.
+// The rules of attempts to pay whose outcome is unknown: when such an attempt has ended for its
+// payer, when the gateway must cancel it, and when it need not be looked up any more.
 
-// A Finding is what the gateway has told about a charge. Status is Pending if it
-// has told nothing: an error is not an answer.
+// A Finding is the gateway's response about a charge. Status is Pending if it returned an error.
 type Finding struct {
 	rail.Outcome
-	Unheard  bool      // the gateway has never been asked for the charge; Status is Pending
-	Unfenced bool      // the charge was lost; if it is not final, Cancel has failed
+	Unheard  bool      // the gateway was never asked to make the charge; Status is Pending
+	Unfenced bool      // the charge was lost; if the finding is not final, Cancel has failed
 	Asked    time.Time // the moment before the gateway was asked
 	Trouble  string    // the gateway's error, if it has returned one
 }
 
-// final says that the outcome is known for good.
+// final says that the outcome cannot change any more.
 func (f Finding) final() bool { return f.Status != rail.Pending }
 
-// ToCancel says whether the gateway is to cancel a charge of which it has told this:
-// because the attempt has ended for its payer, or because the charge was lost on its way.
+// ToCancel says whether the gateway must cancel a charge with this finding: because the attempt
+// has ended for its payer, or because the charge was lost.
 func (f Finding) ToCancel(p *records.Payment, b *rail.Booking) bool {
 	return !f.final() && (p.Over(b, f.Asked) || f.Lost(p))
 }
 
-// Lost says that the gateway has not heard of a charge that cannot be on its way any more.
+// Lost says that the gateway does not know a charge that cannot arrive any more.
 func (f Finding) Lost(p *records.Payment) bool { return f.Unheard && !f.Asked.Before(p.Arrives()) }
 
-// callOff brings it forward that the gateway is asked to cancel the open attempt of a
-// booking that has just ended, or was paid by another attempt. A payment that cannot be
-// read keeps nobody from ending its booking: the check of the store reports it.
+// callOff schedules the cancellation of the open attempt of a booking that has just ended, or was
+// paid by another attempt. A payment that cannot be read does not prevent the end of its booking:
+// the check of the store reports it.
 func (l *Ledger) callOff(b *rail.Booking) error {
 	if b.OpenPayment == uuid.Nil {
 		return nil
@@ -55,12 +53,12 @@ func (l *Ledger) callOff(b *rail.Booking) error {
 	return nil
 }
 
-// FollowCharge records what the gateway has told about a charge when Run asked, and when Run
-// asks again. An attempt of which the gateway has not heard is given up when it cannot
-// arrive any more, and watched: only "not found" after that ends the watch.
+// FollowCharge records the gateway's response to a look-up by Run, and when Run asks again. An
+// attempt that the gateway does not know fails when it cannot arrive any more, but is still
+// looked up: only "not found" after that ends the look-ups.
 func (l *Ledger) FollowCharge(sn *timetable.Snapshot, p *records.Payment, b *rail.Booking, f Finding) error {
 	if p.Next.IsZero() && f.Status != rail.Succeeded {
-		return nil // somebody else was quicker
+		return nil // another update was faster
 	}
 	out := f.Outcome
 	if f.Lost(p) {
@@ -82,12 +80,12 @@ func (l *Ledger) FollowCharge(sn *timetable.Snapshot, p *records.Payment, b *rai
 	return nil
 }
 
-// lookAfter is how long to wait before asking about a payment again.
+// lookAfter returns how long to wait before asking about a payment again.
 func lookAfter(tries int) time.Duration {
 	return min(5*time.Second<<min(tries, 10), time.Hour)
 }
 
-// FollowRefund records what the gateway has answered to a refund.
+// FollowRefund records the gateway's response to a refund.
 func (l *Ledger) FollowRefund(r *records.Payment, out rail.Outcome, err error) {
 	final := out.Status == rail.Succeeded || out.Resolution == rail.RefundImpossible
 	switch {
@@ -106,8 +104,8 @@ func (l *Ledger) FollowRefund(r *records.Payment, out rail.Outcome, err error) {
 	}
 }
 
-// LastError is what is kept of a gateway's answer that has settled nothing: empty if the
-// gateway is still at work.
+// LastError returns the text to store about a response of the gateway that has not settled a
+// payment: empty if the gateway is still processing it.
 func LastError(why rail.Failure, err error) string {
 	text := why.Code
 	switch {

@@ -18,7 +18,7 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// CompareNow says what a timetable would change now.
+// CompareNow returns the changes that a timetable would make now.
 func (o *Loader) CompareNow(ctx context.Context, t *schedule.Timetable) (schedule.Edition, error) {
 	if err := t.CheckIn(o.Books.Zones); err != nil {
 		return schedule.Edition{}, err
@@ -38,13 +38,13 @@ func (o *Loader) CompareNow(ctx context.Context, t *schedule.Timetable) (schedul
 	}
 }
 
-// compare compares a draft with the timetable in force, and with what is booked.
+// compare compares a draft with the timetable in force, and with the bookings.
 func (o *Loader) compare(ctx context.Context, d *draft, now time.Time) (schedule.Edition, error) {
 	before, err := d.before, error(nil)
 	if before == nil {
 		before, err = o.inForce(ctx, d.old)
 	}
-	unknown := records.Unreadable(err) // another timetable is what mends it
+	unknown := records.Unreadable(err) // loading another timetable fixes this
 	if err != nil && !unknown {
 		return schedule.Edition{}, err
 	}
@@ -91,7 +91,8 @@ func (o *Loader) compare(ctx context.Context, d *draft, now time.Time) (schedule
 	return e, err
 }
 
-// edition compares two timetables; before is nil if there is none that can be read.
+// edition compares two timetables; before is nil if the current one does not exist or cannot be
+// read.
 func edition(before, after *timetable.Snapshot, now time.Time) schedule.Edition {
 	c := comparison{e: schedule.Edition{Today: rail.DateOf(now.UTC())}, now: now, runs: map[*trains.Days]int{}, both: map[[2]*trains.Days]int{}}
 	if before == nil {
@@ -104,7 +105,7 @@ func edition(before, after *timetable.Snapshot, now time.Time) schedule.Edition 
 	return c.e
 }
 
-// A comparison remembers what it has counted for calendars, which trains share.
+// A comparison caches the counts of calendars, which trains share.
 type comparison struct {
 	e    schedule.Edition
 	now  time.Time

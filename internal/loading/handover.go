@@ -14,10 +14,9 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// handovers finds the runs from a date on of which something is sold and that no train
-// has any more, but for another one that is the same. It is for those whose identities
-// slots does not know: they begin at another platform, or are another feed's. It changes
-// nothing.
+// handovers finds runs from a date on that have sales and no longer have a train, but another
+// train is the same. It is for trains whose identities slots does not match, because they begin
+// at another platform or belong to another feed. It changes nothing.
 func (d *draft) handovers(ctx context.Context, r store.Reader, moves []trains.Move, from rail.Date) ([]ledger.Handover, error) {
 	if d.before == nil {
 		return nil, nil
@@ -41,7 +40,7 @@ func (d *draft) handovers(ctx context.Context, r store.Reader, moves []trains.Mo
 	return found, err
 }
 
-// runsTo are the runs of the trains of a draft, after some moves.
+// runsTo has the runs of the trains of a draft, after some moves.
 type runsTo struct {
 	next  *timetable.Snapshot
 	trips *schedule.Timetable
@@ -63,7 +62,7 @@ func (d *draft) runsAfter(moves []trains.Move) *runsTo {
 	return runs
 }
 
-// of is the run of a train on a date.
+// of returns the run of a train on a date.
 func (r *runsTo) of(train int, date rail.Date) rail.RunID {
 	if slot, ok := r.slots[trainDate{train, date}]; ok {
 		return rail.RunID{Train: trains.Twin(trains.BaseOf(&r.trips.Trains[train]), slot), Date: date}
@@ -112,8 +111,8 @@ func (d *draft) same(was *timetable.Train, run rail.RunID, runs *runsTo) (ledger
 	return ledger.Handover{}, false
 }
 
-// stationsOf are the stations in the next timetable at which a train of the one before
-// calls. It is false if one is gone.
+// stationsOf returns the stations in the new timetable at which a train of the previous one
+// calls, and false if one no longer exists.
 func (d *draft) stationsOf(was *timetable.Train) ([]int32, bool) {
 	stations := make([]int32, len(was.Stops))
 	for i := range was.Stops {
@@ -126,7 +125,7 @@ func (d *draft) stationsOf(was *timetable.Train) ([]int32, bool) {
 	return stations, true
 }
 
-// renamed says what a train's calls are named by the train that it is.
+// renamed returns the station IDs of the calls of the same train in the new timetable.
 func (d *draft) renamed(was, is *timetable.Train) map[uuid.UUID]uuid.UUID {
 	named := map[uuid.UUID]uuid.UUID{}
 	for i := range was.Stops {

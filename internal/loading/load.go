@@ -1,6 +1,6 @@
-// Package loading puts a timetable into the store: it compares it with the one that is there,
-// moves bookings to the runs that replace theirs, and reports which bookings lose their places.
-// It must not know where the timetable comes from.
+// Package loading loads a timetable into the store: it compares it with the current one, moves
+// bookings to the runs that replace theirs, and reports the bookings that lose their places. It
+// must not know where the timetable comes from.
 package loading
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// A Loader puts timetables into a store.
+// A Loader loads timetables into a store.
 type Loader struct {
 	Books     *ledger.Books
 	Timetable *timetable.Source
@@ -35,7 +35,7 @@ type Replacing struct {
 	Accept func(schedule.Edition) error // any, if it is nil
 }
 
-// Load checks a timetable and makes it the one in force.
+// Load checks a timetable and makes it the current one.
 func (o *Loader) Load(ctx context.Context, t *schedule.Timetable, how Replacing) (rail.LoadReport, error) {
 	if err := t.CheckIn(o.Books.Zones); err != nil {
 		return rail.LoadReport{}, err
@@ -43,7 +43,7 @@ func (o *Loader) Load(ctx context.Context, t *schedule.Timetable, how Replacing)
 	for {
 		sn, err := o.replace(ctx, t, how)
 		if errors.Is(err, errOvertaken) {
-			continue // somebody else loaded one meanwhile: its registry counts
+			continue // another timetable was loaded meanwhile: its registry counts
 		}
 		if refused, ok := errors.AsType[refusal](err); ok {
 			return rail.LoadReport{}, refused.error
@@ -78,7 +78,7 @@ type draft struct {
 	ids       []trains.Numbering
 	registry  trains.Registry
 	slots     *trains.Slots
-	before    *timetable.Snapshot // nil if there is none, or none that can be read and nothing asks for it
+	before    *timetable.Snapshot // nil if it does not exist, or cannot be read and is not needed
 	next      *timetable.Snapshot
 	looks     map[uint64][]int32 // its trains, by timetable.Train.LookMark; nil until it is asked for
 }
@@ -108,8 +108,8 @@ func (o *Loader) draft(ctx context.Context, t *schedule.Timetable, how Replacing
 	if d.ids, d.registry, err = former.Register(ctx, t.Trains, calendars.Get, d.today, d.old.Since(d.today)); err != nil {
 		return nil, err
 	}
-	// Who has which inventory is decided by what is booked, in the update from
-	// which on bookings follow it.
+	// The bookings decide which train has which inventory, in the update that makes the
+	// timetable current.
 	d.slots = trains.NewSlots(former, d.registry, t.Trains, d.ids, calendars.Get)
 	if d.before, err = o.inForce(ctx, d.old); err != nil {
 		if len(d.slots.Bases) > 0 || !records.Unreadable(err) {
@@ -121,7 +121,7 @@ func (o *Loader) draft(ctx context.Context, t *schedule.Timetable, how Replacing
 	return d, err
 }
 
-// inForce is the timetable of a record that was current, nil if that has none.
+// inForce returns the timetable of a record that was current, nil if it has none.
 func (o *Loader) inForce(ctx context.Context, c timetable.Current) (*timetable.Snapshot, error) {
 	if c.Generation == uuid.Nil {
 		return nil, nil
@@ -150,8 +150,8 @@ func (o *Loader) replace(ctx context.Context, t *schedule.Timetable, how Replaci
 			return nil, refusal{err}
 		}
 	}
-	// Greater than the one it is to replace, whatever the clocks say: who finds
-	// a smaller one than that in force may remove it.
+	// Greater than the one that it replaces, whatever the clocks say: a generation that is
+	// smaller than the one in force may be removed.
 	next := timetable.Current{Generation: ids.LaterID(time.Now(), o.NewID(), d.old.Generation), Loads: d.old.Loaded(d.today)}
 	b := trains.EncodeNumbered(t, d.ids)
 	next.Timetable = len(b)
@@ -201,7 +201,7 @@ func (o *Loader) replace(ctx context.Context, t *schedule.Timetable, how Replaci
 	return d.next, nil
 }
 
-// find finds out whose inventories the trains have.
+// find determines which inventories the trains have.
 func (d *draft) find(ctx context.Context, r store.Reader) (moves []trains.Move, back []trains.Handback, over []ledger.Handover, err error) {
 	from := max(d.old.Since(d.today)-trains.KeepNumbers, rail.FirstDate)
 	if moves, back, err = findMoves(ctx, r, d.slots, d.before, from); err != nil {

@@ -13,8 +13,8 @@ import (
 )
 
 // findMoves reads the inventories of all runs from a date on and returns the moves and
-// handbacks of a timetable, by date. before is the timetable that is replaced, nil if there
-// is none. It changes nothing, as a closure of Store.Update may run twice.
+// handbacks of a timetable, by date. before is the timetable that is replaced, nil if none. It
+// changes nothing, as a closure of Store.Update may run twice.
 func findMoves(ctx context.Context, r store.Reader, f *trains.Slots, before *timetable.Snapshot, from rail.Date) (moves []trains.Move, back []trains.Handback, err error) {
 	if len(f.Bases) == 0 {
 		return nil, nil, nil

@@ -16,8 +16,8 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// strandedBy lists the bookings of runs from yesterday on that a timetable does
-// not fit, and what it cannot read.
+// strandedBy lists the bookings of runs from yesterday on that a timetable does not fit, and the
+// unreadable records.
 func (o *Loader) strandedBy(ctx context.Context, sn *timetable.Snapshot) (out []rail.Stranded, left records.Omissions, err error) {
 	left, err = o.eachRunToCome(ctx, func(v runInventory) {
 		for booking := range misfits(sn, v) {
@@ -31,8 +31,8 @@ func (o *Loader) strandedBy(ctx context.Context, sn *timetable.Snapshot) (out []
 	return out, append(left, more...), err
 }
 
-// eachRunToCome goes through what is sold of the runs from yesterday on, and returns what
-// it cannot read.
+// eachRunToCome iterates over the sales of the runs from yesterday on, and returns the unreadable
+// records.
 func (o *Loader) eachRunToCome(ctx context.Context, fn func(runInventory)) (records.Omissions, error) {
 	from := seats.RunKey(rail.RunID{Date: rail.DateOf(o.Books.Now()) - 1}).ID
 	return records.EachOf(ctx, o.Books.Store, store.Range{Table: store.TableRuns, From: from}, readRun, func(v runInventory) bool {
@@ -41,7 +41,7 @@ func (o *Loader) eachRunToCome(ctx context.Context, fn func(runInventory)) (reco
 	})
 }
 
-// misfits are the bookings of a run that a timetable does not fit.
+// misfits returns the bookings of a run that a timetable does not fit.
 func misfits(sn *timetable.Snapshot, v runInventory) iter.Seq[uuid.UUID] {
 	return func(yield func(uuid.UUID) bool) {
 		inv := v.inv
@@ -76,8 +76,7 @@ func readRun(rec store.Record) (runInventory, error) {
 	return runInventory{seats.ParseRunKey(rec.ID), inv}, err
 }
 
-// addLegs adds what stranded bookings have of their runs, but for those that it cannot
-// read.
+// addLegs adds the legs of stranded bookings, except of those that it cannot read.
 func (o *Loader) addLegs(ctx context.Context, all []rail.Stranded) (left records.Omissions, err error) {
 	for part := range slices.Chunk(all, records.Batch) {
 		keys := make([]store.Key, len(part))

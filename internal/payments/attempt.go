@@ -1,6 +1,5 @@
-// Package payments asks the gateway to charge and to refund, and finds out what became of
-// charges whose answer got lost. It must not know how a payment changes a booking; package
-// ledger has those rules.
+// Package payments asks the gateway to charge and to refund, and looks up charges whose responses
+// were lost. It must not know how a payment changes a booking; package ledger has those rules.
 package payments
 
 import (
@@ -19,7 +18,7 @@ import (
 	"github.com/traintravel/traintravel/rail"
 )
 
-// A Flow has the gateway make charges and refunds, and records what becomes of them.
+// A Flow asks the gateway for charges and refunds, and records their outcomes.
 type Flow struct {
 	Books     *ledger.Books
 	Timetable *timetable.Source
@@ -29,14 +28,14 @@ type Flow struct {
 	turns     turns
 }
 
-// An Attempt to pay is recorded before the gateway is asked.
+// An Attempt is an attempt to pay. It is recorded before the gateway is asked.
 type Attempt struct {
 	records.Payment
-	source rail.Source // as the payer gave it: the record has less of it
+	source rail.Source // complete, as the payer gave it; the record has it masked
 	begun  time.Time   // by the computer's clock: the gateway's time runs from here
 }
 
-// Attempt is a new attempt to pay: failed already if the card has expired.
+// Attempt returns a new attempt to pay, which has already failed if the card has expired.
 func (f *Flow) Attempt(booking uuid.UUID, amount rail.Money, source rail.Source) Attempt {
 	a := Attempt{source: source, begun: time.Now()}
 	now := f.Books.Now()
@@ -55,8 +54,8 @@ func (f *Flow) Attempt(booking uuid.UUID, amount rail.Money, source rail.Source)
 	return a
 }
 
-// Start records an attempt to pay for a booking when its turn comes. If an earlier attempt
-// is in its way, of which the charge was lost, it follows that one first and tries again.
+// Start records an attempt to pay for a booking when its turn comes. If an earlier attempt blocks
+// it whose charge was lost, it follows that one first and retries.
 func (f *Flow) Start(ctx context.Context, booking uuid.UUID, record func() error) error {
 	err := f.inTurn(ctx, record)
 	if errors.Is(err, rail.ErrPaymentInProgress) && f.followOpen(ctx, booking) {
@@ -65,8 +64,8 @@ func (f *Flow) Start(ctx context.Context, booking uuid.UUID, record func() error
 	return err
 }
 
-// Charge asks the gateway for the money of an attempt that is recorded, unless it is too
-// late to. The outcome is Pending if it is not known.
+// Charge asks the gateway to charge a recorded attempt, unless it is too late. The outcome is
+// Pending if it is unknown.
 func (f *Flow) Charge(ctx context.Context, a *Attempt) rail.Outcome {
 	ctx, stop := context.WithDeadline(ctx, a.begun.Add(f.Timeout))
 	defer stop()
@@ -95,8 +94,8 @@ func (f *Flow) ask(ctx context.Context, call func(context.Context) error) (err e
 	return call(ctx)
 }
 
-// Settle records what the gateway answered to an attempt, and returns it as it stands then:
-// with ErrPaidTooLate if it succeeded and has not confirmed its booking.
+// Settle records the gateway's outcome of an attempt, and returns the payment in its new state,
+// with ErrPaidTooLate if it succeeded but has not confirmed its booking.
 func (f *Flow) Settle(ctx context.Context, a *Attempt, out rail.Outcome) (rail.Payment, error) {
 	var settled rail.Payment
 	var confirmed bool
@@ -114,8 +113,8 @@ func (f *Flow) Settle(ctx context.Context, a *Attempt, out rail.Outcome) (rail.P
 	return settled, inTime(settled, confirmed)
 }
 
-// onPayment runs rules on a payment and its booking, which are there. The snapshot is nil
-// if there is no timetable that can be read: what became of money is recorded all the same.
+// onPayment runs rules on a payment and its booking, which exist. The snapshot is nil if no
+// timetable can be read: the outcome of a payment is recorded nevertheless.
 func (f *Flow) onPayment(ctx context.Context, booking, id uuid.UUID, rules func(*ledger.Ledger, *timetable.Snapshot, *records.Payment, *rail.Booking) error) error {
 	record := func(sn *timetable.Snapshot) error {
 		return f.Books.Update(ctx, f.Books.Now(), func(l *ledger.Ledger) error {
@@ -136,9 +135,9 @@ func (f *Flow) onPayment(ctx context.Context, booking, id uuid.UUID, rules func(
 	return f.Timetable.WhileCurrent(ctx, record)
 }
 
-// Repeated answers a repeated request with the payment it led to, as it stands now. One
-// that is pending may be asked of the gateway at this moment, or the process that did may
-// have died: nobody can tell, and it is pending either way.
+// Repeated returns the payment of a repeated request in its current state. A pending payment may
+// be in progress at the gateway now, or the process that asked may have died: it is pending
+// either way.
 func (f *Flow) Repeated(ctx context.Context, first records.Answer) (rail.Payment, error) {
 	v, err := f.Books.Store.Get(ctx, records.PaymentKey(first.About, first.Payment), records.BookingKey(first.About))
 	if err != nil {
@@ -156,8 +155,7 @@ func (f *Flow) Repeated(ctx context.Context, first records.Answer) (rail.Payment
 	return p.Payment, inTime(p.Payment, b.PaidBy == p.ID)
 }
 
-// inTime is the error of a payment that succeeded and has not confirmed its
-// booking.
+// inTime returns an error for a payment that succeeded but has not confirmed its booking.
 func inTime(p rail.Payment, confirmed bool) error {
 	if p.Status == rail.Succeeded && !confirmed {
 		return rail.ErrPaidTooLate
@@ -165,7 +163,7 @@ func inTime(p rail.Payment, confirmed bool) error {
 	return nil
 }
 
-// valid refuses an outcome that a charge cannot have.
+// valid returns an error for an outcome that a charge cannot have.
 func valid(out rail.Outcome, err error) error {
 	if err == nil && out.Resolution != "" {
 		return fmt.Errorf("the gateway returned the resolution %q for a charge", out.Resolution)
@@ -173,7 +171,7 @@ func valid(out rail.Outcome, err error) error {
 	return validRefund(out, err)
 }
 
-// validRefund refuses an outcome that a refund cannot have.
+// validRefund returns an error for an outcome that a refund cannot have.
 func validRefund(out rail.Outcome, err error) error {
 	switch {
 	case err != nil:

@@ -14,9 +14,9 @@ import (
 	"github.com/traintravel/traintravel/rail"
 )
 
-// What Run does about payments whose outcome is not known, and refunds to be made.
+// The work of Run on payments whose outcome is unknown, and on refunds.
 
-// FollowPayment asks the gateway what became of a charge, or makes a refund.
+// FollowPayment looks up a charge at the gateway, or makes a refund.
 func (f *Flow) FollowPayment(ctx context.Context, it records.Item) error {
 	booking, err := uuid.FromBytes(it.Value)
 	if err != nil {
@@ -70,7 +70,7 @@ func (f *Flow) followRefund(ctx context.Context, p records.Payment) error {
 	})
 }
 
-// followCharge asks the gateway what became of a charge, and to cancel one that has
+// followCharge looks up a charge at the gateway, and requests the cancellation of one that has
 // ended for its payer.
 func (f *Flow) followCharge(ctx context.Context, p records.Payment) error {
 	b, err := f.Books.Booking(ctx, f.Books.Store, p.Booking)
@@ -89,10 +89,10 @@ func (f *Flow) followCharge(ctx context.Context, p records.Payment) error {
 	})
 }
 
-// followOpen follows the open attempt of a booking for a payer who wants to make another,
-// and says whether it has: if the charge was lost, and nothing is missing but that the
-// gateway has cancelled it. Run asks for that at longer and longer intervals. Half of the
-// time that a charge may take is left.
+// followOpen follows the open attempt of a booking for a payer who wants to make another, and
+// says whether it has done so: it does if the charge was lost and only its cancellation by the
+// gateway is missing, which Run requests at growing intervals. It leaves half of the time that a
+// charge may take.
 func (f *Flow) followOpen(ctx context.Context, booking uuid.UUID) bool {
 	b, err := f.Books.Booking(ctx, f.Books.Store, booking)
 	if err != nil || b.OpenPayment == uuid.Nil {
@@ -111,7 +111,7 @@ func (f *Flow) followOpen(ctx context.Context, booking uuid.UUID) bool {
 	return ctx.Err() == nil
 }
 
-// lookUp asks the gateway what became of a charge.
+// lookUp asks the gateway for the outcome of a charge.
 func (f *Flow) lookUp(ctx context.Context, id uuid.UUID) ledger.Finding {
 	found := ledger.Finding{Asked: f.Books.Now()}
 	err := f.ask(ctx, func(ctx context.Context) (err error) {
@@ -130,9 +130,9 @@ func (f *Flow) lookUp(ctx context.Context, id uuid.UUID) ledger.Finding {
 	return found
 }
 
-// cancel has the gateway cancel a charge that was not final when it was looked up, if the
-// gateway can. Only an outcome settles it. After Pending or an error the charge may still
-// succeed, even if the gateway had not heard of it before.
+// cancel asks the gateway, if it can, to cancel a charge that was not final when it was looked
+// up. Only an outcome settles it. After Pending or an error the charge may still succeed, even if
+// the gateway did not know it before.
 func (f *Flow) cancel(ctx context.Context, p *records.Payment, found ledger.Finding) ledger.Finding {
 	c, ok := f.Gateway.(rail.Canceller)
 	if !ok {
@@ -161,7 +161,7 @@ func (f *Flow) cancel(ctx context.Context, p *records.Payment, found ledger.Find
 	return told
 }
 
-// said is what a gateway's error says, nil if there is none.
+// said returns the text of a gateway's error, nil without an error.
 func said(err error) any {
 	if err == nil {
 		return nil

@@ -14,9 +14,9 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// What an operator does about payments and refunds that the gateway does not settle.
+// The operations of an operator on payments and refunds that the gateway does not settle.
 
-// SettleByHand records an operator's verdict on a payment, and returns it as it stands then.
+// SettleByHand records an operator's verdict on a payment, and returns it in its new state.
 func (f *Flow) SettleByHand(ctx context.Context, booking, id uuid.UUID, d rail.Settlement) (settled rail.Payment, err error) {
 	if _, err := f.Books.Payment(ctx, f.Books.Store, booking, id); err != nil {
 		return rail.Payment{}, err
@@ -35,8 +35,8 @@ func (f *Flow) SettleByHand(ctx context.Context, booking, id uuid.UUID, d rail.S
 	return settled, nil
 }
 
-// Stuck are the payments that wait for an operator, the oldest first: see
-// records.Payment.NeedsPerson. It says how many could not be read.
+// Stuck returns the payments that wait for an operator, oldest first (see
+// records.Payment.NeedsPerson), and how many could not be read.
 func (f *Flow) Stuck(ctx context.Context, before time.Time) (stuck []rail.Payment, unreadable int, err error) {
 	left, err := records.EachOf(ctx, f.Books.Store, store.Range{Table: store.TablePayments}, records.PaymentOf, func(p records.Payment) bool {
 		if p.NeedsPerson(before) {

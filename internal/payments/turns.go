@@ -12,18 +12,18 @@ import (
 	"github.com/traintravel/traintravel/store"
 )
 
-// Attempts to pay with one card, or of one user, that are under way at the same time may
-// all be declined. When as many are under way as may still be declined, the next one waits
-// until the outcome of one is known. So an honest program that pays for many bookings at
-// once is slowed down at most, and a thief's parallel attempts do not pass the limit.
+// Concurrent attempts to pay with one card, or of one user, may all be declined. When as many
+// are in progress as may still be declined, the next one waits for the outcome of one of them.
+// So a program that pays for many bookings at once is only slowed down, and a thief's parallel
+// attempts do not exceed the limit.
 //
-// Those that wait in one process stand in a line, of which only the first looks at the
-// store again and again: what it waits for may happen in another process.
+// Attempts that wait in one process form a line, of which only the first polls the store, because
+// the outcome may be recorded by another process.
 
 const (
-	// maxTurns is how many wait for a card or user in a process.
+	// maxTurns is the number of attempts that may wait for a card or user in a process.
 	maxTurns = 100
-	// declinePause is when to ask again if nobody may wait any longer.
+	// declinePause is when to try again if no more attempts may wait.
 	declinePause = 5 * time.Second
 
 	firstLook, lastLook = 5 * time.Millisecond, 250 * time.Millisecond
@@ -36,11 +36,11 @@ type turns struct {
 }
 
 type payLine struct {
-	turn    chan struct{} // holds one value while somebody has the turn
+	turn    chan struct{} // has one value while an attempt has the turn
 	waiting int
 }
 
-// join enters a line; false if it is too long.
+// join enters a line; it returns false if the line is too long.
 func (t *turns) join(k store.Key) (*payLine, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -69,8 +69,8 @@ func (t *turns) leave(k store.Key) {
 	}
 }
 
-// inTurn makes an attempt to pay when it may be made, or refuses it if that takes longer
-// than a gateway may.
+// inTurn makes an attempt to pay when its turn comes, or refuses it if that takes longer than a
+// gateway may take.
 func (f *Flow) inTurn(ctx context.Context, try func() error) error {
 	err := try()
 	busy, ok := errors.AsType[*ledger.UnderWay](err)
