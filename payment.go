@@ -71,10 +71,10 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 		return Payment{}, err
 	}
 	n.Source = n.Source.TrimNames()
-	// Earlier versions accepted such names: a repeated request gets its first answer.
-	badName := n.Source.CheckNames()
-	if badName != nil && idem.None() {
-		return Payment{}, badName
+	// Earlier versions accepted such sources: a repeated request gets its first answer.
+	refusal := n.Source.CheckNew()
+	if refusal != nil && idem.None() {
+		return Payment{}, refusal
 	}
 	var a payments.Attempt
 	var first *records.Answer
@@ -82,7 +82,7 @@ func (s *Service) PayBooking(ctx context.Context, by Caller, booking uuid.UUID, 
 	err = s.flow.Start(ctx, booking, func() error {
 		a = s.flow.Attempt(booking, n.Amount, n.Source)
 		return s.books.Update(ctx, a.Created, func(l *ledger.Ledger) (err error) {
-			first, err = l.Pay(by, idem, badName, counts, a.Payment)
+			first, err = l.Pay(by, idem, refusal, counts, a.Payment)
 			return err
 		})
 	})

@@ -169,6 +169,8 @@ func TestBadPayments(t *testing.T) {
 		card(`2025`, `25`):                                                                                               "/source/exp_year",
 		card(`2025`, `1e400`):                                                                                            "/source/exp_year",
 		card(`"de"`, `"Germany"`):                                                                                        "/source/address_country",
+		card(`"de"`, `"xx"`):                                                                                             "/source/address_country",
+		card(`"de"`, `"ZZ"`):                                                                                             "/source/address_country",
 		card(`"Anna Example"`, `null`):                                                                                   "/source/name",
 		card(`"123"`, `null`):                                                                                            "/source/cvc",
 		card(`"card"`, `null`):                                                                                           "/source/object",

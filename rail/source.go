@@ -73,22 +73,29 @@ func (s Source) Normalize() (Source, error) {
 	return Source{}, Invalid("source", "must be either a card or a bank account")
 }
 
-// CheckNames returns nil, or an [*InvalidError] that names a text of a card or an account
-// which [BadName] refuses, such as one with invisible characters. Validate does not check
-// this because earlier versions accepted such sources.
-func (s Source) CheckNames() error {
+// CheckNew returns nil, or an [*InvalidError] that names what a normalised source of a new
+// request must not have: a text of a card or an account which [BadName] refuses, such as one
+// with invisible characters, or a country code that ISO 3166-1 has not assigned. XK (Kosovo)
+// is accepted. Validate does not check this because earlier versions accepted such sources.
+func (s Source) CheckNew() error {
 	var texts []memberText
+	var country memberText
 	if c := s.Card; c != nil {
+		country = memberText{"address_country", c.Country}
 		texts = append(texts, memberText{"name", c.Name}, memberText{"address_line1", c.Address1}, memberText{"address_line2", c.Address2},
 			memberText{"address_city", c.City}, memberText{"address_post_code", c.PostCode})
 	}
 	if b := s.Bank; b != nil {
+		country = memberText{"country", b.Country}
 		texts = append(texts, memberText{"name", b.Name}, memberText{"bank_name", b.BankName})
 	}
 	for _, t := range texts {
 		if reason := BadName(t.text); reason != "" {
 			return Invalid("source."+t.member, "%s", reason)
 		}
+	}
+	if !isCountry(country.text) {
+		return Invalid("source."+country.member, "must be a country code that ISO 3166-1 has assigned, such as GB")
 	}
 	return nil
 }

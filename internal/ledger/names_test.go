@@ -113,36 +113,45 @@ func TestDirectionMarks(t *testing.T) {
 	}
 }
 
-// Names on cards are checked likewise; a payment that came before is answered as before.
-func TestNamesOnCards(t *testing.T) {
+// Names and countries of cards are checked likewise; a payment that came before is answered as
+// before.
+func TestCardsOfEarlierVersions(t *testing.T) {
 	t.Parallel()
-	o := officetest.New(t, memstore.New())
-	b := o.Book(officetest.Anna, o.TripID('A', 'B', "R 5"))
-	for _, key := range []string{"", "k"} {
-		n := traintravel.NewPayment{Amount: b.Price, Source: officetest.Visa(officetest.Works), IdempotencyKey: key}
-		n.Source.Card.Name = "An\u200bna"
-		_, err := o.PayBooking(t.Context(), officetest.Anna, b.ID, n)
-		if invalid, ok := errors.AsType[*rail.InvalidError](err); !ok || invalid.Field != "source.name" || !strings.Contains(invalid.Reason, "U+200B") {
-			t.Errorf("%v", err)
+	for _, c := range []struct {
+		field, reason string
+		spoil         func(*rail.Card)
+	}{
+		{"source.name", "U+200B", func(c *rail.Card) { c.Name = "An\u200bna" }},
+		{"source.address_country", "ISO 3166-1", func(c *rail.Card) { c.Country = "XX" }},
+	} {
+		o := officetest.New(t, memstore.New())
+		b := o.Book(officetest.Anna, o.TripID('A', 'B', "R 5"))
+		for _, key := range []string{"", "k"} {
+			n := traintravel.NewPayment{Amount: b.Price, Source: officetest.Visa(officetest.Works), IdempotencyKey: key}
+			c.spoil(n.Source.Card)
+			_, err := o.PayBooking(t.Context(), officetest.Anna, b.ID, n)
+			if invalid, ok := errors.AsType[*rail.InvalidError](err); !ok || invalid.Field != c.field || !strings.Contains(invalid.Reason, c.reason) {
+				t.Errorf("%s: %v", c.field, err)
+			}
 		}
-	}
-	if _, err := o.Payment(t.Context(), officetest.Anna, b.ID); !errors.Is(err, traintravel.ErrNotFound) {
-		t.Errorf("the payment was recorded: %v", err)
-	}
-	n := traintravel.NewPayment{Amount: b.Price, Source: officetest.Visa(officetest.Works), IdempotencyKey: "k"}
-	p, err := o.PayBooking(t.Context(), officetest.Anna, b.ID, n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n.Source.Card.Name = "An\u200bna"
-	_, err = o.PayBooking(t.Context(), officetest.Anna, b.ID, n)
-	o.Expect("another request", err, traintravel.ErrKeyReused)
-	answered(t, o.Store, "payment "+b.ID.String(), "k", func(f *records.Fingerprint) {
-		f.Money(n.Amount)
-		f.Source(n.Source, false)
-	})
-	if again, err := o.PayBooking(t.Context(), officetest.Anna, b.ID, n); err != nil || again.ID != p.ID || again.Status != p.Status {
-		t.Errorf("the same request again: %+v, %v", again, err)
+		if _, err := o.Payment(t.Context(), officetest.Anna, b.ID); !errors.Is(err, traintravel.ErrNotFound) {
+			t.Errorf("%s: the payment was recorded: %v", c.field, err)
+		}
+		n := traintravel.NewPayment{Amount: b.Price, Source: officetest.Visa(officetest.Works), IdempotencyKey: "k"}
+		p, err := o.PayBooking(t.Context(), officetest.Anna, b.ID, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.spoil(n.Source.Card)
+		_, err = o.PayBooking(t.Context(), officetest.Anna, b.ID, n)
+		o.Expect("another request", err, traintravel.ErrKeyReused)
+		answered(t, o.Store, "payment "+b.ID.String(), "k", func(f *records.Fingerprint) {
+			f.Money(n.Amount)
+			f.Source(n.Source, false)
+		})
+		if again, err := o.PayBooking(t.Context(), officetest.Anna, b.ID, n); err != nil || again.ID != p.ID || again.Status != p.Status {
+			t.Errorf("%s: the same request again: %+v, %v", c.field, again, err)
+		}
 	}
 }
 
