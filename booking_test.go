@@ -202,9 +202,9 @@ func TestPassengerName(t *testing.T) {
 	})
 }
 
-// TestSomebodyElsesBooking: whoever is not the very subject that made a
+// TestBookingOfAnotherUser: whoever is not the very subject that made a
 // booking finds none. The client program does not matter.
-func TestSomebodyElsesBooking(t *testing.T) {
+func TestBookingOfAnotherUser(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		ctx, o := t.Context(), officetest.New(t, store)
 		b := o.Book(officetest.Anna, o.TripID('A', 'D', "R 1"))

@@ -108,9 +108,9 @@ func TestRefusalsAreNotRemembered(t *testing.T) {
 	})
 }
 
-// TestKeysAreBoundToWhoAsksForWhat: the same key by another caller, through
+// TestKeysAreBoundToCallerAndRequest: the same key by another caller, through
 // another client or for another resource is another key.
-func TestKeysAreBoundToWhoAsksForWhat(t *testing.T) {
+func TestKeysAreBoundToCallerAndRequest(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		ctx, o := t.Context(), officetest.New(t, store)
 		n := traintravel.NewBooking{TripID: o.TripID('F', 'G', "S 3"), PassengerName: "Anna", IdempotencyKey: "k"}
@@ -215,9 +215,9 @@ func TestPayingAgainUnderTheSameKey(t *testing.T) {
 	})
 }
 
-// TestReplayOfAPaymentTellsWhereItStands: the key of an attempt whose outcome
+// TestReplayOfAPaymentReturnsItsCurrentState: the key of an attempt whose outcome
 // was unknown shows the outcome when it is known.
-func TestReplayOfAPaymentTellsWhereItStands(t *testing.T) {
+func TestReplayOfAPaymentReturnsItsCurrentState(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		o := officetest.New(t, store)
 		b := o.Book(officetest.Anna, o.TripID('A', 'D', "R 1"))

@@ -146,7 +146,7 @@ func TestState(t *testing.T) {
 }
 
 // A store without a timetable has a state too.
-func TestStateOfNothing(t *testing.T) {
+func TestStateOfAnEmptyStore(t *testing.T) {
 	t.Parallel()
 	s, err := traintravel.New(memstore.New(), traintravel.Options{})
 	if err != nil {

@@ -141,8 +141,8 @@ func TestExpiredCard(t *testing.T) {
 	})
 }
 
-// TestCallerGoesAway in the middle of a charge: it is finished without them.
-func TestCallerGoesAway(t *testing.T) {
+// TestCallerDisconnects in the middle of a charge: it is finished without them.
+func TestCallerDisconnects(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		o := officetest.New(t, store)
 		b := o.Book(officetest.Anna, o.TripID('A', 'D', "R 1"))

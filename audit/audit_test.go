@@ -173,7 +173,7 @@ func TestCheckSound(t *testing.T) {
 }
 
 // A check that cannot go on says so, and does not take what it has not seen for sound.
-func TestCheckBreaksOff(t *testing.T) {
+func TestCheckIsInterrupted(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
 	stage(t, store)

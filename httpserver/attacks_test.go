@@ -104,7 +104,7 @@ func (w *world) reason(a answer) string {
 
 // However a good token comes, only the one way counts: alone, as a bearer token, in
 // the header.
-func TestCarriers(t *testing.T) {
+func TestTokenOnlyInTheHeader(t *testing.T) {
 	t.Parallel()
 	f := newForeignIssuer(t)
 	w := f.server(t)

@@ -7,7 +7,7 @@ import (
 )
 
 // Bodies that are read as they are meant.
-func TestBodyHabits(t *testing.T) {
+func TestBodyVariants(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	trip := w.trip().ID

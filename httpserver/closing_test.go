@@ -13,7 +13,7 @@ import (
 
 // What follows a body in chunks on its connection is not a request: what goes for one may
 // be the rest of a body, as a proxy in between took it.
-func TestNothingFollowsABodyInChunks(t *testing.T) {
+func TestDataAfterAChunkedBodyIsIgnored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for name, handler := range map[string]http.Handler{

@@ -154,7 +154,7 @@ func TestPagesReadRefusals(t *testing.T) {
 // Who is not one origin is granted nothing, whatever is allowed: an answer names
 // one origin or none. Browsers send no such thing, but what stands before the
 // server may.
-func TestOddOrigins(t *testing.T) {
+func TestInvalidOrigins(t *testing.T) {
 	t.Parallel()
 	const shop, evil = "https://shop.example", "https://evil.example"
 	for _, allowed := range [][]string{{shop, evil}, {shop, "https://*.shop.example"}, {"*"}} {

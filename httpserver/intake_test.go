@@ -37,7 +37,7 @@ func (p *pipe) Addr() net.Addr { return &net.TCPAddr{} }
 
 // Who does not send a body to its end is told so when the time for it is over, also where
 // net/http knows its length, and the connection ends.
-func TestBodyThatDoesNotCome(t *testing.T) {
+func TestIncompleteBodyTimesOut(t *testing.T) {
 	t.Parallel()
 	for name, request := range map[string]string{
 		"with a length": "POST /tickets/verify HTTP/1.1\r\nHost: x\r\nContent-Type: application/octet-stream\r\nContent-Length: 50\r\n\r\nx",

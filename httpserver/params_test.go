@@ -8,7 +8,7 @@ import (
 )
 
 // What clients in the wild send, and must work.
-func TestQueryHabits(t *testing.T) {
+func TestQueryVariants(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	const pair = "origin=" + berlin + "&destination=" + paris

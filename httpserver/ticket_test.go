@@ -163,7 +163,7 @@ func TestTicketForms(t *testing.T) {
 }
 
 // Who has not paid has no ticket, nor has who has cancelled, or somebody else.
-func TestTicketOfWhom(t *testing.T) {
+func TestTicketOnlyOfOwnPaidBookings(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	b := w.book()

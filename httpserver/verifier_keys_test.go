@@ -207,7 +207,7 @@ func TestExpiryToTheNanosecond(t *testing.T) {
 }
 
 // A key that is not there makes the source look once, and helps if it is then.
-func TestUnknownKeyLooksAgain(t *testing.T) {
+func TestUnknownKeyRefreshesTheKeys(t *testing.T) {
 	t.Parallel()
 	k := signingKeys()
 	only := keySet(t, jwkSet(k["ec"].jwk(nil)))

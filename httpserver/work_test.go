@@ -117,7 +117,7 @@ func (g *heldGateway) Charge(ctx context.Context, c traintravel.Charge) (traintr
 }
 
 // A gateway that hangs holds up payments alone, and no user has all of them.
-func TestHangingGatewayHoldsUpPaymentsAlone(t *testing.T) {
+func TestHangingGatewayDelaysOnlyPayments(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		gateway := &heldGateway{sandbox.New(), make(chan struct{})}
@@ -191,7 +191,7 @@ func TestLargeBodiesAreParsedInTurn(t *testing.T) {
 
 // While a body is on its way no slot is taken: not by one who is asked for no token, not
 // by a user, and not beside the API.
-func TestSlowBodiesHoldUpNobody(t *testing.T) {
+func TestSlowBodiesDelayNobody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, func(w *world) { w.options.MaxRequests = 8 })
@@ -271,7 +271,7 @@ func (w *stalledWriter) Write(b []byte) (int, error) {
 
 // An answer that is not read has no slot. Who does not read many is refused, and nobody
 // else.
-func TestUnreadAnswersHoldUpNobody(t *testing.T) {
+func TestUnreadResponsesDelayNobody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

@@ -159,7 +159,7 @@ func TestBookingFromXML(t *testing.T) {
 }
 
 // What XML lets a client write is taken, little of it though any client writes.
-func TestXMLHabits(t *testing.T) {
+func TestXMLVariants(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	trip := w.trip().ID

@@ -24,8 +24,8 @@ func mistakes() []mistake {
 	return slices.Concat(wrongCharges, wrongAnswers, wrongCancels, wrongRefunds)
 }
 
-// TestTeeth runs on each mistake the checks that must find it.
-func TestTeeth(t *testing.T) {
+// TestChecksFindFaults runs on each mistake the checks that must find it.
+func TestChecksFindFaults(t *testing.T) {
 	t.Parallel()
 	byName := make(map[string]check)
 	for _, c := range checks() {
@@ -67,8 +67,8 @@ func attempt(ctx context.Context, c check, g Gateway) (err error) {
 	return c.run(ctx, g)
 }
 
-// TestEveryCheckHasTeeth: there is no check without a mistake that it finds.
-func TestEveryCheckHasTeeth(t *testing.T) {
+// TestEveryCheckFindsAFault: there is no check without a mistake that it finds.
+func TestEveryCheckFindsAFault(t *testing.T) {
 	t.Parallel()
 	missing := make(map[string]bool)
 	for _, c := range checks() {

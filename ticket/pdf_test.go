@@ -94,7 +94,7 @@ func TestNothingOverflows(t *testing.T) {
 }
 
 // The page says what travellers look for.
-func TestPageSays(t *testing.T) {
+func TestPageContent(t *testing.T) {
 	t.Parallel()
 	doc := drafts(t)["four"]
 	doc.Booking.HasBicycle = true

@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 }
 
 // The page tells of refunds what the service says.
-func TestPageTellsOfRefunds(t *testing.T) {
+func TestPageShowsRefundTerms(t *testing.T) {
 	t.Parallel()
 	doc := drafts(t)["four"]
 	doc.RefundTerms = strings.Repeat("You can cancel until departure and get the whole price back. ", 4)

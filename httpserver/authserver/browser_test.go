@@ -15,7 +15,7 @@ import (
 // What people see, on wide and narrow screens, by day and by night: nothing that
 // axe finds fault with (WCAG 2.2, AA), nothing to scroll sideways for, and nothing that
 // the pages' own policy forbids.
-func TestLooks(t *testing.T) {
+func TestPagesPassAxe(t *testing.T) {
 	t.Parallel()
 	checker := need.Axe(t)
 	b := newTab(t)
@@ -126,7 +126,7 @@ func TestByKeyboard(t *testing.T) {
 
 // Whoever goes back, has the page open twice, or leaves it open for long finds a way on,
 // and nothing happens that they did not mean.
-func TestBackAndLate(t *testing.T) {
+func TestBackButtonAndStalePages(t *testing.T) {
 	t.Parallel()
 	b := newTab(t)
 	address := b.address()

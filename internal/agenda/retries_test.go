@@ -71,7 +71,7 @@ func (c *chore) Write(b []byte) (int, error) {
 // Of each kind of work many things fail, and all are at the head. What is behind
 // them is done at once all the same, each that fails is tried again more and more rarely,
 // little is logged of it, and when it can be done it is.
-func TestWorkThatFailsIsInNobodysWay(t *testing.T) {
+func TestFailingWorkDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	need.Short(t, "thousands of failures")
 	synctest.Test(t, func(t *testing.T) {

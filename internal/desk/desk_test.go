@@ -260,7 +260,7 @@ func TestCancelRunWhilePaying(t *testing.T) {
 }
 
 // A cancellation that is broken off is finished by calling it again.
-func TestCancelRunIsBrokenOff(t *testing.T) {
+func TestCancelRunIsInterrupted(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		o := officetest.New(t, store)
 		for range 3 {

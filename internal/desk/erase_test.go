@@ -215,7 +215,7 @@ func TestErasureKeepsKnownCodes(t *testing.T) {
 
 // What a gateway says after an erasure is not kept either: of a refund that waited, and of
 // one that is made later because the run is cancelled after all.
-func TestNothingIsSaidOfWhoIsErased(t *testing.T) {
+func TestErasedTravellersAreNotNamed(t *testing.T) {
 	t.Parallel()
 	o := officetest.New(t, memstore.New())
 	waits, travels := o.Book(officetest.Anna, o.TripID('A', 'B', "R 1")), o.Book(officetest.Anna, o.TripID('G', 'H', "R 4"))

@@ -32,7 +32,7 @@ func enter(ctx context.Context, p *fair.Pool, caller fair.Caller, cost int64, wo
 	return said
 }
 
-func TestOnePieceIsNotBehindAThousand(t *testing.T) {
+func TestSmallCallerOvertakesLargeOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := fair.NewPool(roomy)
@@ -114,7 +114,7 @@ func TestCallerKeepsToItsShare(t *testing.T) {
 }
 
 // When too many pieces wait, whoever has most of them loses the newest.
-func TestFullQueueTakesFromTheGreedy(t *testing.T) {
+func TestFullQueueRefusesTheCallerWithMost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := fair.NewPool(fair.Limits{Slots: 1, Each: 1, Queue: 4, InHand: 10, Patience: time.Hour})

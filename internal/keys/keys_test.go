@@ -372,7 +372,7 @@ func TestChangesAtOnce(t *testing.T) {
 }
 
 // Nothing that prints a ring prints a key.
-func TestNothingShows(t *testing.T) {
+func TestPrintingShowsNoKey(t *testing.T) {
 	t.Parallel()
 	r := create(t, file(t))
 	key, err := jwk.Private(r.signing[0])

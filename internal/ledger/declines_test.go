@@ -111,7 +111,7 @@ func TestWhatCountsAsDeclined(t *testing.T) {
 }
 
 // A hold that was not paid in time is not said to have been declined too often.
-func TestFewDeclinesAreNotTheReason(t *testing.T) {
+func TestExpiryIsNotReportedAsDeclines(t *testing.T) {
 	t.Parallel()
 	o := officetest.New(t, memstore.New())
 	b := o.Book(officetest.Anna, o.TripID('A', 'D', "R 1"))
@@ -124,7 +124,7 @@ func TestFewDeclinesAreNotTheReason(t *testing.T) {
 
 // A card is declined a few times an hour, whoever has it, by any server and after a
 // restart. Other cards of the same users go on.
-func TestACardIsDeclinedAFewTimesAnHour(t *testing.T) {
+func TestDeclinesOfACardAreLimited(t *testing.T) {
 	officetest.OnSharedStores(t, 2, func(t *testing.T, stores []traintravel.Store) {
 		o := officetest.New(t, stores[0], limits(-1, 3, -1))
 		asked := asked(o.Bank)
@@ -167,7 +167,7 @@ func TestACardIsDeclinedAFewTimesAnHour(t *testing.T) {
 
 // A user's payments are declined a few times an hour, whatever the card; others' go on.
 // What succeeds does not count.
-func TestAUserIsDeclinedAFewTimesAnHour(t *testing.T) {
+func TestDeclinesOfAUserAreLimited(t *testing.T) {
 	t.Parallel()
 	o := officetest.New(t, memstore.New(), limits(-1, -1, 2))
 	trip := o.TripID('F', 'G', "S 3")

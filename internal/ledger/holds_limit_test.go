@@ -29,7 +29,7 @@ func holdsFull(o *officetest.Office, by traintravel.Caller, trip uuid.UUID, trai
 
 // By default a user holds nine bookings. One that is paid, cancelled or over makes room,
 // at that instant.
-func TestAUserHoldsNine(t *testing.T) {
+func TestDefaultHoldLimit(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		o := officetest.New(t, store, officetest.MayHold(0, 0))
 		trip := o.TripID('F', 'G', "S 3") // which has no places to run out of
@@ -109,7 +109,7 @@ func TestAPendingPaymentHolds(t *testing.T) {
 }
 
 // A trip counts once, and takes a place on each of its trains.
-func TestAUserHoldsSomeOfATrain(t *testing.T) {
+func TestHoldLimitOfATrain(t *testing.T) {
 	t.Parallel()
 	o := officetest.New(t, memstore.New(), officetest.MayHold(4, 2))
 	local, next := o.TripID('F', 'G', "S 3"), o.TripIn(1, 'F', 'G', "S 3")
@@ -134,7 +134,7 @@ func TestAUserHoldsSomeOfATrain(t *testing.T) {
 }
 
 // Programs that the operator names have no limit when they act for themselves.
-func TestProgramsOfTheOperatorHoldAsTheyLike(t *testing.T) {
+func TestProgramsOfTheOperatorHaveNoHoldLimit(t *testing.T) {
 	t.Parallel()
 	program := traintravel.Caller{Subject: traintravel.Subject{Issuer: officetest.Anna.Issuer, ID: "shop"}, Client: "shop", ForItself: true}
 	named := func(o *traintravel.Options) {
@@ -167,7 +167,7 @@ func TestProgramsOfTheOperatorHoldAsTheyLike(t *testing.T) {
 
 // A hold that is over for one server's clock, and counts no more, cannot be paid on
 // another whose clock is slow.
-func TestWhatDoesNotCountCannotBePaid(t *testing.T) {
+func TestUncountedHoldsCannotBePaid(t *testing.T) {
 	officetest.OnSharedStores(t, 2, func(t *testing.T, stores []traintravel.Store) {
 		slow := officetest.New(t, stores[0], officetest.MayHold(2, 0))
 		trip := slow.TripIn(3, 'F', 'G', "S 3")
@@ -186,7 +186,7 @@ func TestWhatDoesNotCountCannotBePaid(t *testing.T) {
 }
 
 // Fifty requests of one user at once, at two servers: nine succeed.
-func TestFiftyAtOnceHoldNine(t *testing.T) {
+func TestFiftyConcurrentBookingsKeepTheHoldLimit(t *testing.T) {
 	officetest.OnSharedStores(t, 2, func(t *testing.T, stores []traintravel.Store) {
 		o := officetest.New(t, stores[0], officetest.MayHold(0, 0))
 		offices := []*officetest.Office{o, o.At(stores[1], officetest.MayHold(0, 0))}

@@ -12,7 +12,7 @@ import (
 
 // A train that was sold as two, from another platform or by another feed, is one now. What
 // was sold of either is the train's, and nothing of it is sold again.
-func TestWhatIsSoldOfTheSameTrainIsHandedOver(t *testing.T) {
+func TestSalesOfTheSameTrainAreHandedOver(t *testing.T) {
 	t.Parallel()
 	first := func(seats int) traintravel.Train { return withSeats(officetest.Train("R 1", 8, "ACD"), seats) }
 	platform := func(seats int) traintravel.Train {

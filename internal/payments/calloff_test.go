@@ -54,9 +54,9 @@ func owe(o *officetest.Office) traintravel.Booking {
 	return b
 }
 
-// TestEndedBookingIsCalledOff: a booking ends while its payment is pending. Run asks the
+// TestChargeOfAnEndedBookingIsCancelled: a booking ends while its payment is pending. Run asks the
 // gateway to cancel the payment at once, and nothing is taken.
-func TestEndedBookingIsCalledOff(t *testing.T) {
+func TestChargeOfAnEndedBookingIsCancelled(t *testing.T) {
 	for name, ending := range endings {
 		officetest.OnEveryStoreCase(t, name, func(t *testing.T, store traintravel.Store) {
 			o := officetest.New(t, store)
@@ -79,9 +79,9 @@ func TestEndedBookingIsCalledOff(t *testing.T) {
 	}
 }
 
-// TestCallingOffGoesOn: the gateway does not cancel the payment of a booking that has
+// TestCancellationOfAChargeIsRetried: the gateway does not cancel the payment of a booking that has
 // ended, for three days. It is asked again, soon at first, until it does.
-func TestCallingOffGoesOn(t *testing.T) {
+func TestCancellationOfAChargeIsRetried(t *testing.T) {
 	t.Parallel()
 	for name, silence := range silences {
 		t.Run(name, func(t *testing.T) {
@@ -149,9 +149,9 @@ func TestCancelledInTheMiddle(t *testing.T) {
 	}
 }
 
-// TestPaidByAnotherIsCalledOff: a charge that was given up confirms the booking while
+// TestSecondChargeIsCancelled: a charge that was given up confirms the booking while
 // a second attempt is pending. The second is cancelled at once.
-func TestPaidByAnotherIsCalledOff(t *testing.T) {
+func TestSecondChargeIsCancelled(t *testing.T) {
 	t.Parallel()
 	o := officetest.New(t, memstore.New(), officetest.WithoutCancel)
 	b := o.Book(officetest.Anna, o.TripID('D', 'E', "R 2"))

@@ -39,8 +39,8 @@ func TestAnswerIsLost(t *testing.T) {
 	}
 }
 
-// TestNonsenseOutcome: a status that is none says nothing.
-func TestNonsenseOutcome(t *testing.T) {
+// TestInvalidOutcome: a status that is none says nothing.
+func TestInvalidOutcome(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		o := officetest.New(t, store)
 		b := o.Book(officetest.Anna, o.TripID('A', 'D', "R 1"))
@@ -132,9 +132,9 @@ func TestTwoThatPayAtOnce(t *testing.T) {
 	})
 }
 
-// TestTwoFindOutAtOnce: between one service's word with the bank and its
+// TestConcurrentLookups: between one service's word with the bank and its
 // record of it, another one finds out the same, or the payer is answered.
-func TestTwoFindOutAtOnce(t *testing.T) {
+func TestConcurrentLookups(t *testing.T) {
 	for _, card := range []traintravel.Secret{officetest.Works, officetest.Declined} {
 		officetest.OnEveryStoreCase(t, string(card), func(t *testing.T, store traintravel.Store) {
 			o := officetest.New(t, store)
@@ -206,9 +206,9 @@ func TestAnsweredWhileLookedUp(t *testing.T) {
 	})
 }
 
-// TestRunIsQuickerThanTheAnswer: what became of a charge is found out before
+// TestRunSettlesBeforeThePayerDoes: what became of a charge is found out before
 // the bank's answer to it is recorded. It counts once.
-func TestRunIsQuickerThanTheAnswer(t *testing.T) {
+func TestRunSettlesBeforeThePayerDoes(t *testing.T) {
 	for _, card := range []traintravel.Secret{officetest.Works, officetest.Declined} {
 		officetest.OnEveryStoreCase(t, string(card), func(t *testing.T, store traintravel.Store) {
 			o := officetest.New(t, store)

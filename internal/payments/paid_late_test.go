@@ -35,7 +35,7 @@ func TestPaidTooLate(t *testing.T) {
 
 // The event of a payment that failed tells what was then, however late it is
 // delivered.
-func TestFailedPaymentIsToldAsItWas(t *testing.T) {
+func TestEventOfFailedPaymentKeepsItsState(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		o := officetest.New(t, store)
 		b := o.Book(officetest.Anna, o.TripID('A', 'D', "R 1"))

@@ -125,7 +125,7 @@ func TestProxyPipeline(t *testing.T) {
 }
 
 // What is not a message ends its connection and nothing else.
-func TestProxyNonsense(t *testing.T) {
+func TestProxyRefusesInvalidMessages(t *testing.T) {
 	t.Parallel()
 	p := pgtest.NewProxy(t, pgtest.Shared(t).Addr())
 	for _, text := range []string{"", "x", "\x00\x00\x00\x04", "\x00\x00\x00\x03", "\xff\xff\xff\xff", message("", "\x04\xd2\x16\x2e12345678")} {

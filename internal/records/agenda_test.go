@@ -52,7 +52,7 @@ func TestAgendaKeyBounds(t *testing.T) {
 	}
 }
 
-func TestWhereThingsStandOnTheAgenda(t *testing.T) {
+func TestAgendaKeysOfRecords(t *testing.T) {
 	t.Parallel()
 	b := rail.Booking{ID: railtest.Nth(1), Status: rail.Held, Expires: railtest.Noon()}
 	if got := HoldKey(&b); got != AgendaKey(HoldEnds, railtest.Noon(), railtest.Nth(1)) {
@@ -91,7 +91,7 @@ func TestRunKeysOrderByDate(t *testing.T) {
 }
 
 // The bookings of an owner and a period lie between two keys, and nobody else's do.
-func TestOwnersKeysLieTogether(t *testing.T) {
+func TestKeysOfAnOwnerAreAdjacent(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		mine := rail.Booking{ID: railtest.DrawID(t), Status: rail.Held, PassengerName: "Anna", Owner: rail.Subject{Issuer: railtest.DrawText(t), ID: railtest.DrawText(t)}}

@@ -73,7 +73,7 @@ func (wordy) Charge(context.Context, traintravel.Charge) (traintravel.Outcome, e
 	}}, nil
 }
 
-func TestWordyGateway(t *testing.T) {
+func TestLongMessagesOfGateways(t *testing.T) {
 	t.Parallel()
 	s, trip := hostileService(t, traintravel.Options{Gateway: wordy{}})
 	b, err := s.CreateBooking(t.Context(), nobodySpecial, traintravel.NewBooking{TripID: trip.ID, PassengerName: "Anna"})

@@ -118,7 +118,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-func TestStrandedPlacesAreNobodyElses(t *testing.T) {
+func TestStrandedPlacesAreNotSold(t *testing.T) {
 	t.Parallel()
 	v := inventoryOf("ABCD", 2)
 	v.Take(Taken{Booking: railtest.Nth(1), Place: 0, From: 2, To: 3, Until: railtest.Later().UnixNano(), Hook: true})

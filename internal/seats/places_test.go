@@ -207,7 +207,7 @@ func TestUnreserved(t *testing.T) {
 	}
 }
 
-func TestReleaseAndHoldTellWhetherThereWasAnything(t *testing.T) {
+func TestReleaseAndHoldReportChanges(t *testing.T) {
 	t.Parallel()
 	v := inventoryOf("AB", 3)
 	v.Take(paid(1, 0, 0, 1))

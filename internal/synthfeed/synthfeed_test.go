@@ -75,7 +75,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func TestSeedAndScaleTell(t *testing.T) {
+func TestSeedAndScaleChangeTheFeed(t *testing.T) {
 	t.Parallel()
 	seen := map[string]Options{}
 	for _, opts := range []Options{{Scale: small}, {Seed: 1, Scale: small}, {Seed: 2, Scale: small}, {Seed: 1, Scale: 0.03}} {

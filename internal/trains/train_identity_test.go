@@ -57,7 +57,7 @@ func TestTrainIdentityIsForEver(t *testing.T) {
 	}
 }
 
-func TestMarksTellListsApart(t *testing.T) {
+func TestMarksDistinguishLists(t *testing.T) {
 	t.Parallel()
 	list := func(stations ...string) []schedule.Call {
 		var calls []schedule.Call

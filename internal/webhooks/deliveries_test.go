@@ -168,7 +168,7 @@ func TestDisabledGivesUpWhatWaits(t *testing.T) {
 	}
 }
 
-func TestReceiversHaveTheirSay(t *testing.T) {
+func TestResponsesOfReceivers(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		o, m := officetest.WithWebhooks(t, store)
 		sub := o.MustSubscribe(officetest.Anna, officetest.Hook)
@@ -261,7 +261,7 @@ func TestSubscriptionSecrets(t *testing.T) {
 
 // An endpoint at which nothing arrives gives way after some deliveries, and gets the rest
 // afterwards.
-func TestFailingEndpointGivesWay(t *testing.T) {
+func TestFailingEndpointYieldsItsTurn(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		o, m := officetest.WithWebhooks(t, store)
 		const events = 70

@@ -41,7 +41,7 @@ func (c *counting) Update(ctx context.Context, fn func(traintravel.Tx) error) er
 
 // Nobody looks at an endpoint before something is due there, and it is on the agenda
 // once however much waits for it.
-func TestEndpointsAreLeftAlone(t *testing.T) {
+func TestEndpointsWithoutWorkAreNotRead(t *testing.T) {
 	t.Parallel()
 	store := &counting{Store: memstore.New()}
 	o, m := officetest.WithWebhooks(t, store)
@@ -178,7 +178,7 @@ func TestOperatorsEndpointIsListed(t *testing.T) {
 }
 
 // A client that the operator has taken from the list gets nothing any more.
-func TestClientLosesItsRight(t *testing.T) {
+func TestRemovedClientGetsNoEvents(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		o, m := officetest.WithWebhooks(t, store)
 		sub := o.MustSubscribe(officetest.Partner, officetest.Hook)

@@ -16,7 +16,7 @@ import (
 )
 
 // Where no file can be made, nothing is left of the attempt.
-func TestNoDraftStays(t *testing.T) {
+func TestDraftsAreRemovedOnFailure(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const want = "boltstore: the path of the file is empty"
 	if _, err := Open("", nil); err == nil || err.Error() != want {

@@ -186,7 +186,7 @@ func overwrite(t *testing.T, path, with string) {
 
 // Who reads at the moment at which the file is cut short gets an error: what is mapped is
 // not there any more.
-func TestCutShortWhileRead(t *testing.T) {
+func TestTruncatedWhileRead(t *testing.T) {
 	t.Parallel()
 	read := func(s *Store, path string) func(traintravel.Reader) error {
 		return func(r traintravel.Reader) error {

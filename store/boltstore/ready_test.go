@@ -69,7 +69,7 @@ func TestReady(t *testing.T) {
 }
 
 // A store that takes no more updates is not ready.
-func TestNotReadyForGood(t *testing.T) {
+func TestStoreThatFailedIsNotReady(t *testing.T) {
 	t.Parallel()
 	s, _ := placed(t)
 	s.commit = func(tx *bolt.Tx) error { return errors.Join(tx.Commit(), errDisk) }

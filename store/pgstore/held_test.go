@@ -57,7 +57,7 @@ func TestClosureEnds(t *testing.T) {
 }
 
 // Who stops in the middle of an update is waited for, and then given up.
-func TestWaitsForWhoHangs(t *testing.T) {
+func TestHangingUpdateTimesOut(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Shared(t).NewDatabase(t)
 	s := openFor(t, db, never)

@@ -135,8 +135,8 @@ func TestDurability(t *testing.T) {
 	RunDurability(t, func(t testing.TB, dir string) Durable { return openJournal(t, dir, "") })
 }
 
-// TestReopenHasTeeth: closing and opening again finds what was never written.
-func TestReopenHasTeeth(t *testing.T) {
+// TestReopenFindsFaults: closing and opening again finds what was never written.
+func TestReopenFindsFaults(t *testing.T) {
 	t.Parallel()
 	for _, c := range durable {
 		t.Run(c.name, func(t *testing.T) {
@@ -149,9 +149,9 @@ func TestReopenHasTeeth(t *testing.T) {
 	}
 }
 
-// TestKilledHasTeeth: a kill finds what was acknowledged too early, and what
+// TestKilledFindsFaults: a kill finds what was acknowledged too early, and what
 // is written by half.
-func TestKilledHasTeeth(t *testing.T) {
+func TestKilledFindsFaults(t *testing.T) {
 	for _, mode := range []string{"written at Close", "written half by half"} {
 		t.Run(mode, func(t *testing.T) {
 			open := func(dir string) *journal { return openJournal(t, dir, mode) }

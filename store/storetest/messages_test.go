@@ -63,9 +63,9 @@ func TestUsedStore(t *testing.T) {
 	}
 }
 
-// TestTellsOnce: what all readers find alike is told once, and what only one
+// TestSameFindingIsReportedOnce: what all readers find alike is told once, and what only one
 // of them finds is told of that one.
-func TestTellsOnce(t *testing.T) {
+func TestSameFindingIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	wrong := errors.New("wrong")
 	for _, c := range []struct {

@@ -22,8 +22,8 @@ func mistakes() []mistake {
 	return slices.Concat(wrongReads, wrongKeeping, wrongUpdates, wrongFailures, wrongTogether)
 }
 
-// TestTeeth runs on each mistake the checks that must find it.
-func TestTeeth(t *testing.T) {
+// TestChecksFindFaults runs on each mistake the checks that must find it.
+func TestChecksFindFaults(t *testing.T) {
 	t.Parallel()
 	checks := make(map[string]check)
 	for _, c := range slices.Concat(behaviour(), concurrency()) {
@@ -58,8 +58,8 @@ func attempt(ctx context.Context, c check, s traintravel.Store) (err error) {
 	return c.on(ctx, s)
 }
 
-// TestEveryCheckHasTeeth: there is no check without a mistake that it finds.
-func TestEveryCheckHasTeeth(t *testing.T) {
+// TestEveryCheckFindsAFault: there is no check without a mistake that it finds.
+func TestEveryCheckFindsAFault(t *testing.T) {
 	t.Parallel()
 	missing := make(map[string]bool)
 	for _, c := range slices.Concat(behaviour(), concurrency()) {

@@ -322,7 +322,7 @@ var unreadables = []struct {
 // What cannot be read is in the way of nobody who asks for something else: one record of
 // each table, damaged or of a newer version. Nothing is written to it, and once it can be
 // read everything agrees.
-func TestUnreadableRecordsAreInNobodysWay(t *testing.T) {
+func TestUnreadableRecordsDelayNoOthers(t *testing.T) {
 	t.Parallel()
 	for _, u := range unreadables {
 		for _, newer := range []bool{false, true} {

@@ -15,7 +15,7 @@ import (
 // A user books, cancels and pays at once, at two servers and through many programs, with and
 // without keys, and some payments stay pending: in every state of the store there is no more
 // than may be held.
-func TestARushHoldsNoMore(t *testing.T) {
+func TestConcurrentBookingsKeepTheHoldLimit(t *testing.T) {
 	officetest.OnSharedStores(t, 2, func(t *testing.T, stores []traintravel.Store) {
 		limits := officetest.MayHold(5, 3)
 		o := officetest.New(t, stores[0], limits)

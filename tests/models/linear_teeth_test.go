@@ -95,8 +95,8 @@ func (r piecemeal) Get(ctx context.Context, keys ...traintravel.Key) (values [][
 	return values, nil
 }
 
-// TestLinearizableTeeth: a store that breaks its promises is found out.
-func TestLinearizableTeeth(t *testing.T) {
+// TestLinearizableFindsFaults: a store that breaks its promises is found out.
+func TestLinearizableFindsFaults(t *testing.T) {
 	t.Parallel()
 	for name, broken := range map[string]func(traintravel.Store) traintravel.Store{
 		"careless": func(s traintravel.Store) traintravel.Store { return careless{s} },

@@ -248,7 +248,7 @@ func TestNewerRecordsAreRefusedAsNewer(t *testing.T) {
 
 // Any byte of a record may have rotted, and a count ask for more than there is
 // memory.
-func TestRottenRecordsDoNotPanic(t *testing.T) {
+func TestDamagedRecordsDoNotPanic(t *testing.T) {
 	t.Parallel()
 	for _, k := range recordKinds {
 		for i := range k.sample {

@@ -14,7 +14,7 @@ import (
 
 // A payment whose booking ends while the gateway is asked about it is not asked about
 // twice at a time: it is called off as soon as the gateway has answered.
-func TestPaymentIsInOnePairOfHands(t *testing.T) {
+func TestOneServerAtATimeProcessesAPayment(t *testing.T) {
 	inBubble(t, func(t *testing.T, o *officetest.Office) {
 		var mu sync.Mutex
 		asking := map[uuid.UUID]int{}

@@ -205,7 +205,7 @@ func onHoarder(t *testing.T, test func(t *testing.T, o *officetest.Office, h *ho
 
 // However much was done before and lies at the head of the queues still, an event arrives
 // at once, and no update that delivers it walks over that while others wait for it.
-func TestDoneWorkIsInNobodysWay(t *testing.T) {
+func TestDoneWorkDelaysNoOther(t *testing.T) {
 	onHoarder(t, func(t *testing.T, _ *officetest.Office, h *hoarder, m *machine, came *arrivals, _ *atomic.Int64) {
 		h.mu.Lock()
 		h.written = 0
@@ -229,7 +229,7 @@ func TestDoneWorkIsInNobodysWay(t *testing.T) {
 
 // What is written under the floor, by a server whose clock is behind, is found by the look
 // at the whole agenda.
-func TestWorkUnderTheFloor(t *testing.T) {
+func TestWorkBelowTheFloor(t *testing.T) {
 	onHoarder(t, func(t *testing.T, o *officetest.Office, h *hoarder, m *machine, came *arrivals, _ *atomic.Int64) {
 		behind := *o
 		behind.Store = h

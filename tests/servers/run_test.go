@@ -65,9 +65,9 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// TestRunSeesWhatOthersDo: another service on the store books, and this one
+// TestRunSeesChangesByOtherServices: another service on the store books, and this one
 // delivers and ends its hold.
-func TestRunSeesWhatOthersDo(t *testing.T) {
+func TestRunSeesChangesByOtherServices(t *testing.T) {
 	inBubble(t, func(t *testing.T, o *officetest.Office) {
 		other := o.Another(func(opts *traintravel.Options) { opts.Now, opts.HoldFor = nil, time.Minute })
 		defer o.Start()()
