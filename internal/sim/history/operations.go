@@ -366,16 +366,3 @@ func (op *operation) work() {
 		op.tell(func(m *model.Model) { m.Fail("A1", "scheduled work ended with %v", err) })
 	}
 }
-
-// load imports another edition of the timetable.
-func (op *operation) load() {
-	edition := timetable(op.Seed, op.r.IntN(6))
-	var report traintravel.LoadReport
-	var err error
-	op.told(func(ctx context.Context, s *server) { report, err = s.LoadTimetable(ctx, edition) })
-	op.say("imports a timetable: %d bookings stranded, %s", len(report.Stranded), result(err))
-	if err != nil && !model.Unanswered(err) {
-		op.m.Fail("A1", "an import was answered with %v", err)
-	}
-	op.m.Loaded(edition, err == nil)
-}

@@ -50,6 +50,7 @@ func kinds() []kind {
 		{"order again", 4, (*operation).orderAgain},
 		{"work", 18, (*operation).work},
 		{"import", 1, (*operation).load},
+		{"move", 1, (*operation).move},
 	}, slices.Concat(misuseKinds(), deskKinds(), paperKinds(), hookKinds())...)
 }
 

@@ -33,7 +33,7 @@ func (m *Model) Blocked(told Told, run traintravel.Run, b traintravel.Block, err
 	case Unanswered(err):
 		m.blocks[train] = append(m.blocks[train], block{s, false})
 	case errors.Is(err, traintravel.ErrPlaceTaken):
-		if !m.mayBeTaken(train, s, told.Begin) {
+		if !m.mayBeTaken(run, train, s, told.Begin) {
 			m.Fail("A1", "seat %d in coach %s of %s could not be blocked as taken, and is free", b.Seat, b.Coach, run.Number)
 		}
 	case errors.Is(err, traintravel.ErrArrived):
@@ -64,7 +64,7 @@ func (m *Model) mayBeChanged(run traintravel.Run, b traintravel.Block) bool {
 // freeForBlock checks that nobody has for sure what was blocked.
 func (m *Model) freeForBlock(told Told, run traintravel.Run, train runKey, s stay) {
 	for _, o := range m.byTrain[train] {
-		if !m.alive(o, told.End) {
+		if !m.alive(o, told.End) || o.loose {
 			continue
 		}
 		for _, l := range o.legs {
@@ -84,11 +84,14 @@ func (m *Model) freeForBlock(told Told, run traintravel.Run, train runKey, s sta
 	}
 }
 
-// mayBeTaken reports whether somebody may have a place.
-func (m *Model) mayBeTaken(train runKey, s stay, at time.Time) bool {
-	return m.lost > 0 || slices.ContainsFunc(m.blocks[train], func(b block) bool { return b.same(s) }) ||
+// mayBeTaken reports whether somebody may have a place. Who has lost a call has it everywhere.
+func (m *Model) mayBeTaken(run traintravel.Run, train runKey, s stay, at time.Time) bool {
+	takes := func(o stay) bool {
+		return o.coach == s.coach && o.seat == s.seat && (o.meets(s) || !m.has(run, o))
+	}
+	return m.lost > 0 || slices.ContainsFunc(m.blocks[train], func(b block) bool { return takes(b.stay) }) ||
 		slices.ContainsFunc(m.byTrain[train], func(b *Booking) bool {
-			return m.mayHaveLived(b, at) && slices.ContainsFunc(b.legs, func(l leg) bool { return l.train == train && l.same(s) })
+			return m.mayHaveLived(b, at) && slices.ContainsFunc(b.legs, func(l leg) bool { return l.train == train && takes(l.stay) })
 		})
 }
 
@@ -151,7 +154,7 @@ func (m *Model) Manifested(told Told, got traintravel.Manifest) {
 			case l.run != run:
 			case !ok:
 				m.Fail("A1", "the manifest of %s on %v lacks booking %s, which is %v", got.Run.Number, run.date, world.Short(b.ID), b.can)
-			case !m.mayBePaid(b) && (r.Coach != l.coach || r.Seat != l.seat): // paid late, it may have another
+			case !m.mayBePaid(b) && !b.loose && (r.Coach != l.coach || r.Seat != l.seat): // paid late, it may have another
 				m.Fail("A1", "the manifest of %s on %v has booking %s on seat %d in coach %s, not %d in %s", got.Run.Number, run.date, world.Short(b.ID), r.Seat, r.Coach, l.seat, l.coach)
 			}
 		}

@@ -193,6 +193,7 @@ type Booking struct {
 	byDesk    bool      // it was cancelled by the operator, for sure
 	standing  bool      // it was alive for sure when the operator began to cancel its run
 	erased    mark      // whether its owner is forgotten
+	loose     bool      // it may have lost its places and got others, which are not known
 }
 
 // An Attempt is a payment of which a caller was told.
@@ -237,6 +238,7 @@ func (m *Model) pass(b *Booking, until time.Time) {
 	if b.runClosed && b.can&(Held|Confirmed) != 0 {
 		b.can |= Cancelled
 	}
+	b.loose = b.loose || b.can&Expired != 0
 }
 
 // mayBePaid reports whether an attempt to pay may have succeeded, or may still.

@@ -65,7 +65,7 @@ func (m *Model) seated(b *Booking, at time.Time) {
 			continue
 		}
 		for _, o := range m.byTrain[l.train] {
-			if o == b || !m.alive(o, at) {
+			if o == b || b.loose || !m.alive(o, at) || o.loose {
 				continue
 			}
 			for _, taken := range o.legs {
@@ -103,7 +103,7 @@ func (m *Model) soldOut(trip traintravel.Trip, told Told) {
 		}
 		wanted := stay{}
 		wanted.from, wanted.to = m.trains.way(l.Origin.Station, l.Destination.Station)
-		if !m.freePlace(runKey{m.trains.trainOf(l), run.date}, train.Coaches, wanted, told.Begin) {
+		if !m.freePlace(runKey{m.trains.trainOf(l), run.date}, train, wanted, told.Begin) {
 			return
 		}
 	}
@@ -113,12 +113,16 @@ func (m *Model) soldOut(trip traintravel.Trip, told Told) {
 }
 
 // freePlace reports whether a place is free for sure, from an instant until now.
-func (m *Model) freePlace(train runKey, coaches []traintravel.Coach, wanted stay, at time.Time) bool {
-	for _, c := range coaches {
+func (m *Model) freePlace(train runKey, is *traintravel.Train, wanted stay, at time.Time) bool {
+	// Who loses a call keeps the place, and nobody can say any more on which part of the way.
+	takes := func(s stay) bool {
+		return s.coach == wanted.coach && s.seat == wanted.seat && (s.meets(wanted) || !m.trains.calls(is, s))
+	}
+	for _, c := range is.Coaches {
 		for seat := 1; seat <= c.Seats; seat++ {
 			wanted.coach, wanted.seat = c.Number, seat
-			taken := slices.ContainsFunc(m.blocks[train], func(b block) bool { return b.same(wanted) }) || slices.ContainsFunc(m.byTrain[train], func(b *Booking) bool {
-				return m.mayHaveLived(b, at) && slices.ContainsFunc(b.legs, func(l leg) bool { return l.train == train && l.same(wanted) })
+			taken := slices.ContainsFunc(m.blocks[train], func(b block) bool { return takes(b.stay) }) || slices.ContainsFunc(m.byTrain[train], func(b *Booking) bool {
+				return m.mayHaveLived(b, at) && slices.ContainsFunc(b.legs, func(l leg) bool { return l.train == train && takes(l.stay) })
 			})
 			if !taken {
 				return true
@@ -157,7 +161,7 @@ func (m *Model) place(b *Booking) {
 
 // moved writes down the places that a booking has now.
 func (m *Model) moved(b *Booking, got *traintravel.Booking) {
-	b.legs = m.legsOf(got)
+	b.legs, b.loose = m.legsOf(got), false
 	m.place(b)
 }
 
@@ -173,4 +177,21 @@ func (m *Model) refer(b *Booking) {
 // place on it again.
 func (m *Model) barred(b *Booking) bool {
 	return slices.ContainsFunc(b.legs, func(l leg) bool { return m.closed[l.run] })
+}
+
+// calls reports whether a train calls where a stay begins and where it ends.
+func (ts *trains) calls(t *traintravel.Train, s stay) bool {
+	n := 0
+	for _, c := range t.Calls {
+		if at := ts.place[c.Station]; at == max(s.from, -s.from) || at == max(s.to, -s.to) {
+			n++
+		}
+	}
+	return n == 2
+}
+
+// sells reports whether the current timetable has a leg as it was offered, for sure and for long
+// enough that all servers know.
+func (ts *trains) sells(l traintravel.Leg, told Told) bool {
+	return !ts.unsure && told.Begin.Sub(ts.since) > 3*time.Second && ts.running(l) != nil
 }

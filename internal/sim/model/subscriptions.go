@@ -276,7 +276,7 @@ func (m *Model) Retried(s *Subscription, was, got traintravel.Delivery, shut boo
 			m.Fail("A1", "a delivery to %s was refused as disabled", s.URL)
 		}
 	case errors.Is(err, traintravel.ErrUnverified):
-		if !s.verified.IsZero() {
+		if !s.trusted.IsZero() {
 			m.Fail("A1", "a delivery to %s was refused as not verified", s.URL)
 		}
 	case errors.Is(err, traintravel.ErrNotFound): // or its booking was removed

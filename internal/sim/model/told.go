@@ -68,7 +68,7 @@ func (m *Model) Ordered(told Told, o *Order, b traintravel.Booking, err error) {
 	case errors.Is(err, traintravel.ErrSoldOut):
 		m.soldOut(o.Trip, told)
 	case errors.Is(err, traintravel.ErrDeparted):
-		if legs := o.Trip.Legs; len(legs) > 0 && told.last().Before(legs[0].Origin.Time) {
+		if legs := o.Trip.Legs; len(legs) > 0 && told.last().Before(legs[0].Origin.Time) && m.trains.sells(legs[0], told) {
 			m.Fail("A1", "a trip was refused as departed %v before its departure", legs[0].Origin.Time.Sub(told.last()))
 		}
 	case errors.Is(err, traintravel.ErrNoBicycleSpace):

@@ -21,10 +21,12 @@ type trains struct {
 	known map[uuid.UUID]uuid.UUID
 	seen  map[string]uuid.UUID // trains by number, first station and first departure
 	past  []traintravel.Train  // of all timetables, each once
+	twins map[string]bool      // the numbers that two trains have had in one timetable
+	since time.Time            // when the last timetable was loaded, or perhaps
 }
 
 func newTrains() trains {
-	return trains{place: map[uuid.UUID]int{}, in: map[string]*time.Location{}, known: map[uuid.UUID]uuid.UUID{}, seen: map[string]uuid.UUID{}}
+	return trains{place: map[uuid.UUID]int{}, in: map[string]*time.Location{}, known: map[uuid.UUID]uuid.UUID{}, seen: map[string]uuid.UUID{}, twins: map[string]bool{}}
 }
 
 func (ts *trains) has(t *traintravel.Train) bool {
@@ -64,7 +66,7 @@ func (ts *trains) trainOf(l traintravel.Leg) uuid.UUID {
 	}
 	for i := range ts.past {
 		if t := &ts.past[i]; ts.goes(t, l) {
-			key := fmt.Sprint(t.Number, t.Calls[0].Station, t.Calls[0].Depart)
+			key := nameOf(t)
 			if _, ok := ts.seen[key]; !ok {
 				ts.seen[key] = l.Run.Train
 			}
@@ -73,6 +75,11 @@ func (ts *trains) trainOf(l traintravel.Leg) uuid.UUID {
 		}
 	}
 	return l.Run.Train
+}
+
+// nameOf is what all timetables recognise a train by.
+func nameOf(t *traintravel.Train) string {
+	return fmt.Sprint(t.Number, t.Calls[0].Station, t.Calls[0].Depart)
 }
 
 // running is the train of the current timetable that a leg is on, nil if that is not known.

@@ -35,6 +35,9 @@ func (d *Disk) Commits() int {
 // Bare is the store without its faults.
 func (d *Disk) Bare() traintravel.Store { return d.store }
 
+// Move has all processes use another store from now on.
+func (d *Disk) Move(to traintravel.Store) { d.store = to }
+
 // A Seat is the way of one process to the disk. It is not a LocalStore, so processes
 // share the work as servers do that share a database.
 type Seat struct {
