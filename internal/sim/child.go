@@ -55,7 +55,9 @@ type report struct {
 	Struck    []world.Strike
 	Hash      uint64
 	Story     []world.Line
-	Involved  []int // operations that are about the failure
+	// Involved are operations that are about the failure, and Around those that can matter
+	// to any.
+	Involved, Around []int
 }
 
 // child does the job that in says and writes the report to out. It does not return.
@@ -121,7 +123,8 @@ func (j job) do(t *testing.T) (report, error) {
 	}
 	r := reportOf(history.Run(t, c))
 	if j.Involved && len(r.Failures) > 0 {
-		r.Involved = operationsOf(about(r.Story, r.Failures[0].Text))
+		text := r.Failures[0].Text
+		r.Involved, r.Around = operationsOf(about(r.Story, text)), operationsOf(matters(r.Story, text))
 	}
 	if !j.Story {
 		r.Story = nil

@@ -110,7 +110,7 @@ func (t teller) printStory(o *outcome, shrunk bool) {
 	case shrunk && len(o.Performed) <= mostTold:
 		lines = short(lines, f.Text)
 	default:
-		lines = about(lines, f.Text)
+		lines = matters(lines, f.Text)
 	}
 	if o.hung {
 		lines = nil

@@ -134,8 +134,15 @@ func TestStory(t *testing.T) {
 	}
 	failure := "booking 01234567-89ab-7def-8123-456789aaaaaa is over, and the bank has 1000"
 	got := about(all, failure)
-	if want := []world.Line{all[0], all[2], all[3], all[5]}; !reflect.DeepEqual(got, want) {
+	if want := []world.Line{all[0], all[2], all[5]}; !reflect.DeepEqual(got, want) {
 		t.Errorf("the lines about it are %v", got)
+	}
+	if got, want := matters(all, failure), []world.Line{all[0], all[2], all[3], all[5]}; !reflect.DeepEqual(got, want) {
+		t.Errorf("the lines that matter are %v", got)
+	}
+	sold := append(all[:7:7], line(8, "8. server 1.2: user1 asks for a booking of R 2 D-F on 2000-01-03, trip 000000: no place is left"))
+	if got := about(sold, "the trip of R 2 on 2000-01-03 was refused as sold out"); !reflect.DeepEqual(got, sold[7:]) {
+		t.Errorf("the lines about a run are %v", got)
 	}
 	if ns := operationsOf(got); !reflect.DeepEqual(ns, []int{1}) {
 		t.Errorf("the operations are %v", ns)

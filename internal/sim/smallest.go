@@ -90,7 +90,10 @@ func faultsText(on []world.Class) string {
 // trialOf is what the search wants to know of a history.
 func trialOf(o *outcome, invariant string) shrink.Trial {
 	f, fails := o.failed()
-	t := shrink.Trial{Same: fails && f.Invariant == invariant, FailedAt: o.FailedAt, Involved: o.Involved}
+	t := shrink.Trial{Same: fails && f.Invariant == invariant, FailedAt: o.FailedAt, Involved: o.Involved, Around: o.Around}
+	if t.Same && o.FailedAt > 0 {
+		t.Involved = append(slices.Clone(o.Involved), o.FailedAt)
+	}
 	if !o.died {
 		t.Operations, t.Struck = append([]int{}, o.Performed...), o.Struck
 		t.Faults = slices.Sorted(maps.Keys(o.Faults))

@@ -20,7 +20,9 @@ var (
 	// numbered begins a line about an operation.
 	numbered = regexp.MustCompile(`^(\d+)\. `)
 	// always are lines that matter, whatever they are about.
-	always = regexp.MustCompile(` dies | starts, |lost; written|the faults end|imports |cancels run|restores run|blocks |pauses`)
+	always = regexp.MustCompile(` dies | starts, |lost; written|the faults end|imports |the operator (cancels|puts|blocks|unblocks|erases) | clock .* jumps|pauses`)
+	// run is a train on a date.
+	run = regexp.MustCompile(`([A-Z] \d+)(?: [A-Z]-[A-Z])? on (\d{4}-\d\d-\d\d)`)
 	// written is a line of the trace that the story is told without.
 	written = regexp.MustCompile(` writes \d+ [0-9a-f]+$`)
 )
@@ -39,16 +41,30 @@ func idsOf(text string) (ids []string) {
 	return ids
 }
 
-// about returns the lines that are about what the failure names: its bookings, and their
-// payments and charges.
+// runsOf are the trains with their dates in a text.
+func runsOf(text string) (runs []string) {
+	for _, m := range run.FindAllStringSubmatch(text, -1) {
+		runs = append(runs, m[1]+" "+m[2])
+	}
+	return runs
+}
+
+// about returns the lines that are about what the failure names: its bookings, with their
+// payments and charges. If it names none, they are those of the bookings on its trains.
 func about(story []world.Line, failure string) []world.Line {
-	known := map[string]bool{}
+	known, runs := map[string]bool{}, runsOf(failure)
 	for _, id := range idsOf(failure) {
 		known[id] = true
 	}
 	of := make([][]string, len(story))
 	for i, l := range story {
 		of[i] = idsOf(l.Text)
+		if len(runs) > 0 && slices.ContainsFunc(runsOf(l.Text), func(r string) bool { return slices.Contains(runs, r) }) {
+			of[i] = append(of[i], "of the runs")
+		}
+	}
+	if len(known) == 0 {
+		known["of the runs"] = true
 	}
 	is := func(id string) bool { return known[id] }
 	for grown := true; grown; {
@@ -56,7 +72,7 @@ func about(story []world.Line, failure string) []world.Line {
 		for _, ids := range of {
 			if slices.ContainsFunc(ids, is) {
 				for _, id := range ids {
-					known[id] = true
+					known[id] = known[id] || id != "of the runs"
 				}
 			}
 		}
@@ -64,18 +80,27 @@ func about(story []world.Line, failure string) []world.Line {
 	}
 	var lines []world.Line
 	for i, l := range story {
-		if slices.ContainsFunc(of[i], is) || always.MatchString(l.Text) {
+		if slices.ContainsFunc(of[i], is) {
 			lines = append(lines, l)
 		}
 	}
 	return lines
 }
 
+// matters is about with the lines that can matter to any failure, such as deaths.
+func matters(story []world.Line, failure string) []world.Line {
+	relevant := map[world.Line]bool{}
+	for _, l := range about(story, failure) {
+		relevant[l] = true
+	}
+	return slices.DeleteFunc(slices.Clone(story), func(l world.Line) bool { return !relevant[l] && !always.MatchString(l.Text) })
+}
+
 // short is the story of a history that was made as short as can be: each operation in it is
 // needed, and of the other lines those that are about something else are left out.
 func short(story []world.Line, failure string) []world.Line {
 	relevant := map[world.Line]bool{}
-	for _, l := range about(story, failure) {
+	for _, l := range matters(story, failure) {
 		relevant[l] = true
 	}
 	return slices.DeleteFunc(slices.Clone(story), func(l world.Line) bool {

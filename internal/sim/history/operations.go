@@ -224,7 +224,7 @@ func (op *operation) madeText(b traintravel.Booking, err error) string {
 			text += fmt.Sprintf(", coach %s seat %d", l.Coach, l.Seat)
 		}
 	}
-	return text + ", held until " + b.Expires.Sub(op.w.Start).String()
+	return text + ", held until " + world.Day(b.Expires.Sub(op.w.Start))
 }
 
 // orderAgain repeats an earlier request with its key.
@@ -269,8 +269,11 @@ func (op *operation) ask(o *order, a *ask) {
 		op.tell(func(m *model.Model) { m.Paying(&a.Ask, time.Now()) })
 		told := op.told(func(ctx context.Context, s *server) { p, err = s.PayBooking(ctx, o.by, a.Booking.ID, a.want) })
 		text := result(err)
-		if err == nil || errors.Is(err, traintravel.ErrPaidTooLate) {
-			text = fmt.Sprintf("payment %s %s %s", world.Short(p.ID), p.Status, text)
+		switch {
+		case err == nil:
+			text = fmt.Sprintf("payment %s %s", world.Short(p.ID), p.Status)
+		case errors.Is(err, traintravel.ErrPaidTooLate):
+			text = fmt.Sprintf("payment %s %s, %s", world.Short(p.ID), p.Status, text)
 		}
 		op.say("%s pays for booking %s: %s", o.by.ID, world.Short(a.Booking.ID), text)
 		op.tell(func(m *model.Model) { m.Paid(told, &a.Ask, p, err) })

@@ -33,8 +33,9 @@ type Trial struct {
 	FailedAt int
 	// Operations are those that did happen; nil if that is not known.
 	Operations []int
-	// Involved are operations that are about the bookings of the failure, if that is known.
-	Involved []int
+	// Involved are operations that are about the bookings of the failure, and Around some
+	// that can matter to any failure, such as imports, if that is known.
+	Involved, Around []int
 	// Faults are the classes that occurred, and Struck the single faults; nil if they are
 	// not known.
 	Faults []world.Class
@@ -139,12 +140,14 @@ func (s *shrinker) focus() {
 	if len(known) == 0 {
 		return
 	}
-	near := func(before, after int) Case {
-		c, low, high := s.best, slices.Min(known)-before, slices.Max(known)+after
-		c.Operations = slices.DeleteFunc(slices.Clone(c.Operations), func(n int) bool { return n < low || n > high })
-		return c
+	more := slices.Concat(known, s.trial.Around)
+	near := func(before, after int, more []int) Case {
+		for n := slices.Min(known) - before; n <= slices.Max(known)+after; n++ {
+			more = append(more, n)
+		}
+		return of(s.best, more)
 	}
-	cases := []Case{of(s.best, known), near(0, 0), near(20, 100), near(200, 400)}
+	cases := []Case{of(s.best, known), of(s.best, more), near(0, 0, nil), near(0, 0, more), near(100, 100, nil), near(200, 400, more)}
 	s.first(slices.DeleteFunc(cases, func(c Case) bool { return len(c.Operations) == len(s.best.Operations) })...)
 }
 

@@ -135,8 +135,13 @@ type Line struct {
 
 // String formats the line with its day and time of day.
 func (l Line) String() string {
-	day := l.At / (24 * time.Hour)
-	return fmt.Sprintf("day %d %s  %s", day, time.Time{}.Add(l.At%(24*time.Hour)).Format("15:04:05.999999999"), l.Text)
+	return Day(l.At) + "  " + l.Text
+}
+
+// Day formats a time since the start as a day, counted from 0, and a time of day.
+func Day(at time.Duration) string {
+	const day = 24 * time.Hour
+	return fmt.Sprintf("day %d %s", at/day, time.Time{}.Add(at%day).Format("15:04:05.999999999"))
 }
 
 // Say adds a line.
