@@ -152,6 +152,7 @@ func TestDocumentCommands(t *testing.T) {
 				return out
 			}
 			run(session(t, "README.md")[0].command)
+			defer allIgnored(t, dir, "server.out")
 			if strings.Contains(string(contents(t, filepath.Join(root, document))), "Stop the server") {
 				server.kill()
 			}

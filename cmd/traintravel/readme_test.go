@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -50,6 +51,10 @@ func TestReadme(t *testing.T) {
 				}
 				sh.show(document, []step{s}, shown, server.base)
 			}
+			if printed := sh.errors(); printed != "" {
+				t.Errorf("the commands also print, on standard error:\n%s", printed)
+			}
+			allIgnored(t, dir)
 		})
 	}
 }
@@ -145,6 +150,7 @@ type shell struct {
 	t     *testing.T
 	stdin io.Writer
 	lines *bufio.Scanner
+	wrong string // file of what is printed on standard error
 
 	shown, seen variables // in what the document shows, and in what was printed
 }
@@ -154,8 +160,12 @@ const over = "-- over --"
 
 func newShell(t *testing.T, dir string) *shell {
 	t.Helper()
+	wrong, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	bash := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc")
-	bash.Dir, bash.Stderr, bash.WaitDelay = dir, t.Output(), time.Second
+	bash.Dir, bash.Stderr, bash.WaitDelay = dir, wrong, time.Second
 	bash.Env = append(os.Environ(), asCommandEnv+"=1", "TEST_BINARY="+itself(t), "HOME="+dir, "no_proxy=*")
 	stdin, err := bash.StdinPipe()
 	if err != nil {
@@ -173,10 +183,36 @@ func newShell(t *testing.T, dir string) *shell {
 		if err := bash.Wait(); err != nil && t.Context().Err() == nil {
 			t.Error(err)
 		}
+		wrong.Close()
+		t.Logf("standard error of the shell:\n%s", contents(t, wrong.Name()))
 	})
-	sh := &shell{t: t, stdin: stdin, lines: bufio.NewScanner(stdout)}
+	sh := &shell{t: t, stdin: stdin, lines: bufio.NewScanner(stdout), wrong: wrong.Name()}
 	sh.run(`go() { [ "$1 $2" = "run ./cmd/traintravel" ] && "$TEST_BINARY" "${@:3}"; }`)
 	return sh
+}
+
+// errors returns what commands have printed on standard error.
+func (sh *shell) errors() string {
+	sh.t.Helper()
+	return string(contents(sh.t, sh.wrong))
+}
+
+// allIgnored checks that .gitignore names all files that commands leave in the folder of the clone,
+// beside those of the test itself.
+func allIgnored(t *testing.T, dir string, own ...string) {
+	t.Helper()
+	patterns := strings.Split(string(contents(t, "../../.gitignore")), "\n")
+	patterns = append(patterns, own...)
+	made, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range made {
+		ignored := func(p string) bool { ok, _ := path.Match(strings.TrimPrefix(p, "/"), file.Name()); return ok }
+		if file.Type().IsRegular() && !slices.ContainsFunc(patterns, ignored) { // git lists no sockets
+			t.Errorf(".gitignore does not name %s, which the commands leave in the clone", file.Name())
+		}
+	}
 }
 
 // run runs a command and returns what it prints, without blank lines at the end.

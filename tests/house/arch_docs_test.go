@@ -2,6 +2,7 @@ package house_test
 
 import (
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/doc"
 	"go/parser"
@@ -164,6 +165,9 @@ func TestReadmeProgram(t *testing.T) {
 	for name, text := range map[string]string{
 		"go.mod": mod, "go.sum": read(t, "go.sum"), "embed/main.go": readme[0],
 		"mount/main.go": strings.ReplaceAll(readme[1], "127.0.0.1:8086", address), "shop/main.go": shownPrograms(t, "docs/embedding.md")[0],
+		"early/main.go": clockedAt(t, readme[0], "2026-03-01T00:30:00Z"), "late/main.go": clockedAt(t, readme[0], "2026-03-01T22:30:00Z"),
+		"nowhere/main.go": replaced(t, readme[0], `"Paris Nord"`, `"Atlantis"`),
+		"never/main.go":   replaced(t, readme[0], `"Berlin"`, `"London King's Cross"`, `"Paris Nord"`, `"Brno"`),
 	} {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
@@ -188,6 +192,12 @@ func TestReadmeProgram(t *testing.T) {
 		ok      bool
 	}{
 		{"embed", []string{feed}, "Anna Example is held\n", true},
+		{"embed", nil, "usage: shop FEED\n", false},
+		{"early", []string{feed}, "departs on 2 March at 07:00\n", true},
+		{"late", []string{feed}, "departs on 2 March at 07:00\n", true},
+		{"nowhere", []string{feed}, "the timetable has no station \"Atlantis\"\n", false},
+		{"never", []string{feed}, "tomorrow\n", false},
+		{"mount", nil, "usage: shop FEED\n", false},
 		{"shop", []string{feed, "Berlin", "Paris Nord"}, "succeeded from card ************4242\n", true},
 		{"shop", []string{feed, "Berlin", "Atlantis"}, "the timetable has no station \"Atlantis\"\n", false},
 		{"shop", []string{feed, "London King's Cross", "Brno"}, "tomorrow\n", false},
@@ -208,6 +218,31 @@ func TestReadmeProgram(t *testing.T) {
 	if page := opened(t, "http://"+address+"/trains"); !strings.Contains(page, "http://"+address+"/trains/stations") {
 		t.Errorf("the server below a mux shows people\n%s", page)
 	}
+}
+
+// clockedAt is a program that runs at an instant, and prints when the train that it has chosen departs.
+func clockedAt(t *testing.T, program, instant string) string {
+	t.Helper()
+	now, err := time.Parse(time.RFC3339, instant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixed := fmt.Sprintf("time.Unix(%d, 0)", now.Unix())
+	return replaced(t, program, "time.Now()", fixed,
+		"traintravel.Options{}", "traintravel.Options{Now: func() time.Time { return "+fixed+" }}",
+		`"is", booking.Status`, `"departs", booking.Departs().Format("on 2 January at 15:04")`)
+}
+
+// replaced is a program with other texts in it, each of which it must have.
+func replaced(t *testing.T, program string, oldnew ...string) string {
+	t.Helper()
+	for i := 0; i < len(oldnew); i += 2 {
+		if !strings.Contains(program, oldnew[i]) {
+			t.Fatalf("the program has no %s:\n%s", oldnew[i], program)
+		}
+		program = strings.ReplaceAll(program, oldnew[i], oldnew[i+1])
+	}
+	return program
 }
 
 // opened is the page that a browser is shown at an address, once somebody listens there.
