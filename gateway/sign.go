@@ -46,10 +46,10 @@ func parseSecrets(text string) (ring, error) {
 		r = append(r, key)
 	}
 	if len(r) == 0 {
-		return nil, errors.New("the secret is missing")
+		return nil, errors.New("is missing")
 	}
 	if len(r) > maxSecrets {
-		return nil, fmt.Errorf("there are %d secrets, and at most %d are allowed at a time", len(r), maxSecrets)
+		return nil, fmt.Errorf("has %d secrets, and may have %d", len(r), maxSecrets)
 	}
 	return r, nil
 }

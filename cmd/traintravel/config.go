@@ -19,10 +19,9 @@ func (p *program) showConfig() *cobra.Command {
 		Long: `Print the settings that 'serve' would use with these flags, this environment and this
 --config file, in the form of such a file, each with its source. Settings without a value
 are left out. Passwords and the queries of URLs are hidden. All invalid settings are
-named. Nothing is tried: no port is opened, and no file but those of --config and
---accounts is read.`,
+named. Nothing is tried: no port is opened, no request is made, and no data is read.`,
 		Args:    takes(),
-		PreRunE: func(c *cobra.Command, _ []string) error { return p.checkConfig(c.Flags(), &set) },
+		PreRunE: func(c *cobra.Command, _ []string) error { return p.checkServe(c.Flags(), &set) },
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.printConfig(c.Flags(), set, asJSON)
 		},
@@ -32,10 +31,11 @@ named. Nothing is tried: no port is opened, and no file but those of --config an
 	return c
 }
 
-// checkConfig finds all mistakes that serve finds before it opens its data.
-func (p *program) checkConfig(flags *pflag.FlagSet, set *settings) error {
+// checkServe finds all mistakes in the settings of serve, before it opens a port or its data.
+func (p *program) checkServe(flags *pflag.FlagSet, set *settings) error {
 	wrong := set.check(flags)
 	_, money := p.gatewayClient(set.gateway)
+	hooks := p.checkWebhooks(set)
 	var who error
 	if set.issuer == "" {
 		_, who = p.accounts(set.accounts)
@@ -43,7 +43,7 @@ func (p *program) checkConfig(flags *pflag.FlagSet, set *settings) error {
 	if set.checkSignIn(nil) == nil { // else it is named already
 		who = errors.Join(who, set.checkSignIn(listened(set.addr)))
 	}
-	return errors.Join(wrong, money, who)
+	return errors.Join(wrong, money, hooks, who)
 }
 
 // printConfig prints the settings that are in force.

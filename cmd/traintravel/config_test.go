@@ -48,7 +48,7 @@ cors-origin:
 webhook: https://c.example/hook?token=abc,def
 public-signin: true
 `)
-	code, out, errs := config(t, []string{"TRAINTRAVEL_HOLD=5m", "TRAINTRAVEL_RATE_LIMIT=40", "TRAINTRAVEL_WEBHOOK_SECRET=whsec_x", "TRAINTRAVEL_CONFIG=" + file}, "--rate-limit", "50")
+	code, out, errs := config(t, []string{"TRAINTRAVEL_HOLD=5m", "TRAINTRAVEL_RATE_LIMIT=40", "TRAINTRAVEL_WEBHOOK_SECRET=" + ownSecret, "TRAINTRAVEL_CONFIG=" + file}, "--rate-limit", "50")
 	if code != 0 {
 		t.Fatal(code, errs)
 	}
@@ -72,11 +72,48 @@ public-signin: true
 	wantLines(t, strings.ReplaceAll(out2, " # ", "\n"), "rate-limit: 50", "hold: 5m0s")
 }
 
+// Of two settings that exclude each other, the one that is set nearer is used: on the command line
+// before the environment, there before the file. At the same distance both are refused.
+func TestConfigNearer(t *testing.T) {
+	t.Parallel()
+	const database, variable = "postgres://db.example/trains", "TRAINTRAVEL_POSTGRES=postgres://db.example/trains"
+	file := configFile(t, "data: /srv/file.db\n")
+	for _, c := range []struct {
+		environ, args []string
+		line, absent  string // of what is printed; "" if the settings are refused
+	}{
+		{[]string{variable}, []string{"--data", "x.db"}, "data: x.db # --data", "postgres: "},
+		{[]string{"TRAINTRAVEL_DATA=x.db"}, []string{"--postgres", database}, "postgres: " + database + " # --postgres", "x.db"},
+		{[]string{variable}, []string{"--config", file}, "postgres: " + database + " # TRAINTRAVEL_POSTGRES", "file.db"},
+		{nil, []string{"--config", file, "--postgres", database}, "postgres: " + database + " # --postgres", "file.db"},
+		{[]string{variable}, []string{"--config", file, "--data", "x.db"}, "data: x.db # --data", "postgres: "},
+		{[]string{variable, "TRAINTRAVEL_DATA=x.db"}, nil, "", ""},
+		{[]string{variable, "TRAINTRAVEL_DATA=x.db"}, []string{"--data", "y.db"}, "data: y.db # --data", "postgres: "},
+		{nil, []string{"--data", "x.db", "--postgres", database}, "", ""},
+		{nil, []string{"--config", configFile(t, "data: x.db\npostgres: "+database+"\n")}, "", ""},
+		{nil, []string{"--config", configFile(t, "data: x.db\npostgres: "+database+"\n"), "--data", "y.db"}, "data: y.db # --data", "postgres: "},
+		{[]string{"TRAINTRAVEL_ISSUER=https://issuer.example"}, []string{"--accounts", "accounts.yaml"}, "accounts: accounts.yaml # --accounts", "issuer.example"},
+		{nil, []string{"--accounts", "accounts.yaml", "--issuer", "https://issuer.example", "--audience", "x"}, "", ""},
+	} {
+		code, out, errs := config(t, c.environ, c.args...)
+		if c.line == "" {
+			if code != 2 || !strings.Contains(errs, "exclude each other") {
+				t.Errorf("%q %q: %d, %s", c.environ, c.args, code, errs)
+			}
+			continue
+		}
+		if code != 0 || strings.Contains(out, c.absent) {
+			t.Errorf("%q %q: %d, %s%s", c.environ, c.args, code, out, errs)
+		}
+		wantLines(t, out, c.line)
+	}
+}
+
 func TestConfigHidesSecrets(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{
 		"postgres://user:hush@db.example/trains", "postgres://db.example/trains?user=a&password=hush",
-		"host=db.example password=hush user=a", "host=a password = 'hu\\'sh hush' user=b", "postgres://user:hush@db.example:port/",
+		"host=db.example password=hush user=a", "host=a password = 'hu\\'sh hush' user=b",
 	} {
 		code, out, errs := config(t, []string{"TRAINTRAVEL_POSTGRES=" + value, "TRAINTRAVEL_GATEWAY_SECRET=hush"})
 		if code != 0 || strings.Contains(out+errs, "hush") || !strings.Contains(out, "TRAINTRAVEL_GATEWAY_SECRET is set") {
@@ -87,6 +124,9 @@ func TestConfigHidesSecrets(t *testing.T) {
 
 func TestMistakesHideSecrets(t *testing.T) {
 	t.Parallel()
+	if code, out, errs := config(t, nil, "--postgres", "postgres://user:hush@db.example:port/"); code != 2 || !strings.Contains(errs, "invalid --postgres: ") || strings.Contains(out+errs, "hush") {
+		t.Errorf("%d, %s%s", code, out, errs)
+	}
 	for _, flag := range []string{"--base-url", "--issuer", "--webhook", "--cors-origin"} {
 		for _, value := range []string{"ftp://user:hush@shop.example", "https://user:hush@shop.example:port", "ftp://shop.example?key=hush"} {
 			if code, out, errs := config(t, nil, flag, value); code != 2 || !strings.Contains(errs, "invalid "+flag+" ") || strings.Contains(out+errs, "hush") {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/gateway"
+	"github.com/traintravel/traintravel/internal/whsec"
 	"github.com/traintravel/traintravel/tracing"
 )
 
@@ -16,18 +17,22 @@ func (p *program) gatewayClient(url string) (*gateway.Client, error) {
 	if url == "" {
 		return nil, nil
 	}
-	secret := p.env()[gatewaySecret]
-	if secret == "" {
-		return nil, usagef("--gateway needs %s: set it to the secret that the gateway has too, whsec_ and 24 to 64 random bytes in base64, such as \"whsec_$(openssl rand -base64 32)\"", gatewaySecret)
-	}
-	g, err := gateway.New(url, secret, gateway.ClientOptions{Propagate: tracing.SendOn})
+	var wrong []error
+	_, err := gateway.New(url, whsec.Encode(make([]byte, 32)), gateway.ClientOptions{})
 	if bad, ok := errors.AsType[*traintravel.InvalidError](err); ok {
-		if bad.Field == "secret" {
-			return nil, usagef("invalid %s: %s", gatewaySecret, bad.Reason)
-		}
-		return nil, usagef("invalid --gateway %.200q: the URL %s", withoutSecrets(url), bad.Reason)
+		wrong = append(wrong, usagef("invalid --gateway %.200q: the URL %s", withoutSecrets(url), bad.Reason))
 	}
-	return g, err
+	secret := p.env()[gatewaySecret]
+	_, err = gateway.New("https://gateway.example", secret, gateway.ClientOptions{})
+	if bad, ok := errors.AsType[*traintravel.InvalidError](err); secret == "" {
+		wrong = append(wrong, usagef("--gateway needs %s: set it to the secret that the gateway has too, %s", gatewaySecret, secretForm))
+	} else if ok {
+		wrong = append(wrong, invalidSecret(gatewaySecret, bad.Reason))
+	}
+	if len(wrong) > 0 {
+		return nil, errors.Join(wrong...)
+	}
+	return gateway.New(url, secret, gateway.ClientOptions{Propagate: tracing.SendOn})
 }
 
 // gateway is gatewayClient, and checks in the background whether the gateway answers.

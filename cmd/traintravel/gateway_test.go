@@ -96,8 +96,8 @@ func TestGatewayRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ url, secret, want string }{
 		{"https://pay.example", "", gatewaySecret},
-		{"https://pay.example", "whsec_c2hvcnQ=", gatewaySecret + ": the secret has 5 bytes: want 24 to 64"},
-		{"https://pay.example", "hunter2hunter2hunter2hunter2hunter2", gatewaySecret + ": the secret is invalid: it does not begin with whsec_"},
+		{"https://pay.example", "whsec_c2hvcnQ=", "invalid " + gatewaySecret + ", which has 5 bytes after whsec_, not 24 to 64: want whsec_ and"},
+		{"https://pay.example", "hunter2hunter2hunter2hunter2hunter2", "invalid " + gatewaySecret + ", which does not begin with whsec_: want whsec_ and"},
 		{"http://pay.example", sharedSecret, "invalid --gateway \"http://pay.example\": the URL must begin with https"},
 		{"https://anna:hunter2@pay.example", sharedSecret, ": the URL has a user"},
 	} {

@@ -40,6 +40,7 @@ func (o *feedOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.Locate, "locate", true, "find missing time zones of stations by their coordinates, and missing countries by the time zones; --locate=false leaves countries unknown (ZZ) and uses the time zone of the railway")
 	f.BoolVar(&o.Strict, "strict", false, "refuse feeds with any mistake, even one that could be left out, and feeds with stations that look alike but cannot be joined")
 	f.BoolVar(&o.Lenient, "lenient", false, "leave out and list trips with mistakes, and import the others (default: refuse the feed)")
+	exclude(f, "strict", "lenient")
 	f.BoolVar(&o.KeepTwins, "keep-twins", false, "sell a train twice that is listed twice, in one feed or in two, with the same operator, number, calls and days (default: sell it once)")
 	o.Limits.flags(f)
 	f.BoolVar(&o.DryRun, "dry-run", false, "read and check the feeds and report what would change, but change nothing")

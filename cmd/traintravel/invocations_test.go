@@ -49,7 +49,7 @@ func TestWrongInvocations(t *testing.T) {
 		{"serve --data postgres://host/db", "", 2, `traintravel serve: invalid --data "postgres://host/db": want a file, not a URL; for a PostgreSQL database give --postgres`},
 		{"serve --data=", "", 2, "traintravel serve: --data is empty: give the path of a file, or leave the flag out to use traintravel.db"},
 		{"serve --data /nope/x.db", "", 1, "traintravel serve: --data /nope/x.db: cannot use its folder: stat /nope: no such file or directory"},
-		{"serve --addr 192.0.2.1:80", "", 1, "traintravel serve: cannot listen on --addr 192.0.2.1:80: bind: cannot assign requested address"},
+		{"serve --addr 192.0.2.1:80 --public-signin", "", 1, "traintravel serve: cannot listen on --addr 192.0.2.1:80: bind: cannot assign requested address"},
 		{"serve --config nosuch.yaml", "", 1, "traintravel serve: cannot read --config: open nosuch.yaml: no such file or directory"},
 		{"serve --hold", "", 2, "traintravel serve: --hold needs a value: give --hold DURATION"},
 		{"manifest", "", 2, "traintravel manifest: missing arguments TRAIN DATE: usage is 'traintravel manifest TRAIN DATE [flags]'"},
@@ -104,7 +104,39 @@ func TestWrongInvocations(t *testing.T) {
 		{"block ICE 2026-12-01 7", "", 2, `traintravel block: invalid place "7": want COACH:SEAT such as 7:11, or COACH:* for a coach`},
 		{"cancel-run ICE 2026-12-01 --departs eight", "", 2, `traintravel cancel-run: invalid --departs "eight": want a time such as 08:05`},
 		{"payment settle 0190b1a0-0000-7000-8000-000000000000 --as succeded --reason x", "", 2, `traintravel payment settle: invalid --as "succeded": want succeeded, failed, made-elsewhere or impossible; did you mean succeeded?`},
+		{"--version extra", "", 2, `traintravel: unknown command "extra"`},
+		{"version extra", "", 2, `traintravel version: unexpected argument "extra": usage is 'traintravel version [flags]'`},
+		{"serve --postgres http://x --addr 192.0.2.1:80 --public-signin", "", 2, "traintravel serve: invalid --postgres: want a URL such as postgres://…"},
+		{"check --postgres http://x", "", 2, "traintravel check: invalid --postgres: want a URL such as postgres://…"},
+		{"migrate --postgres http://x", "", 2, "traintravel migrate: invalid --postgres: want a URL such as postgres://…"},
+		{"serve --webhook http://127.0.0.1:1/", "TRAINTRAVEL_WEBHOOK_SECRET=abc", 2, `traintravel serve: invalid TRAINTRAVEL_WEBHOOK_SECRET, which does not begin with whsec_: want whsec_ and 24 to 64 random bytes in base64, such as "whsec_$(openssl rand -base64 32)"`},
+		{"serve --webhook http://127.0.0.1:1/ --webhook http://127.0.0.1:1/", "", 2, `traintravel serve: invalid --webhook "http://127.0.0.1:1/": it is given twice: give it once`},
+		{"serve --webhook-backlog 100001", "", 2, "traintravel serve: invalid --webhook-backlog 100001: want 1 to 100000"},
+		{"serve --gateway https://pay.example/?key=1", "", 2, "traintravel serve: invalid --gateway \"https://pay.example/?xxxxx\": the URL has a query or a fragment\n--gateway needs TRAINTRAVEL_GATEWAY_SECRET: …"},
+		{"serve --gateway http://pay.example", "TRAINTRAVEL_GATEWAY_SECRET=abc", 2, "traintravel serve: invalid --gateway \"http://pay.example\": the URL must begin with https://, because card numbers are sent to it\ninvalid TRAINTRAVEL_GATEWAY_SECRET, which does not begin with whsec_: …"},
+		{"serve --accounts nosuch.yaml", "", 2, "traintravel serve: --accounts: open nosuch.yaml: no such file or directory"},
+
+		// What is nearer overrides the other one of a pair that excludes it.
+		{"check --data nosuch.db", "TRAINTRAVEL_POSTGRES=postgres://127.0.0.1:1/x", 1, "traintravel check: data file nosuch.db not found: name the data with --data or --postgres"},
+		{"restore nosuch.db --data other.db", "TRAINTRAVEL_POSTGRES=postgres://127.0.0.1:1/x", 1, "traintravel restore: backup nosuch.db not found"},
+		{"check --postgres http://x", "TRAINTRAVEL_DATA=nosuch.db", 2, "traintravel check: invalid --postgres: …"},
+		{"import nowhere.zip --strict", "TRAINTRAVEL_LENIENT=true", 1, "traintravel import: feed …"},
+		{"import nowhere.zip --strict=false", "TRAINTRAVEL_LENIENT=true TRAINTRAVEL_STRICT=true", 1, "traintravel import: feed …"},
+		{"serve --issuer http://issuer.example --audience x", "TRAINTRAVEL_ACCOUNTS=nosuch.yaml", 2, `traintravel serve: invalid --issuer "http://issuer.example": …`},
+		{"serve --accounts nosuch.yaml", "TRAINTRAVEL_ISSUER=https://issuer.example", 2, "traintravel serve: --accounts: open nosuch.yaml: …"},
+		{"webhooks retry 0190b1a0-0000-7000-8000-000000000000", "TRAINTRAVEL_ALL=true", 1, "traintravel webhooks retry: data file …"},
+		{"webhooks retry 0190b1a0-0000-7000-8000-000000000000 --all", "", 2, "traintravel webhooks retry: IDs and --all exclude each other: …"},
+		{"check --data nosuch.db --postgres postgres://127.0.0.1:1/x", "", 2, "traintravel check: --data and --postgres …"},
+		{"check", "TRAINTRAVEL_DATA=nosuch.db TRAINTRAVEL_POSTGRES=postgres://127.0.0.1:1/x", 2, "traintravel check: --data and --postgres …"},
+		{"import nowhere.zip", "TRAINTRAVEL_LENIENT=true TRAINTRAVEL_STRICT=true", 2, "traintravel import: --strict and --lenient exclude each other: …"},
 	} {
+		if rest, ok := strings.CutPrefix(c.args, "serve "); ok && c.code == 2 { // config finds the same mistakes
+			_, _, byServe := once(t, strings.Fields(c.environ), strings.Fields(c.args)...)
+			code, _, byConfig := once(t, strings.Fields(c.environ), strings.Fields("config "+rest)...)
+			if code != 2 || strings.ReplaceAll(byConfig, "traintravel config", "traintravel serve") != byServe {
+				t.Errorf("config %s: exit code %d; it says\n%sbut serve\n%s", rest, code, byConfig, byServe)
+			}
+		}
 		args := strings.Fields(c.args)
 		for i, a := range args {
 			if a == "''" {

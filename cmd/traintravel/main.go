@@ -91,14 +91,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ [
 	})
 	defer p.logTo.flush()
 	p.waits, p.notify = usualWaits, p.tellSystemd
+	asked := false // for the version
 	root := &cobra.Command{
 		Use:           "traintravel",
 		Short:         "Sell train trips: search, booking, payment",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          takes(),
-		Version:       versionLine(),
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if asked {
+				_, err := fmt.Fprintln(said, versionLine())
+				return err
+			}
+			return c.Help()
+		},
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
 			err := p.settle(c)
 			if err != nil || c.Name() != "serve" { // which logs it, in the form of its log
@@ -134,8 +140,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, environ [
 		p.version(),
 	)
 	root.PersistentFlags().StringVar(&p.config, "config", "", "YAML `file` of settings: the flags of serve, without dashes, and their values")
-	root.Flags().Bool("version", false, "print the version")
-	root.SetVersionTemplate("{{.Version}}\n")
+	root.Flags().BoolVar(&asked, "version", false, "print the version")
 	root.SetHelpCommand(helpCommand())
 	root.SetArgs(append([]string{}, args...)) // if nil, cobra would take those of the process
 	root.SetOut(said)

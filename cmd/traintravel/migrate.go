@@ -37,6 +37,9 @@ database: otherwise places would be sold twice.
 The keys are not moved: give serve the keys file that it had.`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := where.checkURL(); err != nil {
+				return err
+			}
 			switch {
 			case undo:
 				return p.undoMigration(c.Context(), where, asJSON)
@@ -46,7 +49,7 @@ The keys are not moved: give serve the keys file that it had.`,
 			return p.migrateFile(c.Context(), where, asJSON)
 		},
 	}
-	where.flags(c.Flags())
+	where.bothFlags(c.Flags())
 	c.Flags().BoolVar(&undo, "undo", false, "let servers use the file again")
 	jsonFlag(c.Flags(), &asJSON)
 	return c

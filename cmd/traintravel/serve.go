@@ -43,7 +43,7 @@ A user can hold places without paying for them, up to a whole train, for as long
 --hold allows, and again after that. --rate-limit only slows this down: where anybody
 may sign in, keep --hold short.`,
 		Args:    takes(),
-		PreRunE: func(c *cobra.Command, _ []string) error { return set.check(c.Flags()) },
+		PreRunE: func(c *cobra.Command, _ []string) error { return p.checkServe(c.Flags(), &set) },
 		RunE: func(c *cobra.Command, _ []string) error {
 			p.log = p.logTo.logger(set.watch.form)
 			for _, v := range p.unknownVariables(c.Root()) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/httpserver"
+	"github.com/traintravel/traintravel/internal/webhooks"
 )
 
 // settings are the flags of serve.
@@ -56,6 +57,7 @@ func (s *settings) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.audience, "audience", "", "`audience` that tokens must have (default: the base URL)")
 	f.StringVar(&s.kind, "token-type", "at+jwt", "`typ` header of the issuer's access tokens; Keycloak's is JWT")
 	f.StringVar(&s.accounts, "accounts", "", "`file` of the users and clients of the built-in authorization server, such as examples/accounts.yaml (default: anybody may sign in, through a few demo clients)")
+	exclude(f, "issuer", "accounts")
 	f.DurationVar(&s.hold, "hold", time.Hour, "`duration` for which a booking holds its places without payment")
 	f.DurationVar(&s.keepUnpaid, "keep-unpaid", 7*24*time.Hour, "`duration` for which a booking that ended unpaid is kept after its journey, or after 30 days from its hold if the journey is later; 0 means for ever")
 	f.DurationVar(&s.retain, "retain", 0, "`duration` after a journey, at the end of which the passenger's name, user and card are removed from the booking; 0 means never")
@@ -131,6 +133,9 @@ func (s *settings) check(f *pflag.FlagSet) error {
 			errs = append(errs, usagef("invalid %s %.200q: want a URL without a user and a password, because everyone who uses the API sees it", flag, withoutSecrets(value)))
 		}
 	}
+	if err := s.checkIssuer(); err != nil {
+		errs = append(errs, err)
+	}
 	if err := checkKeysFlag(s.keys); err != nil {
 		errs = append(errs, err)
 	}
@@ -175,8 +180,8 @@ func (s *settings) check(f *pflag.FlagSet) error {
 	if s.webhooksPerHost < 1 {
 		errs = append(errs, usagef("invalid --webhooks-per-host %d: want 1 or more", s.webhooksPerHost))
 	}
-	if s.webhookBacklog < 1 {
-		errs = append(errs, usagef("invalid --webhook-backlog %d: want 1 or more", s.webhookBacklog))
+	if s.webhookBacklog < 1 || s.webhookBacklog > webhooks.LongestBacklog {
+		errs = append(errs, usagef("invalid --webhook-backlog %d: want 1 to %d", s.webhookBacklog, webhooks.LongestBacklog))
 	}
 	if (s.tlsCert == "") != (s.tlsKey == "") {
 		errs = append(errs, usagef("%s is missing: give both --tls-cert and --tls-key, or neither", cmp.Or(missingOf(s.tlsCert, "--tls-cert"), "--tls-key")))
@@ -202,6 +207,18 @@ func (s *settings) check(f *pflag.FlagSet) error {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+// checkIssuer returns an error unless the URL of the issuer, if it is one, can be asked for keys.
+func (s *settings) checkIssuer() error {
+	u, err := url.Parse(s.issuer)
+	if err != nil || u.User != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" { // which is named already, or not set
+		return nil
+	}
+	if _, err := httpserver.RemoteKeys(httpserver.RemoteOptions{Issuer: s.issuer}); err != nil {
+		return usagef("invalid --issuer %.200q: %w", withoutSecrets(s.issuer), err)
+	}
+	return nil
 }
 
 // checkBase returns an error unless links can begin with what --base-url says, if anything.
@@ -236,7 +253,7 @@ func flagError(err error) error {
 	}
 	flags := map[string]string{
 		"Options.BaseURL": "--base-url", "Options.TrustedProxies": "--trusted-proxy", "Options.CORSOrigins": "--cors-origin",
-		"Options.HoldFor": "--hold", "Options.Webhooks.Backlog": "--webhook-backlog", "Options.Webhooks.Operator[0]": webhookSecret, // the URLs have been checked
+		"Options.HoldFor": "--hold", "Options.Webhooks.Backlog": "--webhook-backlog",
 	}
 	if flag := flags[e.Field]; flag != "" {
 		return usagef("%s: %s", flag, e.Reason)

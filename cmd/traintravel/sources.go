@@ -16,7 +16,8 @@ import (
 )
 
 // Flags get their values from the command line, else from the environment, else
-// from the file that --config names. The error names all values that are wrong.
+// from the file that --config names. The error names all values that are wrong. Of two flags that
+// exclude each other, one that is set overrides the other where that comes from farther away.
 
 // maxConfig is how long a file of settings can be, in bytes.
 const maxConfig = 1 << 20
@@ -36,8 +37,9 @@ func (p *program) settle(c *cobra.Command) error {
 		p.sources[f.Name] = source
 	}
 	env := p.env()
+	nearer := rivalsOfGiven(flags)
 	flags.VisitAll(func(f *pflag.Flag) {
-		if v, ok := env[variable(f.Name)]; ok && !f.Changed && isSetting(f) {
+		if v, ok := env[variable(f.Name)]; ok && !f.Changed && isSetting(f) && !nearer[f.Name] {
 			set(f, variable(f.Name), func() error { return flags.Set(f.Name, v) })
 		}
 	})
@@ -45,9 +47,10 @@ func (p *program) settle(c *cobra.Command) error {
 	if err != nil {
 		errs = append(errs, err)
 	}
+	nearer = rivalsOfGiven(flags)
 	for _, name := range slices.Sorted(maps.Keys(file)) {
 		f, value := flags.Lookup(name), file[name]
-		if f == nil || f.Changed {
+		if f == nil || f.Changed || nearer[name] {
 			continue
 		}
 		set(f, fmt.Sprintf("%s:%d: %s", p.config, value.Line, name), func() error { return setFromFile(flags, f, value) })
@@ -57,6 +60,28 @@ func (p *program) settle(c *cobra.Command) error {
 		c.PreRunE = nil
 	}
 	return errors.Join(errs...)
+}
+
+// excludes is the annotation of a flag that names the flags that it excludes.
+const excludes = "traintravel_excludes"
+
+// exclude notes that two flags of a set exclude each other.
+func exclude(f *pflag.FlagSet, one, other string) {
+	f.Lookup(one).Annotations = map[string][]string{excludes: {other}}
+	f.Lookup(other).Annotations = map[string][]string{excludes: {one}}
+}
+
+// rivalsOfGiven are the flags that are excluded by those that have got a value.
+func rivalsOfGiven(flags *pflag.FlagSet) map[string]bool {
+	rivals := map[string]bool{}
+	flags.VisitAll(func(f *pflag.Flag) {
+		if v := f.Value.String(); f.Changed && v != "" && v != "false" {
+			for _, name := range f.Annotations[excludes] {
+				rivals[name] = true
+			}
+		}
+	})
+	return rivals
 }
 
 // variable is the environment variable of a flag.

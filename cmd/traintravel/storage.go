@@ -28,6 +28,12 @@ type storage struct {
 const defaultData = "traintravel.db"
 
 func (s *storage) flags(f *pflag.FlagSet) {
+	s.bothFlags(f)
+	exclude(f, "data", "postgres")
+}
+
+// bothFlags are the flags of a command that takes data from a file to a database.
+func (s *storage) bothFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.data, "data", defaultData, "data `file`")
 	f.StringVar(&s.postgres, "postgres", "", "`URL` of a PostgreSQL database to use instead of the data file, such as postgres://user@host/database; the password may be in the URL, in PGPASSWORD or in a password file")
 }
@@ -35,6 +41,9 @@ func (s *storage) flags(f *pflag.FlagSet) {
 // check returns an error if the flags name two places for the data, or none.
 func (s *storage) check(f *pflag.FlagSet) error {
 	s.given = s.shared() || f.Changed("data")
+	if s.data == "" {
+		return usagef("--data is empty: give the path of a file, or leave the flag out to use %s", defaultData)
+	}
 	if s.shared() && f.Changed("data") {
 		return usagef("--data and --postgres (or TRAINTRAVEL_DATA and TRAINTRAVEL_POSTGRES) exclude each other: give one of them")
 	}
@@ -44,10 +53,15 @@ func (s *storage) check(f *pflag.FlagSet) error {
 	if strings.Contains(s.data, "://") {
 		return usagef("invalid --data %.200q: want a file, not a URL; for a PostgreSQL database give --postgres", withoutSecrets(s.data))
 	}
-	if s.data == "" && !s.shared() {
-		return usagef("--data is empty: give the path of a file, or leave the flag out to use %s", defaultData)
+	return s.checkURL()
+}
+
+// checkURL returns an error if the URL of the database is invalid.
+func (s *storage) checkURL() error {
+	if !s.shared() {
+		return nil
 	}
-	return nil
+	return postgresError(pgstore.CheckURL(s.postgres))
 }
 
 // shared says whether the data is in a database.
@@ -97,13 +111,21 @@ func saying(log *slog.Logger) *pgstore.Options {
 
 func openPostgres(ctx context.Context, url string, opts *pgstore.Options) (*pgstore.Store, error) {
 	store, err := pgstore.Open(ctx, url, opts)
-	if e, ok := errors.AsType[*traintravel.InvalidError](err); ok {
-		return nil, usagef("invalid --postgres: %s", e.Reason)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot open --postgres: %w", oneLine{err})
+		return nil, postgresError(err)
 	}
 	return store, nil
+}
+
+// postgresError is an error of the package of the database, with the flag that it is about.
+func postgresError(err error) error {
+	if e, ok := errors.AsType[*traintravel.InvalidError](err); ok {
+		return usagef("invalid --postgres: %s", e.Reason)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot open --postgres: %w", oneLine{err})
+	}
+	return nil
 }
 
 // oneLine is an error in one line: the driver writes one for each address that

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"net/url"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/httpserver"
 	"github.com/traintravel/traintravel/internal/keys"
+	"github.com/traintravel/traintravel/internal/whsec"
 	"github.com/traintravel/traintravel/tracing"
 )
 
@@ -35,6 +37,30 @@ func (p *program) webhookOptions(set settings, base string, ring *keys.Ring) (*t
 		o.Operator = append(o.Operator, own)
 	}
 	return o, nil
+}
+
+// checkWebhooks finds mistakes in the settings of the operator's own webhooks.
+func (p *program) checkWebhooks(set *settings) error {
+	var errs []error
+	for i, u := range set.webhooks {
+		if slices.Contains(set.webhooks[:i], u) {
+			errs = append(errs, usagef("invalid --webhook %.200q: it is given twice: give it once", withoutSecrets(u)))
+		}
+	}
+	if secret := p.env()[webhookSecret]; secret != "" && len(set.webhooks) > 0 {
+		if _, err := whsec.Decode(secret); err != nil {
+			errs = append(errs, invalidSecret(webhookSecret, err.Error()))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// secretForm is the form of a secret that is shared with another program.
+const secretForm = `whsec_ and 24 to 64 random bytes in base64, such as "whsec_$(openssl rand -base64 32)"`
+
+// invalidSecret is the error of a secret in a variable, which it does not show.
+func invalidSecret(variable, fault string) error {
+	return usagef("invalid %s, which %s: want %s", variable, fault, secretForm)
 }
 
 func (p *program) webhooks() *cobra.Command {
@@ -73,6 +99,8 @@ next server starts.`,
 				req.Retry = append(req.Retry, id)
 			}
 			switch {
+			case all && len(ids) > 0 && p.sources["all"] != "": // the environment, which the command line overrides
+				req.All = false
 			case all && len(ids) > 0:
 				return usagef("IDs and --all exclude each other: give one of them")
 			case !all && len(ids) == 0:

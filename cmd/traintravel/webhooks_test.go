@@ -146,7 +146,7 @@ func TestServeWebhooksRefuses(t *testing.T) {
 	var stdout, stderr output
 	code := run(t.Context(), []string{"serve", "--addr", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "t.db"), "--webhook", "https://shop.example"},
 		&stdout, &stderr, []string{webhookSecret + "=hunter2"})
-	if code != 2 || !strings.Contains(stderr.String(), webhookSecret) || strings.Contains(stderr.String(), "hunter2") {
+	if code != 2 || !strings.Contains(stderr.String(), "invalid "+webhookSecret+", which does not begin with whsec_: want whsec_ and") || strings.Contains(stderr.String(), "hunter2") {
 		t.Errorf("%d: %s", code, &stderr)
 	}
 }

@@ -42,7 +42,10 @@ const (
 	maxWebhookURL  = 2048
 	defaultPerHost = 3
 	defaultBacklog = 1000
-	maxBacklog     = 100_000
+
+	// LongestBacklog is the largest Backlog.
+	LongestBacklog = 100_000
+
 	// overlap is how long deliveries are signed with a replaced secret too.
 	overlap = 24 * time.Hour
 )
@@ -86,8 +89,8 @@ func (o *WebhookOptions) Check() error {
 		return rail.Invalid("Options.Webhooks.SealKey", "has %d bytes: want 32", len(o.SealKey))
 	case o.PerHost < 0:
 		return rail.Invalid("Options.Webhooks.PerHost", "is below zero")
-	case o.Backlog < 0 || o.Backlog > maxBacklog:
-		return rail.Invalid("Options.Webhooks.Backlog", "invalid number %d: want 0 to %d", o.Backlog, maxBacklog)
+	case o.Backlog < 0 || o.Backlog > LongestBacklog:
+		return rail.Invalid("Options.Webhooks.Backlog", "invalid number %d: want 0 to %d", o.Backlog, LongestBacklog)
 	}
 	for i := range o.Operator {
 		op := &o.Operator[i]

@@ -14,18 +14,18 @@ const prefix = "whsec_"
 // Encode writes a key.
 func Encode(key []byte) string { return prefix + base64.StdEncoding.EncodeToString(key) }
 
-// Decode reads a secret. Its errors do not quote it.
+// Decode reads a secret. Its errors say what is wrong with it, and do not quote it.
 func Decode(secret string) ([]byte, error) {
 	encoded, ok := strings.CutPrefix(secret, prefix)
 	if !ok {
-		return nil, errors.New("the secret is invalid: it does not begin with whsec_")
+		return nil, errors.New("does not begin with whsec_")
 	}
 	key, err := base64.StdEncoding.Strict().DecodeString(encoded)
 	if err != nil {
-		return nil, errors.New("the secret is invalid: want whsec_ followed by base64 (RFC 4648, section 4, with padding)")
+		return nil, errors.New("has something after whsec_ that is not base64 (RFC 4648, section 4, with padding)")
 	}
 	if len(key) < 24 || len(key) > 64 {
-		return nil, fmt.Errorf("the secret has %d bytes: want 24 to 64", len(key))
+		return nil, fmt.Errorf("has %d bytes after whsec_, not 24 to 64", len(key))
 	}
 	return key, nil
 }

@@ -30,6 +30,15 @@ func badURL(err error) error {
 	return fmt.Errorf("pgstore: %w", &traintravel.InvalidError{Field: "url", Reason: reason})
 }
 
+// CheckURL returns the [*traintravel.InvalidError] with which Open would refuse an invalid URL.
+// It connects to nothing.
+func CheckURL(url string) error {
+	if _, err := parse(url); err != nil {
+		return badURL(err)
+	}
+	return nil
+}
+
 // splitPassword finds a URL in whose password a slash has ended the host, which
 // the driver takes for one of a database that has the rest for its name.
 func splitPassword(url string, c *pgconn.Config) bool {
