@@ -14,7 +14,7 @@ import (
 	"github.com/traintravel/traintravel/store/memstore"
 )
 
-// Who observes is told of each thing once, whatever a store makes of closures.
+// The observer gets each report once, however often the store runs closures.
 func TestObserver(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		w := &officetest.Watcher{}

@@ -160,7 +160,7 @@ func TestCallerDisconnects(t *testing.T) {
 	})
 }
 
-// TestSettlesLater: a bank account whose outcome comes later.
+// TestSettlesLater: a payment from a bank account whose outcome is known only later.
 func TestSettlesLater(t *testing.T) {
 	for number, ok := range map[traintravel.Secret]bool{"AT321904300235473204": true, "AT051904300235473205": false} {
 		officetest.OnEveryStoreCase(t, string(number[16:]), func(t *testing.T, store traintravel.Store) {

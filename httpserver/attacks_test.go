@@ -102,8 +102,7 @@ func (w *world) reason(a answer) string {
 	return reason
 }
 
-// However a good token comes, only the one way counts: alone, as a bearer token, in
-// the header.
+// A valid token is accepted only as the only bearer token in the Authorization header.
 func TestTokenOnlyInTheHeader(t *testing.T) {
 	t.Parallel()
 	f := newForeignIssuer(t)

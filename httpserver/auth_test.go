@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Who sends no token that is good is told how to send one, and nothing else.
+// Requests without a valid token get an explanation of how to send one, and nothing else.
 func TestUnauthorized(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -82,7 +82,7 @@ func TestHead(t *testing.T) {
 	w.do("HEAD", "/bookings", as("anna-w")).want(403)
 }
 
-// Who says which state is meant gets that or nothing, RFC 9110, section 13.1.1.
+// If-Match is honoured (RFC 9110, section 13.1.1).
 func TestIfMatch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -113,7 +113,7 @@ func TestIfMatch(t *testing.T) {
 	w.do("GET", "/bookings?page=0", as("anna-r"), header("If-Match", `"x"`)).want(400)
 }
 
-// Who wants to cancel a booking as they know it cancels no other.
+// A cancellation with If-Match cancels the booking only in the state that the client has read.
 func TestCancelIfMatch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

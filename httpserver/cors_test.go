@@ -151,9 +151,8 @@ func TestPagesReadRefusals(t *testing.T) {
 	newWorld(t).do("OPTIONS", "/nope", header("Origin", shop), header("Access-Control-Request-Method", "GET")).problem(404, "not-found")
 }
 
-// Who is not one origin is granted nothing, whatever is allowed: an answer names
-// one origin or none. Browsers send no such thing, but what stands before the
-// server may.
+// An invalid Origin header is granted nothing, whatever is allowed: a response names one origin
+// or none. Browsers never send such headers, but proxies may.
 func TestInvalidOrigins(t *testing.T) {
 	t.Parallel()
 	const shop, evil = "https://shop.example", "https://evil.example"

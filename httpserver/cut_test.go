@@ -52,7 +52,7 @@ func (c cut) send(t *testing.T, addr, request string) {
 	}
 }
 
-// Who lost the connection anywhere sends the request again under its key: it
+// A client whose connection was cut at any byte repeats the request with its idempotency key: it
 // books once and pays once.
 func TestRetriesAfterCutConnections(t *testing.T) {
 	t.Parallel()

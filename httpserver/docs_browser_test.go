@@ -88,9 +88,8 @@ func TestProblemInBrowser(t *testing.T) {
 	}
 }
 
-// Who has no token signs in, with the authorization server that is built in, by
-// whatever name of the server the page was opened: its own, with a path that a
-// proxy strips, or this machine's.
+// A user without a token signs in with the built-in authorization server, under whichever name of
+// the server the page was opened: its own, with a path that a proxy strips, or localhost.
 func TestDocsSignIn(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ base, opened string }{

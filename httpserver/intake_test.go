@@ -35,8 +35,8 @@ func (p *pipe) Close() error {
 
 func (p *pipe) Addr() net.Addr { return &net.TCPAddr{} }
 
-// Who does not send a body to its end is told so when the time for it is over, also where
-// net/http knows its length, and the connection ends.
+// An incomplete request body gets an error when its time is over, also if net/http knows its
+// length, and the connection is closed.
 func TestIncompleteBodyTimesOut(t *testing.T) {
 	t.Parallel()
 	for name, request := range map[string]string{

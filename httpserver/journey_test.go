@@ -92,7 +92,7 @@ func TestJourney(t *testing.T) {
 	}
 }
 
-// What documents look like, to the letter.
+// Compares documents byte for byte.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -82,9 +82,8 @@ func TestNegotiation(t *testing.T) {
 	}
 }
 
-// What is answered without a body comes whatever a client wishes for: generated clients
-// name the forms of problems, for the description lists no other, and some that there are
-// none of.
+// Responses without a body ignore the Accept header: generated clients name the media types of
+// problems, because the description lists no others, or unknown ones.
 func TestNoBodyNoNegotiation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -49,7 +49,7 @@ func TestRateLimit(t *testing.T) {
 	})
 }
 
-// Who guesses tokens is stopped; health checks never are.
+// Guessing tokens exhausts the quota of an address; health checks have none.
 func TestRateLimitByAddress(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, withLimit(3))

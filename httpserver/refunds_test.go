@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// However a refund ends, its status is one of the three, and a resolution says more.
+// However a refund ends, its status is one of the three, and a resolution gives details.
 func TestHowRefundsEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -162,7 +162,7 @@ func TestTicketForms(t *testing.T) {
 	}
 }
 
-// Who has not paid has no ticket, nor has who has cancelled, or somebody else.
+// Unpaid and cancelled bookings, and those of other users, have no ticket.
 func TestTicketOnlyOfOwnPaidBookings(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

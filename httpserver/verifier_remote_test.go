@@ -333,7 +333,7 @@ func TestSilentIssuer(t *testing.T) {
 	}
 }
 
-// Many who come at once ask once.
+// Many concurrent requests cause one fetch.
 func TestAskedOnce(t *testing.T) {
 	t.Parallel()
 	f := newForeignIssuer(t)

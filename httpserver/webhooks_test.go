@@ -312,7 +312,7 @@ func TestWebhookBeginsDisabled(t *testing.T) {
 	})
 }
 
-// Who may do what with whose webhooks: each pair of callers, with all scopes.
+// Tests every operation on webhooks of every caller by every other, with all scopes.
 func TestWebhookMatrix(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -374,7 +374,7 @@ func TestWebhookMatrix(t *testing.T) {
 	}
 }
 
-// Who gets the events of whose bookings.
+// Tests which webhooks get the events of which bookings.
 func TestWebhookAudience(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -24,7 +24,7 @@ func mistakes() []mistake {
 	return slices.Concat(wrongCharges, wrongAnswers, wrongCancels, wrongRefunds)
 }
 
-// TestChecksFindFaults runs on each mistake the checks that must find it.
+// TestChecksFindFaults runs, on a gateway with each mistake, the checks that must find it.
 func TestChecksFindFaults(t *testing.T) {
 	t.Parallel()
 	byName := make(map[string]check)
@@ -67,7 +67,7 @@ func attempt(ctx context.Context, c check, g Gateway) (err error) {
 	return c.run(ctx, g)
 }
 
-// TestEveryCheckFindsAFault: there is no check without a mistake that it finds.
+// TestEveryCheckFindsAFault: for each check there is a mistake that it finds.
 func TestEveryCheckFindsAFault(t *testing.T) {
 	t.Parallel()
 	missing := make(map[string]bool)
@@ -90,7 +90,7 @@ func TestSound(t *testing.T) {
 	Run(t, func(testing.TB) Gateway { return subject(sound()) })
 }
 
-// TestLacks: a gateway of which little is known is checked for the rest.
+// TestLacks: a gateway without optional features passes the other checks.
 func TestLacks(t *testing.T) {
 	t.Parallel()
 	for _, c := range checks() {

@@ -93,7 +93,7 @@ func TestNothingOverflows(t *testing.T) {
 	}
 }
 
-// The page says what travellers look for.
+// The page has the details that travellers need.
 func TestPageContent(t *testing.T) {
 	t.Parallel()
 	doc := drafts(t)["four"]

@@ -34,7 +34,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// The page tells of refunds what the service says.
+// The page shows the service's text about refunds.
 func TestPageShowsRefundTerms(t *testing.T) {
 	t.Parallel()
 	doc := drafts(t)["four"]

@@ -460,7 +460,7 @@ func TestFirstTimetable(t *testing.T) {
 	})
 }
 
-// Who goes back closes what the data had moved to, and nothing else.
+// Reopen closes the store that the data had moved to, and nothing else.
 func TestReopenClosesTheTarget(t *testing.T) {
 	t.Parallel()
 	o := officetest.New(t, memstore.New())

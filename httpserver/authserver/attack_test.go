@@ -27,8 +27,8 @@ func (a *authority) pages(t *testing.T) *url.URL {
 	return at
 }
 
-// Whoever signs in gets a session of a new name: whoever knew the one before, or put it
-// there, has nothing of it.
+// Signing in starts a session under a new ID, so that somebody who knew the previous ID, or
+// planted it, gains nothing.
 func TestSessionFixation(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)
@@ -233,8 +233,8 @@ func TestUserNamedLikeClient(t *testing.T) {
 	}
 }
 
-// Whoever steals a refresh token and is first is found out when its owner comes, and the
-// other way round; neither has anything after that.
+// If a thief uses a refresh token before its owner, or after, the second use reveals the theft,
+// and all tokens are revoked.
 func TestRefreshTokenTheft(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)

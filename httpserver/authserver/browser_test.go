@@ -12,9 +12,8 @@ import (
 	"github.com/traintravel/traintravel/internal/need"
 )
 
-// What people see, on wide and narrow screens, by day and by night: nothing that
-// axe finds fault with (WCAG 2.2, AA), nothing to scroll sideways for, and nothing that
-// the pages' own policy forbids.
+// On wide and narrow screens, light and dark, the pages pass axe (WCAG 2.2, AA), need no
+// horizontal scrolling, and do not violate their own content security policy.
 func TestPagesPassAxe(t *testing.T) {
 	t.Parallel()
 	checker := need.Axe(t)
@@ -124,8 +123,8 @@ func TestByKeyboard(t *testing.T) {
 	}
 }
 
-// Whoever goes back, has the page open twice, or leaves it open for long finds a way on,
-// and nothing happens that they did not mean.
+// Users who go back, have the page open twice, or leave it open for long can continue, and
+// nothing happens that they did not intend.
 func TestBackButtonAndStalePages(t *testing.T) {
 	t.Parallel()
 	b := newTab(t)

@@ -22,7 +22,7 @@ func (c counted) limit(most int) func(*Options) {
 	}
 }
 
-// Who guesses secrets is stopped, and every answer tells the quota.
+// Guessing secrets exhausts the quota, and every response shows the quota.
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	c := counted{}

@@ -108,8 +108,8 @@ func (a *authority) crowded(most int) {
 	a.sessions.users.most, a.grants.codes.most, a.grants.families.most, a.grants.revoked.most = most, most, most, most
 }
 
-// Whoever posts a sign-in form again and again, and goes on to consent, takes nobody
-// else's session, code, refresh token or revocation.
+// A caller who signs in and consents again and again evicts no session, code, refresh token or
+// revocation of others.
 func TestSignInFlood(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)

@@ -159,7 +159,7 @@ func TestBerlinParis(t *testing.T) {
 	}
 }
 
-// Whoever takes the first two stations of the list finds a trip between them.
+// A search between the first two stations of the list finds a trip.
 func TestFirstTwoStations(t *testing.T) {
 	t.Parallel()
 	n := load(t)

@@ -83,7 +83,7 @@ func TestManifestWithoutPlaces(t *testing.T) {
 	})
 }
 
-// Who was booked before a timetable that does not fit is on the manifest.
+// The manifest has the passengers of stranded bookings.
 func TestManifestOfTheStranded(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		o := officetest.New(t, store)

@@ -113,7 +113,7 @@ func TestCallerKeepsToItsShare(t *testing.T) {
 	})
 }
 
-// When too many pieces wait, whoever has most of them loses the newest.
+// When too many pieces wait, the newest piece of the caller with the most is refused.
 func TestFullQueueRefusesTheCallerWithMost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

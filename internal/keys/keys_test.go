@@ -371,7 +371,7 @@ func TestChangesAtOnce(t *testing.T) {
 	}
 }
 
-// Nothing that prints a ring prints a key.
+// Printing a ring in any way shows no key.
 func TestPrintingShowsNoKey(t *testing.T) {
 	t.Parallel()
 	r := create(t, file(t))

@@ -100,7 +100,7 @@ func TestIDsAreNoFlags(t *testing.T) {
 	}
 }
 
-// Who changes a keys file through a link changes it, and leaves the link.
+// A change through a symbolic link changes the keys file and keeps the link.
 func TestChangeThroughALink(t *testing.T) {
 	t.Parallel()
 	path := file(t)

@@ -110,7 +110,7 @@ func TestWhatCountsAsDeclined(t *testing.T) {
 	o.Expect("paying", err, traintravel.ErrTooManyDeclines)
 }
 
-// A hold that was not paid in time is not said to have been declined too often.
+// The error of a hold that was not paid in time does not mention declines.
 func TestExpiryIsNotReportedAsDeclines(t *testing.T) {
 	t.Parallel()
 	o := officetest.New(t, memstore.New())

@@ -165,8 +165,8 @@ func TestProgramsOfTheOperatorHaveNoHoldLimit(t *testing.T) {
 	}
 }
 
-// A hold that is over for one server's clock, and counts no more, cannot be paid on
-// another whose clock is slow.
+// A hold that has expired by one server's clock, and no longer counts, cannot be paid on another
+// server whose clock is slow.
 func TestUncountedHoldsCannotBePaid(t *testing.T) {
 	officetest.OnSharedStores(t, 2, func(t *testing.T, stores []traintravel.Store) {
 		slow := officetest.New(t, stores[0], officetest.MayHold(2, 0))

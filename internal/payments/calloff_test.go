@@ -79,8 +79,8 @@ func TestChargeOfAnEndedBookingIsCancelled(t *testing.T) {
 	}
 }
 
-// TestCancellationOfAChargeIsRetried: the gateway does not cancel the payment of a booking that has
-// ended, for three days. It is asked again, soon at first, until it does.
+// TestCancellationOfAChargeIsRetried: for three days the gateway does not cancel the payment of a
+// booking that has ended. The service asks again, soon at first, until it does.
 func TestCancellationOfAChargeIsRetried(t *testing.T) {
 	t.Parallel()
 	for name, silence := range silences {

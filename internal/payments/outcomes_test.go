@@ -39,7 +39,7 @@ func TestAnswerIsLost(t *testing.T) {
 	}
 }
 
-// TestInvalidOutcome: a status that is none says nothing.
+// TestInvalidOutcome: an unknown status counts as an error.
 func TestInvalidOutcome(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		o := officetest.New(t, store)
@@ -132,8 +132,8 @@ func TestTwoThatPayAtOnce(t *testing.T) {
 	})
 }
 
-// TestConcurrentLookups: between one service's word with the bank and its
-// record of it, another one finds out the same, or the payer is answered.
+// TestConcurrentLookups: between one service's look-up and its record of the outcome, another
+// service looks up the same charge, or the payer gets the response.
 func TestConcurrentLookups(t *testing.T) {
 	for _, card := range []traintravel.Secret{officetest.Works, officetest.Declined} {
 		officetest.OnEveryStoreCase(t, string(card), func(t *testing.T, store traintravel.Store) {
@@ -206,8 +206,8 @@ func TestAnsweredWhileLookedUp(t *testing.T) {
 	})
 }
 
-// TestRunSettlesBeforeThePayerDoes: what became of a charge is found out before
-// the bank's answer to it is recorded. It counts once.
+// TestRunSettlesBeforeThePayerDoes: Run looks up the outcome of a charge before the gateway's
+// response to it is recorded. It counts once.
 func TestRunSettlesBeforeThePayerDoes(t *testing.T) {
 	for _, card := range []traintravel.Secret{officetest.Works, officetest.Declined} {
 		officetest.OnEveryStoreCase(t, string(card), func(t *testing.T, store traintravel.Store) {

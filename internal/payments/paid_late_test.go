@@ -8,8 +8,8 @@ import (
 	"github.com/traintravel/traintravel/internal/officetest"
 )
 
-// Who pays in time, and whose bank answers after departure, is told that the
-// money comes back: now, and when asking again under the same key.
+// If a charge succeeds only after departure, the payer gets ErrPaidTooLate, and again when the
+// request is repeated with the same key.
 func TestPaidTooLate(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		o := officetest.New(t, store)
@@ -33,8 +33,7 @@ func TestPaidTooLate(t *testing.T) {
 	})
 }
 
-// The event of a payment that failed tells what was then, however late it is
-// delivered.
+// The event of a failed payment has the state at that time, however late it is delivered.
 func TestEventOfFailedPaymentKeepsItsState(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		o := officetest.New(t, store)

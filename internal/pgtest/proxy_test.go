@@ -124,7 +124,7 @@ func TestProxyPipeline(t *testing.T) {
 	}
 }
 
-// What is not a message ends its connection and nothing else.
+// An invalid message ends its connection and nothing else.
 func TestProxyRefusesInvalidMessages(t *testing.T) {
 	t.Parallel()
 	p := pgtest.NewProxy(t, pgtest.Shared(t).Addr())

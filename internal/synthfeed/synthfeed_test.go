@@ -58,8 +58,8 @@ func sum(t testing.TB, feed fs.FS) string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// Whoever changes what is generated changes what benchmarks measure: their
-// figures from before compare with none from after.
+// A change of the generated feed makes benchmark results from before and after it
+// incomparable.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -285,8 +285,8 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// A number that has been given to another train does not mean this one on the
-// days before, as a connection no less than as the first train.
+// A number that was given to another train does not mean that train on earlier days, neither as
+// the first train nor as a connection.
 func TestConnectOnlySinceTheNumberMeansTheTrain(t *testing.T) {
 	t.Parallel()
 	sn := compiled(t, railtest.NetworkOf(

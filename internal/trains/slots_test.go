@@ -7,7 +7,7 @@ import (
 	"github.com/traintravel/traintravel/internal/railtest"
 )
 
-// Who gets the records that count on nobody's calls.
+// Tests which train gets the inventories that were fitted to no current list of calls.
 func TestSlotsOfFormerTrains(t *testing.T) {
 	t.Parallel()
 	days := CompileCalendar(railtest.On(railtest.NewYear()))

@@ -259,8 +259,7 @@ func TestSubscriptionSecrets(t *testing.T) {
 	})
 }
 
-// An endpoint at which nothing arrives gives way after some deliveries, and gets the rest
-// afterwards.
+// An endpoint that fails yields its turn after some deliveries, and gets the rest afterwards.
 func TestFailingEndpointYieldsItsTurn(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		o, m := officetest.WithWebhooks(t, store)

@@ -39,8 +39,8 @@ func (c *counting) Update(ctx context.Context, fn func(traintravel.Tx) error) er
 	return c.Store.Update(ctx, fn)
 }
 
-// Nobody looks at an endpoint before something is due there, and it is on the agenda
-// once however much waits for it.
+// An endpoint is not read before a delivery is due, and is on the agenda once, however many
+// deliveries wait for it.
 func TestEndpointsWithoutWorkAreNotRead(t *testing.T) {
 	t.Parallel()
 	store := &counting{Store: memstore.New()}
@@ -177,7 +177,7 @@ func TestOperatorsEndpointIsListed(t *testing.T) {
 	}
 }
 
-// A client that the operator has taken from the list gets nothing any more.
+// A client that the operator has removed from the options gets no more events.
 func TestRemovedClientGetsNoEvents(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		o, m := officetest.WithWebhooks(t, store)
@@ -286,8 +286,7 @@ func (n noting) Delete(k traintravel.Key) {
 	n.Tx.Delete(k)
 }
 
-// What comes for an endpoint at the moment at which a worker leaves it does not wait
-// for the next look at the agenda.
+// A delivery that arrives while a worker leaves the endpoint does not wait for the next pass.
 func TestLeavingAnEndpoint(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

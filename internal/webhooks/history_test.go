@@ -10,8 +10,8 @@ import (
 	"github.com/traintravel/traintravel/internal/officetest"
 )
 
-// Of a subscription so many dead deliveries are listed, the newest, and delivered ones while
-// there is room beside those. Nothing that waits is forgotten, and nothing of the operator's.
+// A subscription keeps a limited number of the newest dead deliveries, and of delivered ones
+// besides. Waiting deliveries, and those of the operator's endpoints, are always kept.
 func TestListedDeliveriesAreBounded(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		const most, kept, bookings, slack = 2, 10 * 2, 60, 30

@@ -144,7 +144,7 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-// Who waits for a file that is replaced meanwhile gets the new one.
+// An Open that waits for a file that is replaced meanwhile opens the new one.
 func TestReplacedWhileWaiting(t *testing.T) {
 	t.Parallel()
 	path, other := stocked(t, 10), stocked(t, 20)

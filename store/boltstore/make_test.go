@@ -40,7 +40,7 @@ func onlyFile(t *testing.T, path string) {
 	}
 }
 
-// Whoever is killed while it makes a file leaves none or a whole one.
+// A process that is killed while it makes a file leaves none or a complete one.
 func TestKilledWhileMaking(t *testing.T) {
 	need.Short(t, "processes that are killed")
 	t.Parallel()

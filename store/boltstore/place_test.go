@@ -184,8 +184,8 @@ func overwrite(t *testing.T, path, with string) {
 	do(t, err, os.WriteFile(path, text, 0))
 }
 
-// Who reads at the moment at which the file is cut short gets an error: what is mapped is
-// not there any more.
+// A read while the file is truncated returns an error, because the mapped pages no longer
+// exist.
 func TestTruncatedWhileRead(t *testing.T) {
 	t.Parallel()
 	read := func(s *Store, path string) func(traintravel.Reader) error {

@@ -92,8 +92,8 @@ func TestAgainstSlice(t *testing.T) {
 	}
 }
 
-// TestOver: what outlives its closure says so instead of reading while others
-// write.
+// TestOver: a Reader that is used after its closure has returned panics instead of reading while
+// others write.
 func TestOver(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

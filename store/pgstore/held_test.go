@@ -56,7 +56,7 @@ func TestClosureEnds(t *testing.T) {
 	}
 }
 
-// Who stops in the middle of an update is waited for, and then given up.
+// A process that hangs in the middle of an update blocks others only until the timeout.
 func TestHangingUpdateTimesOut(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Shared(t).NewDatabase(t)

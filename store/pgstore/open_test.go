@@ -210,7 +210,7 @@ func TestOpenReadOnly(t *testing.T) {
 	}
 }
 
-// Who waits for a database is told for what, and so is who gives up waiting.
+// Open reports the reason while it waits for a database, and when it gives up.
 func TestOpenWaits(t *testing.T) {
 	t.Parallel()
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // which answers nobody

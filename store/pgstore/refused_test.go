@@ -100,8 +100,8 @@ func TestRefusedUntilMended(t *testing.T) {
 	}
 }
 
-// Of what the server itself answers, its state says whether that is the store's to wait
-// for, its administrator's to mend, or a fault.
+// The SQLSTATE of an error says whether the store waits, the administrator must fix it, or it is
+// a bug.
 func TestStates(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Shared(t).NewDatabase(t)

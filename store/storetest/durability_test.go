@@ -135,7 +135,7 @@ func TestDurability(t *testing.T) {
 	RunDurability(t, func(t testing.TB, dir string) Durable { return openJournal(t, dir, "") })
 }
 
-// TestReopenFindsFaults: closing and opening again finds what was never written.
+// TestReopenFindsFaults: reopening finds updates that were never written.
 func TestReopenFindsFaults(t *testing.T) {
 	t.Parallel()
 	for _, c := range durable {
@@ -149,8 +149,8 @@ func TestReopenFindsFaults(t *testing.T) {
 	}
 }
 
-// TestKilledFindsFaults: a kill finds what was acknowledged too early, and what
-// is written by half.
+// TestKilledFindsFaults: a kill finds updates that were acknowledged too early or written only
+// partly.
 func TestKilledFindsFaults(t *testing.T) {
 	for _, mode := range []string{"written at Close", "written half by half"} {
 		t.Run(mode, func(t *testing.T) {

@@ -44,7 +44,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestUsedStore: a store that tests share is told as such, by every check.
+// TestUsedStore: every check reports a store that tests share.
 func TestUsedStore(t *testing.T) {
 	t.Parallel()
 	used := sound()
@@ -63,8 +63,8 @@ func TestUsedStore(t *testing.T) {
 	}
 }
 
-// TestSameFindingIsReportedOnce: what all readers find alike is told once, and what only one
-// of them finds is told of that one.
+// TestSameFindingIsReportedOnce: a fault that all readers find is reported once, and one that
+// only one of them finds is reported for that one.
 func TestSameFindingIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	wrong := errors.New("wrong")

@@ -22,7 +22,7 @@ func mistakes() []mistake {
 	return slices.Concat(wrongReads, wrongKeeping, wrongUpdates, wrongFailures, wrongTogether)
 }
 
-// TestChecksFindFaults runs on each mistake the checks that must find it.
+// TestChecksFindFaults runs, on a store with each mistake, the checks that must find it.
 func TestChecksFindFaults(t *testing.T) {
 	t.Parallel()
 	checks := make(map[string]check)
@@ -58,7 +58,7 @@ func attempt(ctx context.Context, c check, s traintravel.Store) (err error) {
 	return c.on(ctx, s)
 }
 
-// TestEveryCheckFindsAFault: there is no check without a mistake that it finds.
+// TestEveryCheckFindsAFault: for each check there is a mistake that it finds.
 func TestEveryCheckFindsAFault(t *testing.T) {
 	t.Parallel()
 	missing := make(map[string]bool)

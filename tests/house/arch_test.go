@@ -230,8 +230,8 @@ func reachable(t *testing.T, from ...string) map[string]*pkg {
 	return reached
 }
 
-// Who stands around the Service calls the Service, and what it promises: nobody reaches past
-// it into the rooms where its rules are, tests of theirs neither.
+// Packages around the Service use only its exported API: neither they nor their tests import the
+// packages with its rules.
 func TestOneDoor(t *testing.T) {
 	t.Parallel()
 	behind := reachable(t, ".")
