@@ -27,8 +27,9 @@ func (h *history) finish() {
 		}
 	}
 	h.finishDesk()
-	begun := time.Now()
 	h.failed = 0
+	h.catchUp()
+	begun := time.Now()
 	for time.Since(begun) < 26*time.Hour+h.options.PendingFor {
 		h.w.Bank.Tick()
 		for _, s := range h.servers {

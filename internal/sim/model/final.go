@@ -10,6 +10,18 @@ import (
 	"github.com/traintravel/traintravel/internal/sim/world"
 )
 
+// Recovered checks that a hold that was over at an instant, when servers began to run without
+// a fault, has been ended.
+func (m *Model) Recovered(b *Booking, got traintravel.Booking, at time.Time) {
+	end := b.Expires
+	if got.PinnedUntil.After(end) {
+		end = got.PinnedUntil
+	}
+	if late := at.Add(-m.terms.Skew).Sub(end); got.Status == traintravel.Held && late >= 0 {
+		m.Fail("L1", "booking %s is still held, %v after its end, though servers have run without a fault", world.Short(b.ID), late)
+	}
+}
+
 // Settled checks a booking and its payments as the operator sees them when the faults have
 // ended long ago and no work is due any more.
 func (m *Model) Settled(told Told, b *Booking, h traintravel.BookingHistory) {
