@@ -86,8 +86,8 @@ func TestAnswered(t *testing.T) {
 	}
 }
 
-// What a handler beside the server answers is told once, also if it has the server
-// refuse it.
+// The response of a handler next to the server is reported once, also if the handler lets the
+// server refuse the request.
 func TestBeside(t *testing.T) {
 	t.Parallel()
 	var told []httpserver.Answer

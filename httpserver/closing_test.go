@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// What follows a body in chunks on its connection is not a request: what goes for one may
-// be the rest of a body, as a proxy in between took it.
+// Data after a chunked body on the same connection is not treated as a request, because a proxy
+// may have taken it for the rest of the body.
 func TestDataAfterAChunkedBodyIsIgnored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

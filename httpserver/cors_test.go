@@ -69,8 +69,8 @@ func TestCrossOrigin(t *testing.T) {
 	}
 }
 
-// What no browser sends is refused, for it would never be met; so is what would be
-// met by too many.
+// Options with an origin that no browser sends are refused, because it would never match, and so
+// are patterns that would match too many origins.
 func TestCrossOriginOptions(t *testing.T) {
 	t.Parallel()
 	for _, good := range []string{
@@ -184,7 +184,7 @@ func TestInvalidOrigins(t *testing.T) {
 	}
 }
 
-// What stands beside the server may be called by the same origins, or by none.
+// Handlers next to the server can be called by the same origins, or by none.
 func TestCrossOriginOfOthers(t *testing.T) {
 	t.Parallel()
 	const shop = "https://shop.example"

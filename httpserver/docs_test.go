@@ -68,8 +68,8 @@ func TestDocsFiles(t *testing.T) {
 	}
 }
 
-// What is public is made once: an answer more takes neither memory nor work, and who has
-// it already is told so.
+// Public documents are rendered once: further responses take neither memory nor work, and
+// conditional requests get 304.
 func TestPublicTextsAreMadeOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.options.RateLimit = -1 })

@@ -62,8 +62,7 @@ func newFailingWorld(t *testing.T) (*world, *failingStore) {
 	}), store
 }
 
-// What goes wrong inside is told to the log, by the number that the client
-// gets, and to nobody else.
+// Internal errors are logged under the instance that the client gets, and shown to nobody else.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	w, store := newFailingWorld(t)

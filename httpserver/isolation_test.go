@@ -106,7 +106,7 @@ func (s *side) receive(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Body: http.NoBody}, err
 }
 
-// What is another in every answer: the ID of a problem, and secrets.
+// The parts that differ in every response: the instances of problems, and secrets.
 var passing = regexp.MustCompile(`urn:uuid:[0-9a-f-]{36}|whsec_[A-Za-z0-9+/=]+`)
 
 // seen asks, and returns all that the asker sees.
@@ -143,7 +143,7 @@ func (s *side) views(own *owned, webhooksAlone bool) map[string]string {
 	return all
 }
 
-// Nobody sees, changes, lists or infers what is another's.
+// No user can see, change, list or infer the data of another.
 func TestIsolation(t *testing.T) {
 	t.Parallel()
 	issuer, keys := newIssuer(t)

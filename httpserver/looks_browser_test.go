@@ -13,8 +13,7 @@ import (
 	"github.com/traintravel/traintravel/internal/need"
 )
 
-// What people see on wide and narrow screens: nothing that axe finds fault with, and nothing to
-// scroll sideways for.
+// On wide and narrow screens, the pages pass axe and need no horizontal scrolling.
 func TestPagesForPeople(t *testing.T) {
 	t.Parallel()
 	checker := need.Axe(t)

@@ -64,8 +64,7 @@ func texts(characters string, most int) []string {
 	return all
 }
 
-// What fits the description of a parameter the server takes, and it takes
-// nothing else.
+// The server accepts exactly the values that fit the description of a parameter.
 func TestOpenAPICoordinates(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

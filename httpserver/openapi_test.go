@@ -139,7 +139,7 @@ func TestOpenAPIBase(t *testing.T) {
 	}
 }
 
-// What is routed is described, and what is described is routed.
+// The description has exactly the routes of the server.
 func TestOpenAPIHasAllRoutes(t *testing.T) {
 	t.Parallel()
 	routed := newWorld(t).server.Routes()

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// What clients in the wild send, and must work.
+// Query strings that real clients send, and that must work.
 func TestQueryVariants(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -88,8 +88,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// What another handler keeps for an address is kept for the client behind a trusted
-// proxy, and of IPv6 for its network.
+// Address returns the client behind a trusted proxy, and for IPv6 its network.
 func TestAddress(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.options.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")} })

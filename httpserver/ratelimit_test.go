@@ -68,8 +68,7 @@ func TestRateLimitByAddress(t *testing.T) {
 	}
 }
 
-// What browsers ask before each request of a page counts for nothing: the request
-// does.
+// Preflight requests of browsers do not count against the quota; the requests after them do.
 func TestPreflightsAreFree(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -93,7 +92,7 @@ func TestPreflightsAreFree(t *testing.T) {
 	})
 }
 
-// What another handler answers has quotas of its own, as large.
+// Requests to another handler have separate quotas of the same size.
 func TestLimitElsewhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, withLimit(2), func(w *world) {

@@ -9,8 +9,8 @@ import (
 	"github.com/traintravel/traintravel/store/memstore"
 )
 
-// What travellers read of refunds is what the operator says, and what a service does that
-// was told nothing; a rule of the operator's own is not guessed at.
+// The refund terms are the operator's text, or describe the default; if the operator has a rule
+// but no text, they are empty.
 func TestRefundTerms(t *testing.T) {
 	t.Parallel()
 	half := func(b traintravel.Booking, _ time.Time) (traintravel.Money, error) { return b.Price, nil }

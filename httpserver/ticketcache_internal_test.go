@@ -103,7 +103,7 @@ func TestTicketIsMadeAnewWhenItChanges(t *testing.T) {
 	want(t, name, renamed, "renamed after", "renamed after")
 }
 
-// What cannot be made is not kept, and nobody waits for it for ever.
+// Failures are not cached, and no request waits for one forever.
 func TestTicketThatCannotBeMade(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -139,7 +139,7 @@ func (c *changingKeys) change(set *httpserver.KeySet, err error) {
 	c.set, c.err = set, err
 }
 
-// What is remembered of a token ends with it, and with its key.
+// The cache drops a token when it expires, or when its key is withdrawn.
 func TestRememberedTokens(t *testing.T) {
 	t.Parallel()
 	k := signingKeys()

@@ -174,7 +174,7 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// What an issuer may answer without harm, and without keys.
+// Invalid responses of an issuer do no harm, and give no keys.
 func TestBadAnswersOfIssuers(t *testing.T) {
 	t.Parallel()
 	const place = "/.well-known/oauth-authorization-server"

@@ -184,7 +184,7 @@ func TestGuardedNamesChange(t *testing.T) {
 	}
 }
 
-// Nothing reaches a server at an address that is refused, and the operator reaches it.
+// Posts for subscribers never reach a refused address; posts for the operator do.
 func TestGuardedSenderConnectsToNothing(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int32
@@ -231,7 +231,7 @@ func TestGuardedSenderConnectsToNothing(t *testing.T) {
 	}
 }
 
-// What is wrong with a URL whatever its name stands for is known at once.
+// CheckURL refuses URLs that are invalid whatever their host resolves to.
 func TestCheckURL(t *testing.T) {
 	t.Parallel()
 	s, err := NewWebhookSender(WebhookSenderOptions{BaseURL: "https://trains.example"})
@@ -280,8 +280,8 @@ func TestCheckURL(t *testing.T) {
 	}
 }
 
-// What is wrong with a port says which ports there may be, and what was subscribed before
-// that was asked is not posted there; the operator's own may have any.
+// The error of a port lists the allowed ports; earlier subscriptions to other ports get no posts;
+// the operator's endpoints may have any port.
 func TestPortsOfURLs(t *testing.T) {
 	t.Parallel()
 	asked := ""
@@ -302,7 +302,7 @@ func TestPortsOfURLs(t *testing.T) {
 	}
 }
 
-// What was subscribed while http was allowed is not posted any more when it is not.
+// Subscriptions that were made while http was allowed get no posts when it is not.
 func TestSendIsHTTPS(t *testing.T) {
 	t.Parallel()
 	asked := false

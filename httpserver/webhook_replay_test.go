@@ -2,8 +2,8 @@ package httpserver_test
 
 import "testing"
 
-// What is repeated under its key is answered as it was the first time, also when the
-// webhook has another secret by then, or is deleted.
+// A request that is repeated with its key gets the first response again, also when the webhook
+// has another secret by then, or is deleted.
 func TestWebhookRequestsAreReplayed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -106,8 +106,8 @@ func newSender(t *testing.T, opts httpserver.WebhookSenderOptions) *httpserver.W
 	return s
 }
 
-// What is posted is the booking as POST /bookings answered it, to the byte, and the
-// official library finds it signed by each secret.
+// The posted booking equals the response of POST /bookings byte for byte, and the official
+// library verifies its signature with each secret.
 func TestWebhook(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -281,7 +281,7 @@ func TestWebhookTimeout(t *testing.T) {
 	})
 }
 
-// What cannot be sent is an error that shows nothing.
+// Errors of posts that cannot be sent reveal nothing.
 func TestWebhookCannotSend(t *testing.T) {
 	t.Parallel()
 	s := newSender(t, httpserver.WebhookSenderOptions{})

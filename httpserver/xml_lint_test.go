@@ -31,7 +31,7 @@ var pieces = []string{
 	`<?xml version="1.0" standalone="no" encoding="UTF-8"?>`, `<?xml encoding="UTF-8"?>`, `<?xml version="1.0"encoding="UTF-8"?>`, `<?xml  version = "1.0"  encoding = "UTF-8" ?>`,
 }
 
-// What is a document to xmllint is one here, and nothing else is.
+// The scanner accepts exactly the documents that xmllint accepts.
 func TestXMLAsXmllintHasIt(t *testing.T) {
 	t.Parallel()
 	xmllint := need.Program(t, "libxml2-utils", "xmllint")

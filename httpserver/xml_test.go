@@ -158,7 +158,7 @@ func TestBookingFromXML(t *testing.T) {
 	}
 }
 
-// What XML lets a client write is taken, little of it though any client writes.
+// All forms that XML allows are accepted, although clients use few of them.
 func TestXMLVariants(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -189,8 +189,8 @@ func TestXMLVariants(t *testing.T) {
 	}
 }
 
-// What is not XML is refused for that, though much of it could be read somehow:
-// what one reader takes another would not, or would read differently.
+// Malformed XML is refused, even where it could be read somehow, because other readers would
+// refuse it or read it differently.
 func TestMalformedXML(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -105,7 +105,7 @@ func TestLoginCSRF(t *testing.T) {
 	}
 }
 
-// What a request says of the server's name changes nothing that it answers.
+// The Host header of a request does not change the response.
 func TestHostHeader(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)
@@ -188,7 +188,7 @@ func TestPathsAndMethods(t *testing.T) {
 	}
 }
 
-// Nobody gets more than what was consented to.
+// No token has more scopes than the user consented to.
 func TestScopesDoNotGrow(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)

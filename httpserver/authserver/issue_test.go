@@ -177,7 +177,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// What is refused is not echoed at any length.
+// Errors quote only the beginning of a refused value.
 func TestLongNames(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What is not there, and what is there for other methods, is refused by a problem
-// document: one of its own, or the one that it is told to give.
+// Unknown paths and methods get a problem document: the server's own, or that of
+// Options.Refuse.
 func TestRefuse(t *testing.T) {
 	t.Parallel()
 	limit := counted{}
@@ -72,7 +72,7 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
-// What browsers ask before a program calls counts for nothing.
+// Preflight requests of browsers do not count against a quota.
 func TestPreflightsAreFree(t *testing.T) {
 	t.Parallel()
 	c := counted{}

@@ -67,7 +67,7 @@ func TestShelfIsFair(t *testing.T) {
 	}
 }
 
-// What a shelf knows of who has how much is what a count finds.
+// The counts of a shelf for each address agree with a recount.
 func TestShelfCounts(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

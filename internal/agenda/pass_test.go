@@ -14,9 +14,8 @@ import (
 	"github.com/traintravel/traintravel/store/memstore"
 )
 
-// What becomes due while Run goes through a long agenda is done at once, also if it stands
-// before the place that Run has come to: as what is due at the same instant may, or what a
-// slow update wrote.
+// An item that becomes due during a long pass is done immediately, also if it is before the
+// position of the pass, like items due at the same instant or written by a slow update.
 func TestNewWorkDuringPass(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -213,8 +213,8 @@ func TestErasureKeepsKnownCodes(t *testing.T) {
 	}
 }
 
-// What a gateway says after an erasure is not kept either: of a refund that waited, and of
-// one that is made later because the run is cancelled after all.
+// Messages of the gateway after an erasure are not stored either: about a waiting refund, and
+// about one that is made later because the run is cancelled.
 func TestErasedTravellersAreNotNamed(t *testing.T) {
 	t.Parallel()
 	o := officetest.New(t, memstore.New())

@@ -10,8 +10,8 @@ import (
 	"github.com/traintravel/traintravel/internal/officetest"
 )
 
-// What the operator has cancelled stays with its owner, who learns of it, until 30 days after
-// it would have departed. After that it is listed among what is over.
+// A booking that the operator cancelled stays visible to its owner until 30 days after its
+// departure. After that it is listed with the past bookings.
 func TestOwnersLearnOfCancelledRuns(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		ctx := t.Context()

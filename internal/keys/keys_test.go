@@ -90,8 +90,7 @@ func TestRecordIssuer(t *testing.T) {
 	}
 }
 
-// What a newer version put there, and what another process put there
-// meanwhile, stays as it is.
+// Members that a newer version, or another process meanwhile, has written do not change.
 func TestUnknownMembersStay(t *testing.T) {
 	t.Parallel()
 	path := file(t)

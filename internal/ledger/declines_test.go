@@ -166,7 +166,7 @@ func TestDeclinesOfACardAreLimited(t *testing.T) {
 }
 
 // A user's payments are declined a few times an hour, whatever the card; others' go on.
-// What succeeds does not count.
+// Successful payments do not count.
 func TestDeclinesOfAUserAreLimited(t *testing.T) {
 	t.Parallel()
 	o := officetest.New(t, memstore.New(), limits(-1, -1, 2))

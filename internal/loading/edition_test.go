@@ -57,7 +57,7 @@ func TestEditionDoubts(t *testing.T) {
 	}
 }
 
-// What changes is counted by stations, trains and runs, and by what is booked.
+// The differences are counted in stations, trains and runs, and in bookings.
 func TestCompareTimetable(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		o := officetest.New(t, store)
@@ -139,7 +139,7 @@ func TestComparePartedStation(t *testing.T) {
 	})
 }
 
-// What accept refuses changes nothing, and leaves nothing.
+// A timetable that accept refuses changes nothing and leaves no records.
 func TestRefusedEdition(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		o := officetest.New(t, store)

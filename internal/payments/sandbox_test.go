@@ -22,7 +22,7 @@ func withSandbox(o *officetest.Office, store traintravel.Store) *officetest.Offi
 	return p.Another()
 }
 
-// What one server has charged another one gives back.
+// A server can refund a charge of another server.
 func TestServersShareTheSandbox(t *testing.T) {
 	officetest.OnSharedStores(t, 2, func(t *testing.T, stores []traintravel.Store) {
 		o := withSandbox(officetest.New(t, stores[0]), stores[0])
@@ -101,8 +101,7 @@ func TestSandboxOutlivesTheServer(t *testing.T) {
 	}
 }
 
-// What the sandbox remembers moves with the other data, and nothing is charged
-// at the place it has left.
+// The records of the sandbox move with the other data, and nothing is charged in the old store.
 func TestSandboxMoves(t *testing.T) {
 	t.Parallel()
 	from, to := memstore.New(), memstore.New()

@@ -88,7 +88,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// What was committed is there after a kill; nobody answers in between.
+// Committed data survives a kill; the server does not respond in between.
 func TestKillAndRestart(t *testing.T) {
 	t.Parallel()
 	s := pgtest.Start(t)

@@ -92,8 +92,8 @@ func TestOwnedList(t *testing.T) {
 	})
 }
 
-// What an owner has booked since an instant is listed newest first, however many periods it
-// lies in, and nothing else is.
+// Exactly the bookings of an owner since an instant are listed, newest first, over any number of
+// periods.
 func TestRecentOwned(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -38,7 +38,7 @@ func hostileService(t *testing.T, opts traintravel.Options) (*traintravel.Servic
 
 var nobodySpecial = traintravel.Caller{Subject: traintravel.Subject{Issuer: "test", ID: "anna"}}
 
-// What a hook does to the legs it is shown changes no booking.
+// A hook that modifies the legs that it gets changes no booking.
 func TestHooksChangeNothing(t *testing.T) {
 	t.Parallel()
 	s, trip := hostileService(t, traintravel.Options{

@@ -8,7 +8,7 @@ import (
 	"github.com/traintravel/traintravel/schedule"
 )
 
-// What is read of an inventory must do, whatever it is.
+// An inventory that decodes must work, whatever it contains.
 func FuzzInventoryRecord(f *testing.F) {
 	sample := inventoryOf("ABCD", 2, 1)
 	sample.Take(paid(1, 1, 1, 3))

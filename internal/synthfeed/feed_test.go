@@ -36,7 +36,7 @@ func TestReadsClean(t *testing.T) {
 	}
 }
 
-// What the package comment promises is there even in a small feed.
+// Even a small feed has everything that the package comment promises.
 func TestHolds(t *testing.T) {
 	t.Parallel()
 	tt, report := read(t, Options{Seed: 1, Scale: small})

@@ -249,7 +249,7 @@ func exceptSaturdays() *schedule.Calendar {
 	return &c
 }
 
-// What a timetable does not say about bicycles is unknown: not yes, not no.
+// If a timetable does not say whether bicycles are allowed, the allowance is unknown.
 func TestAllowancesOfATrip(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/traintravel/traintravel/rail"
 )
 
-// What a search finds, and the trips that its IDs mean, are the best there are.
+// A search finds the best trips, and their IDs lead to the same trips.
 func TestJourneysAgainstOracle(t *testing.T) {
 	t.Parallel()
 	counts := [rail.MaxLegs + 1]int{}

@@ -10,7 +10,7 @@ import (
 	"github.com/traintravel/traintravel/schedule"
 )
 
-// What makes a train known again, and what does not.
+// Tests which changes keep the identity of a train.
 func TestTrainIdentity(t *testing.T) {
 	t.Parallel()
 	original := railtest.TrainOf("ICE 1", "Europe/Berlin", railtest.AllYear(), "Köln 8:00", "Bonn 8:20-8:22", "Unna 9:00")

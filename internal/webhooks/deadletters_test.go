@@ -152,8 +152,7 @@ func TestRetryDead(t *testing.T) {
 	}
 }
 
-// What the operator wants to hear may become another: the options say, and so does the
-// list.
+// The operator's endpoint gets the event types that the options name now, and the list shows them.
 func TestOperatorWantsOtherEvents(t *testing.T) {
 	officetest.OnEveryStore(t, func(t *testing.T, store traintravel.Store) {
 		o, m := officetest.WithWebhooks(t, store)
