@@ -115,7 +115,7 @@ func (e Edition) Doubts() []Doubt {
 		running += f.Running
 	}
 	if !few && isFew(e.Before.Trains, running) {
-		all = append(all, Doubt{Kind: DoubtFewTrains, Text: fewText(e.Before.Trains, running)})
+		all = append(all, Doubt{Kind: DoubtFewTrains, Text: "it " + fewText(e.Before.Trains, running)})
 	}
 	return all
 }
@@ -137,7 +137,9 @@ func (f FeedEdition) doubts(named bool) []Doubt {
 	var all []Doubt
 	say := func(kind DoubtKind, text string) {
 		if named {
-			text = fmt.Sprintf("feed %q: %s", f.Feed, text)
+			text = fmt.Sprintf("feed %q %s", f.Feed, text)
+		} else {
+			text = "it " + text
 		}
 		all = append(all, Doubt{kind, f.Feed, text})
 	}
@@ -146,11 +148,11 @@ func (f FeedEdition) doubts(named bool) []Doubt {
 	}
 	switch {
 	case f.Left < 0:
-		say(DoubtExpired, fmt.Sprintf("it has expired: its last train runs on %v", f.Last))
+		say(DoubtExpired, fmt.Sprintf("has expired (its last train ran on %v)", f.Last))
 	case f.Left == 0:
-		say(DoubtEndsSoon, fmt.Sprintf("it ends today: its last train runs on %v", f.Last))
+		say(DoubtEndsSoon, fmt.Sprintf("ends today, %v", f.Last))
 	case f.Left <= soon:
-		say(DoubtEndsSoon, fmt.Sprintf("it ends tomorrow: its last train runs on %v", f.Last))
+		say(DoubtEndsSoon, fmt.Sprintf("ends tomorrow, %v", f.Last))
 	}
 	return all
 }
@@ -158,7 +160,7 @@ func (f FeedEdition) doubts(named bool) []Doubt {
 func isFew(before, running int) bool { return before > 0 && running*fewTrains <= before }
 
 func fewText(before, running int) string {
-	return fmt.Sprintf("it has %d trains that still run, but the timetable in force has %d", running, before)
+	return fmt.Sprintf("has %d trains that still run, but the timetable in force has %d", running, before)
 }
 
 // An EditionError refuses a timetable that looks like a mistake.
@@ -170,5 +172,5 @@ func (e *EditionError) Error() string {
 	for i, d := range e.Doubts {
 		texts[i] = d.Text
 	}
-	return "the timetable looks like a mistake: " + strings.Join(texts, "; ")
+	return "the timetable looks like a mistake, because " + strings.Join(texts, ", and ")
 }

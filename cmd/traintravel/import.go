@@ -23,8 +23,8 @@ mistakes changes nothing.
 The report begins with the changes: the period, trains, runs and stations, and the
 bookings that no longer fit. A timetable that has expired, that ends today or tomorrow,
 or that has at most a twentieth of the trains of the current one is refused, unless
---force is given. This does not apply to the first timetable, and any number of trains
-may replace the demo network. --dry-run prints the report, fails where the import would,
+--force is given. The first timetable is only warned of if it has expired or ends by
+tomorrow, and any number of trains may replace the demo network. --dry-run prints the report, fails where the import would,
 and changes nothing.
 
 Several feeds become one timetable, in which stations are joined that have the same UIC

@@ -20,9 +20,13 @@ import (
 func (h *handover) accept(e traintravel.Edition) error {
 	h.Report.Changes = changes(e)
 	h.Report.notePast(e)
+	h.Report.Warning = ""
 	doubts := e.Doubts()
 	if e.Replaces && slices.ContainsFunc(doubts, isFew) && isDemo(e.Before) {
 		doubts = slices.DeleteFunc(doubts, isFew) // it is no earlier edition of anything
+	}
+	if !e.Replaces { // the first is never refused
+		h.Report.warn(traintravel.Edition{Replaces: true, Feeds: e.Feeds}.Doubts())
 	}
 	if len(doubts) == 0 {
 		return nil
@@ -30,9 +34,10 @@ func (h *handover) accept(e traintravel.Edition) error {
 	err := &traintravel.EditionError{Doubts: doubts}
 	if h.Options.Force {
 		h.Report.Changes = append(h.Report.Changes, "imported because of --force: "+err.Error())
+		h.Report.warn(doubts)
 		return nil
 	}
-	return fmt.Errorf("timetable refused, nothing changed: %w: give --force to import it all the same", err)
+	return fmt.Errorf("%w. Nothing changed; give --force to import it all the same", err)
 }
 
 func isFew(d traintravel.Doubt) bool { return d.Kind == traintravel.DoubtFewTrains }
@@ -96,6 +101,19 @@ func names(in, notIn []string) string {
 		only = append(only[:most], fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(only, ", ")
+}
+
+// warn sets the warning about a timetable that has expired, or ends by tomorrow.
+func (r *report) warn(doubts []traintravel.Doubt) {
+	var texts []string
+	for _, d := range doubts {
+		if d.Kind == traintravel.DoubtExpired || d.Kind == traintravel.DoubtEndsSoon {
+			texts = append(texts, d.Text)
+		}
+	}
+	if len(texts) > 0 {
+		r.Warning = "few trips or none can be sold from this timetable, because " + strings.Join(texts, ", and ") + "; import a newer one"
+	}
 }
 
 // notePast notes the feeds that have expired, by the clock of the service.

@@ -47,7 +47,7 @@ func TestImportEdition(t *testing.T) {
 			if served {
 				want = "changes to the current timetable:\n  period: 2020-01-01 to 2099-12-31; currently 2020-01-01 to 2099-12-31\n  trains: 40 added, "
 			}
-			if code != 0 || !strings.HasPrefix(out, want) {
+			if code != 0 || !strings.HasPrefix(out, want) || strings.Contains(stderr, "warning") {
 				t.Fatalf("the first: %d, %s%s", code, out, stderr)
 			}
 			code, out, stderr = once(t, nil, "import", writeTrains(t, 39, "20200101", inDays(2)), "--data", data)
@@ -59,9 +59,9 @@ func TestImportEdition(t *testing.T) {
 				t.Fatalf("the first again: %d, %s", code, stderr)
 			}
 			for why, feed := range map[string]string{
-				"it has expired":                      writeTrains(t, 40, "20200101", "20200131"),
-				"it ends t":                           writeTrains(t, 40, "20200101", inDays(1)),
-				"it has 2 trains that still run, but": writeTrains(t, 2, "20200101", "20991231"),
+				"mistake, because it has expired (its last train ran on 2020-01-31). Nothing changed; give --force": writeTrains(t, 40, "20200101", "20200131"),
+				"mistake, because it ends t":                           writeTrains(t, 40, "20200101", inDays(1)),
+				"mistake, because it has 2 trains that still run, but": writeTrains(t, 2, "20200101", "20991231"),
 			} {
 				for _, dry := range []string{"--dry-run", "--dry-run=false"} {
 					code, out, stderr := once(t, nil, "import", feed, "--data", data, dry)
@@ -78,7 +78,7 @@ func TestImportEdition(t *testing.T) {
 				t.Errorf("after all that was refused: %d, %s%s", code, out, stderr)
 			}
 			past := writeTrains(t, 1, "20200101", "20200131")
-			if code, out, stderr := once(t, nil, "import", past, "--data", data, "--force"); code != 0 || !strings.Contains(out, "expired: its last train ran on 2020-01-31") || !strings.Contains(out, "removed, 0 kept\n  stations") {
+			if code, out, stderr := once(t, nil, "import", past, "--data", data, "--force"); code != 0 || !strings.Contains(out, "expired: its last train ran on 2020-01-31") || !strings.Contains(out, "removed, 0 kept\n  stations") || !strings.Contains(stderr, "warning: few trips or none") {
 				t.Errorf("by force: %d, %s%s", code, out, stderr)
 			}
 		})
@@ -96,7 +96,8 @@ func TestImportByTheClock(t *testing.T) {
 		t.Errorf("by the server's clock: %d, %s%s", code, out, stderr)
 	}
 	alone := filepath.Join(t.TempDir(), "trains.db")
-	if code, out, stderr := once(t, nil, "import", old(30), "--data", alone); code != 0 || !strings.Contains(out, "expired: its last train ran on 2014-03-31") {
+	if code, out, stderr := once(t, nil, "import", old(30), "--data", alone); code != 0 || !strings.Contains(out, "expired: its last train ran on 2014-03-31") ||
+		!strings.HasSuffix(stderr, "warning: few trips or none can be sold from this timetable, because it has expired (its last train ran on 2014-03-31); import a newer one\n") {
 		t.Errorf("the first may be past: %d, %s%s", code, out, stderr)
 	}
 	if code, _, stderr := once(t, nil, "import", old(29), "--data", alone); code != 1 || !strings.Contains(stderr, "expired") {

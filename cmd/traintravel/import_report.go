@@ -22,6 +22,7 @@ type report struct {
 	Twins                   []string // trains of several feeds
 	Notes                   []string // about all feeds together
 	Stranded                []string
+	Warning                 string // that the timetable has expired or ends soon; or ""
 }
 
 // A feedReport says what was read of one feed.
@@ -160,6 +161,9 @@ func (p *program) print(r *report, opts feedOptions) {
 	if opts.DryRun {
 		fmt.Fprintln(p.stdout, "dry run: nothing changed")
 	}
+	if r.Warning != "" {
+		fmt.Fprintf(p.stderr, "warning: %s\n", r.Warning)
+	}
 }
 
 // sizes say how much a timetable has.
@@ -185,7 +189,7 @@ func reportJSON(r *report, opts feedOptions) object {
 	})
 	return object{
 		"changes": texts(r.Changes), "feeds": feeds, "stations": r.Stations, "trains": r.Trains, "calls": r.Calls, "first_day": r.First, "last_day": r.Last,
-		"notes": texts(r.Notes), "twins": texts(r.Twins), "joined": texts(r.Joined), "alike": texts(r.Alike), "stranded": texts(r.Stranded), "dry_run": opts.DryRun,
+		"notes": texts(r.Notes), "twins": texts(r.Twins), "joined": texts(r.Joined), "alike": texts(r.Alike), "stranded": texts(r.Stranded), "dry_run": opts.DryRun, "warning": r.Warning,
 	}
 }
 
