@@ -313,6 +313,24 @@ func (op *operation) find(o *order) {
 	op.tell(func(m *model.Model) { m.Read(told, o.Booking, b, err) })
 }
 
+// readPayment reads the last payment of a booking.
+func (op *operation) readPayment() {
+	o, booked, leave := op.turn()
+	defer leave()
+	if !booked {
+		return
+	}
+	var p traintravel.Payment
+	var err error
+	told := op.told(func(ctx context.Context, s *server) { p, err = s.Payment(ctx, o.by, o.Booking.ID) })
+	text := result(err)
+	if err == nil {
+		text = fmt.Sprintf("payment %s %s", world.Short(p.ID), p.Status)
+	}
+	op.say("%s reads the payment of booking %s: %s", o.by.ID, world.Short(o.Booking.ID), text)
+	op.tell(func(m *model.Model) { m.PaymentRead(told, o.Booking, p, err) })
+}
+
 func stateText(b traintravel.Booking, err error) string {
 	if err != nil {
 		return err.Error()

@@ -46,6 +46,7 @@ func kinds() []kind {
 		{"pay again", 4, (*operation).payAgain},
 		{"cancel", 8, (*operation).cancel},
 		{"read", 8, (*operation).read},
+		{"read payment", 4, (*operation).readPayment},
 		{"list", 3, (*operation).list},
 		{"order again", 4, (*operation).orderAgain},
 		{"work", 18, (*operation).work},

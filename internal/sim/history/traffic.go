@@ -45,7 +45,7 @@ func (s Speed) String() string { return speeds[s] }
 // what the history knows, and take turns if they are about the same order. While another
 // operation happens, nobody else does anything, but for the work of the servers.
 var together = map[string]bool{
-	"book": true, "pay": true, "pay again": true, "cancel": true, "read": true, "list": true, "order again": true, "work": true,
+	"book": true, "pay": true, "pay again": true, "cancel": true, "read": true, "read payment": true, "list": true, "order again": true, "work": true,
 }
 
 // A window is a time of traffic, before it begins.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"time"
 
 	"github.com/traintravel/traintravel"
@@ -100,4 +101,23 @@ func (m *Model) noHook(trip traintravel.Trip, told Told) {
 func (ts *trains) wayOf(l traintravel.Leg) stay {
 	from, to := ts.way(l.Origin.Station, l.Destination.Station)
 	return stay{from: from, to: to}
+}
+
+// exist checks that the trains have the places that were just sold.
+func (m *Model) exist(b traintravel.Booking, told Told) {
+	if m.trains.unsure || !m.hooks.since.Before(told.Begin) {
+		return
+	}
+	for _, l := range b.Legs {
+		train := m.trains.running(l)
+		if train == nil {
+			continue
+		}
+		there := len(train.Coaches) == 0 && l.Seat == 0 || slices.ContainsFunc(train.Coaches, func(c traintravel.Coach) bool {
+			return c.Number == l.Coach && 1 <= l.Seat && l.Seat <= c.Seats
+		})
+		if !there {
+			m.Fail("S1", "booking %s has seat %d in coach %q of %s, and the train has %v", world.Short(b.ID), l.Seat, l.Coach, l.Number, train.Coaches)
+		}
+	}
 }

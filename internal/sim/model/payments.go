@@ -38,6 +38,22 @@ func (m *Model) underWay(b *Booking, told Told) *Attempt {
 	return nil
 }
 
+// PaymentRead is the answer to its owner's question for the last payment of a booking.
+func (m *Model) PaymentRead(told Told, b *Booking, p traintravel.Payment, err error) {
+	switch {
+	case err == nil && p.Booking != b.ID:
+		m.Fail("O1", "payment %s of booking %s is shown for booking %s", world.Short(p.ID), world.Short(p.Booking), world.Short(b.ID))
+	case err == nil:
+		m.attempt(b, p, told)
+	case errors.Is(err, traintravel.ErrNotFound):
+		if len(b.attempts) > 0 && m.alive(b, told.End) && !m.mayBeErased(b, told.last()) {
+			m.Fail("A1", "booking %s is %v, and its payments were not found", world.Short(b.ID), b.can)
+		}
+	case !Unanswered(err):
+		m.Fail("A1", "a question for a payment was answered with %v", err)
+	}
+}
+
 // confirmedInTime checks that the payment that confirmed a booking was not too late for that: after
 // the departure, or more than a day after the attempt had ended for its payer.
 func (m *Model) confirmedInTime(b *Booking, got traintravel.Booking) {

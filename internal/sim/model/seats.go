@@ -103,7 +103,8 @@ func (m *Model) soldOut(trip traintravel.Trip, told Told) {
 		}
 		wanted := stay{}
 		wanted.from, wanted.to = m.trains.way(l.Origin.Station, l.Destination.Station)
-		if !m.freePlace(runKey{m.trains.trainOf(l), run.date}, train, wanted, told.Begin) {
+		on := runKey{m.trains.trainOf(l), run.date}
+		if m.freePlaces(on, train, wanted, told.Begin) <= m.wanderers(on, wanted) {
 			return
 		}
 	}
@@ -112,8 +113,9 @@ func (m *Model) soldOut(trip traintravel.Trip, told Told) {
 	}
 }
 
-// freePlace reports whether a place is free for sure, from an instant until now.
-func (m *Model) freePlace(train runKey, is *traintravel.Train, wanted stay, at time.Time) bool {
+// freePlaces is how many places are free for sure, from an instant until now, but for those that
+// wanderers may have got.
+func (m *Model) freePlaces(train runKey, is *traintravel.Train, wanted stay, at time.Time) (n int) {
 	// Who loses a call keeps the place, and nobody can say any more on which part of the way.
 	takes := func(s stay) bool {
 		return s.coach == wanted.coach && s.seat == wanted.seat && (s.meets(wanted) || !m.trains.calls(is, s))
@@ -125,11 +127,22 @@ func (m *Model) freePlace(train runKey, is *traintravel.Train, wanted stay, at t
 				return m.mayHaveLived(b, at) && slices.ContainsFunc(b.legs, func(l leg) bool { return l.train == train && takes(l.stay) })
 			})
 			if !taken {
-				return true
+				n++
 			}
 		}
 	}
-	return false
+	return n
+}
+
+// wanderers is how many bookings may have other places of a train than it is known: their holds
+// may have ended, and their payments may have come late and found them places again.
+func (m *Model) wanderers(train runKey, wanted stay) (n int) {
+	for _, b := range m.byTrain[train] {
+		if b.can&Expired != 0 && m.mayBePaid(b) && slices.ContainsFunc(b.legs, func(l leg) bool { return l.train == train && l.meets(wanted) }) {
+			n++
+		}
+	}
+	return n
 }
 
 // sold writes down which trains a new booking is on.

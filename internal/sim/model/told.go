@@ -109,6 +109,9 @@ func (m *Model) created(told Told, o *Order, b traintravel.Booking) *Booking {
 	m.bookings[n.ID] = n
 	m.order = append(m.order, n)
 	m.sold(n, b.Replayed)
+	if !b.Replayed {
+		m.exist(b, told)
+	}
 	if told.last().Before(n.Expires) && !b.Replayed {
 		m.seated(n, told.End)
 	}

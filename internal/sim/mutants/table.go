@@ -240,7 +240,7 @@ var ofPlaces = []mutant{
 		name: "free-at-end-late", what: "the place of a hold is free a minute after the hold has ended",
 		file: places,
 		old:  "return t.Until <= now.UnixNano() && !t.kept",
-		new:  "return t.Until+60_000_000_000 <= now.UnixNano() && !t.kept || t.Until+60_000_000_000 < 0",
+		new:  "return t.Until <= now.Add(-time.Minute).UnixNano() && !t.kept",
 	},
 }
 

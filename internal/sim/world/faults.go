@@ -98,6 +98,10 @@ type Faults struct {
 	calm   bool
 }
 
+// atBank are classes that strike most charges or refunds of some histories: there, what hardly ever
+// meets does.
+var atBank = []Class{ChargeLost, ChargeLate, ChargeUnanswered, ChargePending, LookupFails, RefundFails, RefundPending, CancelFails}
+
 // newFaults draws the rates of a history. Strikes in skip do not happen, and classes in often occur
 // in any case.
 func newFaults(seed chance.Seed, on map[Class]bool, skip map[Strike]bool, often []Class) *Faults {
@@ -107,6 +111,9 @@ func newFaults(seed chance.Seed, on map[Class]bool, skip map[Strike]bool, often 
 		rate := chance.Rate(r, 0.001, 0.2)
 		if r.IntN(2) == 0 && on[c] {
 			f.rate[c] = rate
+			if slices.Contains(atBank, c) && r.IntN(3) == 0 {
+				f.rate[c] = chance.Rate(r, 0.1, 0.5)
+			}
 		}
 		if slices.Contains(often, c) {
 			f.rate[c] = chance.Rate(r, 0.05, 0.3)
