@@ -147,7 +147,7 @@ func (m *Model) Erased(told Told, owner string, got traintravel.Erasure, err err
 		needed := m.alive(b, told.End) && told.last().Before(b.Arrives)
 		over := b.can&^over == 0 || b.can == Confirmed && !told.first().Before(b.Arrives)
 		quiet := b.asked == 0 && !slices.ContainsFunc(b.attempts, func(a *Attempt) bool {
-			return told.Begin.Sub(a.At) < m.terms.PendingFor+50*time.Hour && a.Status != traintravel.Succeeded
+			return told.Begin.Sub(a.At) < m.terms.PendingFor+10*24*time.Hour && a.Status != traintravel.Succeeded
 		})
 		switch {
 		case kept && over && quiet:
