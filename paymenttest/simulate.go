@@ -14,10 +14,12 @@ import (
 	"github.com/traintravel/traintravel/internal/sim/world"
 )
 
-// histories is how many Simulate runs, and days how long each lasts.
+// histories is how many Simulate runs, days how long each lasts, and perDay how many operations a
+// day has.
 const (
 	histories = 4
 	days      = 5
+	perDay    = 800
 )
 
 // Simulate lets a gateway move the money of a railway: it runs simulated histories, with users, an
@@ -63,7 +65,7 @@ func simulate(t *testing.T, seed chance.Seed, g Gateway) error {
 	faults, _ := world.ParseFaults("all")
 	faults[world.NoCanceller] = false
 	r := history.Run(t, history.Config{
-		Seed: seed, Days: days, Faults: faults, Provider: p, Beside: true, Story: true,
+		Seed: seed, Days: days, PerDay: perDay, Faults: faults, Provider: p, Beside: true, Story: true,
 		Often: []world.Class{
 			world.ChargeLost, world.ChargeLate, world.ChargeDoubled, world.ChargeUnanswered, world.ChargePending, world.ChargeDeclined,
 			world.LookupFails, world.RefundFails, world.CancelFails, world.DeathAtBank,
