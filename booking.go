@@ -151,7 +151,8 @@ func (s *Service) order(sn *timetable.Snapshot, n NewBooking, now time.Time) (le
 
 // Booking returns one of the caller's bookings. It returns ErrNotFound for expired and
 // cancelled bookings and those of other users; but it returns a booking that the operator
-// has cancelled (see [Service.CancelRun]) until 30 days after its departure.
+// has cancelled (see [Service.CancelRun]) until 30 days after its departure, or until Run
+// removes it because it was not paid (see [Options].KeepUnpaid).
 func (s *Service) Booking(ctx context.Context, by Caller, id uuid.UUID) (_ Booking, err error) {
 	ctx, end := s.begin(ctx, "Booking")
 	defer end(&err)
