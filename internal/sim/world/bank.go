@@ -85,7 +85,9 @@ func (b *Bank) tick() {
 	for len(b.settles) > 0 && (calm || !now.Before(b.settles[0].at)) {
 		id := b.settles[0].id
 		b.settles = b.settles[1:]
-		if g := b.refunds[id]; g != nil {
+		if g := b.refunds[id]; g != nil && g.status != traintravel.Pending {
+			continue
+		} else if g != nil {
 			if g.status = b.hands.settled(id, traintravel.Succeeded); g.status == traintravel.Succeeded {
 				b.give(g)
 			}
@@ -347,10 +349,16 @@ func (l line) Lookup(ctx context.Context, id uuid.UUID) (traintravel.Outcome, er
 	case l.w.Faults.Strikes(d, LookupFails, 1):
 		return l.answer(d, traintravel.Outcome{}, errLine)
 	case t != nil:
-		l.w.Bank.hands.compare(id, t.Status)
+		if s := l.w.Bank.hands.compare(id, t.Status); s != t.Status {
+			t.Status, t.Settled = s, time.Now()
+		}
 		return l.answer(d, outcome(t.Status), nil)
 	case g != nil:
-		l.w.Bank.hands.compare(id, g.status)
+		if s := l.w.Bank.hands.compare(id, g.status); s != g.status {
+			if g.status = s; s == traintravel.Succeeded {
+				l.w.Bank.give(g)
+			}
+		}
 		return l.answer(d, outcome(g.status), nil)
 	default:
 		l.w.Bank.hands.compare(id, "")

@@ -70,7 +70,8 @@ func (h *hands) again(c traintravel.Charge, status traintravel.PaymentStatus) {
 	if c.Source, ok = h.sources[c.ID]; !ok {
 		c.Source, _ = p.Source(traintravel.Succeeded)
 	}
-	if out, err := p.Charge(context.Background(), c); err != nil || out.Status != status {
+	out, err := p.Charge(context.Background(), c)
+	if settles := status == traintravel.Pending && err == nil; !settles && (err != nil || out.Status != status) {
 		h.blame("charge %v is %s, and answered with %s %v when it comes again", c.ID, status, out.Status, err)
 	}
 }
@@ -116,16 +117,19 @@ func (h *hands) cancelled(id uuid.UUID, drawn traintravel.PaymentStatus) traintr
 }
 
 // compare asks the gateway for a charge or refund of which the bank knows the status; empty is
-// that it has never come.
-func (h *hands) compare(id uuid.UUID, status traintravel.PaymentStatus) {
+// that it has never come. It returns the status, which may be final since it was pending.
+func (h *hands) compare(id uuid.UUID, status traintravel.PaymentStatus) traintravel.PaymentStatus {
 	if h.Provider == nil {
-		return
+		return status
 	}
 	out, err := h.Provider.Lookup(context.Background(), id)
 	switch {
+	case status == traintravel.Pending && err == nil:
+		return out.Status
 	case status == "" && !errors.Is(err, traintravel.ErrNotFound):
 		h.blame("%v has never come, and is looked up as %s %v", id, out.Status, err)
 	case status != "" && (err != nil || out.Status != status):
 		h.blame("%v is %s, and is looked up as %s %v", id, status, out.Status, err)
 	}
+	return status
 }
