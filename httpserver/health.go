@@ -65,10 +65,7 @@ func (s *Server) refusedWork() (lately readiness) {
 // ready says whether the service can sell (see [traintravel.Service.Ready]) and tokens
 // can be verified.
 func (s *Server) ready(x *exchange) error {
-	if s.leaving.Load() {
-		return problemUnavailable.because(errLeaving)
-	}
-	if err := s.looks.take(x.ctx(), s.look); err != nil {
+	if err := s.Ready(x.ctx()); err != nil {
 		if errors.Is(err, traintravel.ErrNoTimetable) {
 			return problemNoTimetable.because(err)
 		}
@@ -77,11 +74,20 @@ func (s *Server) ready(x *exchange) error {
 	return x.answer(http.StatusOK, s.refusedWork())
 }
 
+// Ready returns nil if the server can sell and verify tokens, as GET /readyz reports it. The error
+// has the reason, which is for the operator alone: it may name hosts and files.
+func (s *Server) Ready(ctx context.Context) error {
+	if s.leaving.Load() {
+		return errLeaving
+	}
+	return s.looks.take(ctx, s.look)
+}
+
 // look looks whether all is there that readiness needs.
 func (s *Server) look(ctx context.Context) error {
 	err := s.service.Ready(ctx)
-	if auth, ok := s.auth.(Readier); ok && err == nil {
-		err = auth.Ready(ctx)
+	if auth, ok := s.auth.(Readier); ok { // asked early, also while no timetable is loaded
+		err = errors.Join(err, auth.Ready(ctx))
 	}
 	return err
 }

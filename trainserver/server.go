@@ -267,11 +267,15 @@ func (s *Server) Mount(mux *http.ServeMux) {
 }
 
 // Run does the work in the background until ctx ends: it ends holds, makes refunds, and delivers
-// events (see [traintravel.Service.Run]). If no timetable is loaded, it logs a warning first.
+// events (see [traintravel.Service.Run]). If no timetable is loaded, or the keys of the Issuer cannot be
+// fetched, it logs a warning first.
 func (s *Server) Run(ctx context.Context) error {
 	_, err := s.Service.Stations(ctx, traintravel.StationQuery{Page: traintravel.Page{Limit: 1}})
 	if errors.Is(err, traintravel.ErrNoTimetable) {
 		s.opts.Logger.Warn("no timetable is loaded: stations and trips are answered with 503 until one is", "do", "call Service.LoadTimetable")
+	}
+	if s.opts.Issuer != nil { // a failure is logged now, not with the first request
+		go func() { _ = s.API.Ready(ctx) }()
 	}
 	return s.Service.Run(ctx)
 }

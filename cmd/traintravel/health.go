@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -33,7 +34,8 @@ func (p *program) health() *cobra.Command {
 		Long: `Ask a running server whether it is ready to sell, at URL/readyz, and exit with 0 if
 it is and with 1 if it is not. Without URL it asks the server on this machine that
 --addr, TRAINTRAVEL_ADDR or the --config file describe. It is for health checks of
-containers, which have no shell and no curl.`,
+containers, which have no shell and no curl. The public listener does not say why a
+server is not ready; the operator's (serve --admin-addr) does, if its URL is given.`,
 		Example: `  traintravel health
   traintravel health --live https://trains.example`,
 		Args: takes("[URL]"),
@@ -139,7 +141,12 @@ func (h *healthCheck) ask(ctx context.Context, target string, own bool) error {
 	defer resp.Body.Close()
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %s: %s", withoutSecrets(target), resp.Status, strings.ToValidUTF8(string(bytes.TrimSpace(text)), ""))
+		reason := strings.ToValidUTF8(string(bytes.TrimSpace(text)), "")
+		var problem struct{ Detail string }
+		if json.Unmarshal(text, &problem) == nil && problem.Detail != "" {
+			reason = problem.Detail
+		}
+		return fmt.Errorf("%s: %s: %s", withoutSecrets(target), resp.Status, reason)
 	}
 	return nil
 }

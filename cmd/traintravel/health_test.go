@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"io"
 	"log"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // The health command reports that a real server is ready, however its address is set, and fails
@@ -77,6 +79,29 @@ func TestHealthOfOthers(t *testing.T) {
 		if code != c.code || !strings.Contains(said+errs, c.said) || strings.Contains(said+errs, "hush") {
 			t.Errorf("health %v: %d, want %d; %q is not in %q", c.args, code, c.code, c.said, said+errs)
 		}
+	}
+}
+
+// A server that cannot reach its issuer logs that at the start, and says why it is not ready on the
+// operator's listener alone.
+func TestHealthReason(t *testing.T) {
+	t.Parallel()
+	down := httptest.NewServer(nil)
+	down.Close()
+	r := start(t, "serve", "--data", filepath.Join(t.TempDir(), "t.db"), "--issuer", down.URL, "--audience", "x", "--admin-addr", "127.0.0.1:0")
+	for !strings.Contains(r.stderr.String(), "fetching the keys of the token issuer failed") {
+		time.Sleep(10 * time.Millisecond)
+	}
+	reason := "the keys of " + down.URL
+	if code, said, errs := once(t, nil, "health", r.base); code != 1 || strings.Contains(said+errs, reason) || strings.Contains(errs, "{") {
+		t.Errorf("the public listener: %d, %s%s", code, said, errs)
+	}
+	_, admin, _ := strings.Cut(r.stdout.String(), "metrics are at ")
+	admin, _, _ = strings.Cut(admin, "/metrics")
+	code, said, _ := once(t, nil, "health", "--json", admin)
+	var told struct{ Status, Error string }
+	if err := json.Unmarshal([]byte(said), &told); err != nil || code != 1 || told.Status != "failed" || !strings.Contains(told.Error, "/readyz: 503 Service Unavailable: ") || !strings.Contains(told.Error, reason) || strings.Contains(told.Error, "{") {
+		t.Errorf("the operator's listener: %d, %v, %s", code, err, said)
 	}
 }
 

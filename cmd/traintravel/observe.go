@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -245,7 +246,16 @@ func (o *observation) servers(p *program, service *traintravel.Service, api *htt
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", o.metrics)
 	mux.Handle("GET /healthz", api)
-	mux.Handle("GET /readyz", api)
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		err := api.Ready(r.Context())
+		if err == nil {
+			api.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_ = json.NewEncoder(w).Encode(object{"title": "Not ready", "status": http.StatusServiceUnavailable, "detail": shownError(oneLine{err})})
+	})
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) }) // it may show a password
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)

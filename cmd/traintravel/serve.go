@@ -169,6 +169,9 @@ func (p *program) serveUntil(ctx context.Context, set settings) (err error) {
 	background, stop := context.WithCancel(ctx)
 	defer stop()
 	go look.until(background)
+	if set.issuer != "" { // a failure is logged now, not with the first request
+		go func() { _ = api.Ready(background) }()
+	}
 	fmt.Fprintf(p.stdout, "traintravel listens on %s\n", here)
 	if base != here {
 		fmt.Fprintf(p.stdout, "Links begin with %s\n", base)
