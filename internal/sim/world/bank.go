@@ -46,7 +46,6 @@ type Taking struct {
 type giving struct {
 	traintravel.Refund
 	status traintravel.PaymentStatus
-	tries  int
 }
 
 type arrival struct {
