@@ -62,7 +62,7 @@ type runner struct {
 
 // limitOf is how long the process of a history may take.
 func (r runner) limitOf(p plan) time.Duration {
-	day := map[string]time.Duration{"traffic": time.Minute, "mixed": 10 * time.Second}[p.Speed]
+	day := map[string]time.Duration{"traffic": 10 * time.Minute, "mixed": 10 * time.Second}[p.Speed]
 	return cmp.Or(r.limit, 5*time.Minute+time.Duration(p.Days)*cmp.Or(day, 2*time.Second))
 }
 
