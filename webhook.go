@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/traintravel/traintravel/internal/records"
+	"github.com/traintravel/traintravel/internal/webhooks"
 	"github.com/traintravel/traintravel/rail"
 )
 
@@ -216,6 +217,9 @@ var (
 	// endpoint that the operator has removed and gets nothing.
 	ErrDisabled = rail.ErrDisabled
 )
+
+// LongestBacklog is the largest [WebhookOptions].Backlog.
+const LongestBacklog = webhooks.LongestBacklog
 
 // EventTypes returns the types of events that can be subscribed to.
 func EventTypes() []EventType { return rail.EventTypes() }

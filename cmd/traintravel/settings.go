@@ -15,7 +15,6 @@ import (
 
 	"github.com/traintravel/traintravel"
 	"github.com/traintravel/traintravel/httpserver"
-	"github.com/traintravel/traintravel/internal/webhooks"
 )
 
 // settings are the flags of serve.
@@ -180,8 +179,8 @@ func (s *settings) check(f *pflag.FlagSet) error {
 	if s.webhooksPerHost < 1 {
 		errs = append(errs, usagef("invalid --webhooks-per-host %d: want 1 or more", s.webhooksPerHost))
 	}
-	if s.webhookBacklog < 1 || s.webhookBacklog > webhooks.LongestBacklog {
-		errs = append(errs, usagef("invalid --webhook-backlog %d: want 1 to %d", s.webhookBacklog, webhooks.LongestBacklog))
+	if s.webhookBacklog < 1 || s.webhookBacklog > traintravel.LongestBacklog {
+		errs = append(errs, usagef("invalid --webhook-backlog %d: want 1 to %d", s.webhookBacklog, traintravel.LongestBacklog))
 	}
 	if (s.tlsCert == "") != (s.tlsKey == "") {
 		errs = append(errs, usagef("%s is missing: give both --tls-cert and --tls-key, or neither", cmp.Or(missingOf(s.tlsCert, "--tls-cert"), "--tls-key")))

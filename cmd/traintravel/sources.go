@@ -62,28 +62,6 @@ func (p *program) settle(c *cobra.Command) error {
 	return errors.Join(errs...)
 }
 
-// excludes is the annotation of a flag that names the flags that it excludes.
-const excludes = "traintravel_excludes"
-
-// exclude notes that two flags of a set exclude each other.
-func exclude(f *pflag.FlagSet, one, other string) {
-	f.Lookup(one).Annotations = map[string][]string{excludes: {other}}
-	f.Lookup(other).Annotations = map[string][]string{excludes: {one}}
-}
-
-// rivalsOfGiven are the flags that are excluded by those that have got a value.
-func rivalsOfGiven(flags *pflag.FlagSet) map[string]bool {
-	rivals := map[string]bool{}
-	flags.VisitAll(func(f *pflag.Flag) {
-		if v := f.Value.String(); f.Changed && v != "" && v != "false" {
-			for _, name := range f.Annotations[excludes] {
-				rivals[name] = true
-			}
-		}
-	})
-	return rivals
-}
-
 // variable is the environment variable of a flag.
 func variable(flag string) string {
 	return "TRAINTRAVEL_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
