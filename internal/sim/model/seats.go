@@ -95,7 +95,7 @@ func (m *Model) soldOut(trip traintravel.Trip, told Told) {
 	}
 	for _, l := range trip.Legs {
 		train, run := m.trains.running(l), runOf(l)
-		if train == nil || m.closed[run] || m.unsure[run] {
+		if train == nil || !m.trains.sells(l, told) || m.closed[run] || m.unsure[run] {
 			return
 		}
 		if len(train.Coaches) == 0 {
