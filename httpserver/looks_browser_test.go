@@ -46,6 +46,11 @@ func TestPagesForPeople(t *testing.T) {
 		if !first {
 			t.Error("the prose comes before the operations")
 		}
+		squeezed := run(b, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".opblock-tag small")]
+			.filter(e => e.textContent && e.clientWidth < Math.min(300, innerWidth - 60)).map(e => e.clientWidth + " px: " + e.textContent.slice(0, 40))`))
+		if len(squeezed) > 0 {
+			t.Errorf("at %d px descriptions of groups are narrow: %q", width, squeezed)
+		}
 		b.do(chromedp.Click(css(".opblock-summary-control"), chromedp.NodeVisible), chromedp.WaitVisible(css(".try-out__btn")))
 		look("docs-open", width)
 		b.do(chromedp.Navigate(server.URL+"/problems/sold-out"), chromedp.WaitVisible(css("h1")))
