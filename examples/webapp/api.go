@@ -204,9 +204,14 @@ func (a *api) payment(ctx context.Context, id string) (payment, error) {
 
 // charges are the payments of a booking that went through. A booking has few.
 func (a *api) charges(ctx context.Context, id string) (all []payment, err error) {
+	return a.attempts(ctx, id, "succeeded")
+}
+
+// attempts are the payments of a booking that have this status, without refunds.
+func (a *api) attempts(ctx context.Context, id, status string) (all []payment, err error) {
 	found, err := get[list[payment]](ctx, a, bookingPath(id)+"/payments", url.Values{"limit": {"100"}})
 	for _, p := range found.Data {
-		if p.Status == "succeeded" && p.RefundOf == "" {
+		if p.Status == status && p.RefundOf == "" {
 			all = append(all, p)
 		}
 	}

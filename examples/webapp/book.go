@@ -13,17 +13,31 @@ import (
 	"time"
 )
 
-// orderTime is how long it may take to book for all, or to undo that, however soon the
-// browser gives up: an order is never left half done.
+// orderTime limits how long booking for all passengers, or undoing it, may take. It also
+// continues if the browser disconnects, so that an order is not left half done.
 const orderTime = 50 * time.Second
 
 func (s *site) book(w http.ResponseWriter, r *http.Request, user *session) error {
 	ids, all := postedOrder(r)
-	if len(ids) == 0 || len(ids) > 2 || len(all)*len(ids) > mostTogether {
-		return errForged // no form of ours
+	if len(ids) == 0 || len(ids) > 2 {
+		return errIncomplete
 	}
 	o := order{Passengers: all}
-	switch r.PostFormValue("do") {
+	do := r.PostFormValue("do")
+	asked := len(all)
+	if do == "add" {
+		asked++
+	}
+	if text := tooMany(asked, len(ids)); text != "" {
+		o.Passengers = all[:min(len(all), mostTogether/len(ids))]
+		return s.showTrip(w, r, user, ids, o, &fault{Status: http.StatusBadRequest, Title: "Too many passengers", Text: text + " Nothing was booked."})
+	}
+	if len(all) == 0 {
+		o.Passengers = party(1, false, false)
+		o.Passengers[0].Wrong = true
+		return s.showTrip(w, r, user, ids, o, &fault{Status: http.StatusBadRequest, Title: "No passenger", Text: "Enter the name of at least one passenger. Nothing was booked.", inputs: []string{"passenger"}})
+	}
+	switch do {
 	case "add":
 		o.Passengers = append(all, passenger{N: len(all) + 1})
 		return s.showTrip(w, r, user, ids, o, nil)
@@ -129,7 +143,7 @@ func (s *session) bookOne(ctx context.Context, ask newBooking, form string, nth 
 			return b, before, nil
 		}
 	}
-	return b, false, errSentOften
+	return b, false, errFormUsed
 }
 
 // undo cancels bookings because of an error, unless they are paid or under payment by now.

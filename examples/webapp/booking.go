@@ -122,6 +122,7 @@ type stub struct {
 	Terms    string    // of refunds, as long as the timetable knows the trip
 	Ticket   *ticket   // once it is confirmed
 	Latest   *payment  // attempt, if there was one
+	LastTry  bool      // one more declined payment may end the booking
 	Charges  []payment // that went through, if the booking is over
 }
 
@@ -137,7 +138,7 @@ func (s *site) bookingPage(w http.ResponseWriter, r *http.Request, user *session
 		s.redirect(w, r, payPath(b.ID))
 		return nil
 	case pending:
-		title = "Your payment is under way"
+		title = "Your payment is in progress"
 	case travelled:
 		title = "Your past trip"
 	case cancelled:
@@ -154,7 +155,10 @@ func (s *session) load(ctx context.Context, id string) (b stub, err error) {
 	if !isID(id) {
 		return b, errNoPage
 	}
-	if b.booking, err = s.api.booking(ctx, id); err != nil {
+	if b.booking, err = s.api.booking(ctx, id); missing(err) {
+		return b, s.whyMissing(ctx, id, err)
+	}
+	if err != nil {
 		return b, err
 	}
 	b.State = b.booking.State()
@@ -169,6 +173,13 @@ func (s *session) load(ctx context.Context, id string) (b stub, err error) {
 			return b, err
 		}
 		b.Latest = &latest
+		if b.State == held && latest.Status == "failed" {
+			declined, err := s.api.attempts(ctx, id, "failed")
+			if err != nil {
+				return b, err
+			}
+			b.LastTry = len(declined) >= mostDeclines-1
+		}
 		if b.State == pending && latest.Status == "succeeded" {
 			b.State = confirmed // where there are no tickets
 		}
@@ -259,9 +270,19 @@ func (s *site) cancel(w http.ResponseWriter, r *http.Request, user *session) err
 		s.redirect(w, r, "/bookings/"+id) // it has ended meanwhile: its page says how
 		return nil
 	}
-	user.tell("The booking is cancelled. If you had paid, what you get back is on its way.")
+	user.tell(cancelNotice(user.api.booking(r.Context(), id)))
 	s.redirect(w, r, "/bookings")
 	return nil
+}
+
+// cancelNotice says that a booking is cancelled, and whether a refund follows. If the API
+// no longer returns the booking, it was not paid.
+func cancelNotice(b booking, err error) string {
+	text := "The booking is cancelled."
+	if err == nil && b.Over != nil && len(b.Over.Refunds) > 0 {
+		text += " Your refund is on its way."
+	}
+	return text
 }
 
 // The forms of a ticket that people can have, by the names of our files.

@@ -17,7 +17,7 @@ func TestAPIIsDown(t *testing.T) {
 	v := newVisitor(t, site)
 	trip := v.chooseTrip(v.signIn("anna", tripsTomorrow(rw)))
 
-	for status, says := range map[int]string{429: "One moment, please", 503: "takes a break", 500: "Something went wrong at the railway"} {
+	for status, says := range map[int]string{429: "Too many requests", 503: "is not available", 500: "Something went wrong at the railway"} {
 		slug := map[int]string{429: "rate-limited", 503: "unavailable", 500: "internal-error"}[status]
 		rw.answering(func(w http.ResponseWriter, _ *http.Request) bool { return refuse(w, status, slug, "") })
 		for _, path := range []string{"/bookings", tripsTomorrow(rw), trip.at.Path} {
@@ -44,7 +44,7 @@ func TestAPIIsDown(t *testing.T) {
 
 	rw.Close()
 	v.get("/bookings").want(t, 502, "We cannot reach the railway")
-	v.fill(trip, "/bookings", "passenger", "Anna").want(t, 502, "look at your bookings")
+	v.fill(trip, "/bookings", "passenger", "Anna").want(t, 502, "check your bookings")
 	v.get("/stations?q=ber").want(t, 502, "We cannot reach the railway")
 	v.get("/").want(t, 200, "Find trains")
 	if !strings.Contains(log.String(), "a page failed") {
@@ -60,8 +60,8 @@ func TestAPIStartsLater(t *testing.T) {
 	rw.answering(func(w http.ResponseWriter, _ *http.Request) bool { return refuse(w, 503, "unavailable", "") })
 	v := newVisitor(t, site)
 	v.get("/").want(t, 200, "Find trains")
-	v.get("/bookings").want(t, 503, "takes a break")
-	v.get("/stations?q=ber").want(t, 503, "takes a break")
+	v.get("/bookings").want(t, 503, "is not available")
+	v.get("/stations?q=ber").want(t, 503, "is not available")
 	rw.answering(func(http.ResponseWriter, *http.Request) bool { return false })
 	v.signIn("anna", "/bookings").want(t, 200, "My bookings")
 }
@@ -96,7 +96,7 @@ func TestProblems(t *testing.T) {
 		v.fill(trip, "/bookings", "passenger", "Anna", "bicycle", "1").want(t, 409, says, `role="alert"`, `value="Anna"`)
 	}
 	for slug, says := range map[string]string{
-		"already-paid": "paid already", "payment-in-progress": "under way", "payments-not-accepted": "not taken", "hold-expired": "free again", "too-many-declines": "Too many payments", "paid-too-late": "too late", "cancelled-by-operator": "has cancelled this train",
+		"already-paid": "already paid", "payment-in-progress": "in progress", "payments-not-accepted": "Payments are not available", "hold-expired": "Your seat was released", "too-many-declines": "Too many payments", "paid-too-late": "too late", "cancelled-by-operator": "has cancelled this train",
 	} {
 		post(slug, 409)
 		v.pay(held, "4242424242424242").want(t, 409, says, `role="alert"`)
@@ -136,7 +136,7 @@ func TestPending(t *testing.T) {
 	v.get(held.booking()).want(t, 200, "We are waiting for the bank", "do not pay again", `data-state="pending"`)
 	v.get(held.at.RequestURI()).want(t, 200, "We are waiting for the bank", "do not pay again", `data-state="pending"`)
 	status = "succeeded" // at a server without tickets
-	v.get(held.booking()).want(t, 200, "It is paid")
+	v.get(held.booking()).want(t, 200, "This booking is paid")
 }
 
 // A booking that was paid after its page was opened is not cancelled by that page.

@@ -16,11 +16,17 @@ import (
 var (
 	errNoPage      = errors.New("page not found")
 	errForged      = errors.New("the form is not from this site")
+	errIncomplete  = errors.New("the form does not say what it is about")
+	errTooLarge    = errors.New("the form is too large")
+	errManyBills   = errors.New("too many bookings to pay together")
+	errDeclines    = errors.New("the booking has ended after too many declined payments")
+	errReleased    = errors.New("the booking has ended after a declined payment")
+	errNoBooking   = errors.New("the booking was not found")
 	errSignedOut   = errors.New("nobody is signed in")
 	errSignIn      = errors.New("signing in did not work")
 	errNoPrice     = errors.New("the timetable does not know the trip any more")
 	errHalfBooked  = errors.New("an order was made in part")
-	errSentOften   = errors.New("the form was sent too often")
+	errFormUsed    = errors.New("the form was used too often")
 	errOtherCharge = errors.New("what is to be paid is not what the form showed")
 	errExpiry      = errors.New("the expiry date cannot be read")
 	errNotBegun    = errors.New("the sign-in was not begun here")
@@ -37,49 +43,59 @@ type fault struct {
 	RetryAfter  string
 }
 
+// tooManyDeclines is the fault of a booking that has ended because its payments were
+// declined.
+var tooManyDeclines = fault{Status: http.StatusConflict, Title: "Your seat was released", Text: "Too many payments for the booking were declined. Nothing was charged. If there are seats left, you can book again and pay with another card."}
+
 // ours says what errors of the site itself are to people.
 var ours = []struct {
 	err error
 	fault
 }{
-	{errNoPage, fault{Status: 404, Title: "Page not found", Text: "The address may be mistyped, or the page is gone."}},
-	{errForged, fault{Status: 403, Title: "That form was not ours", Text: "It was sent from somewhere else, or it is from before you signed in. Nothing was done. Please open the page again."}},
-	{errSignedOut, fault{Status: 403, Title: "You are signed out", Text: "Nothing was done. Please sign in and try again.", Link: "/sign-in", Next: "Sign in"}},
-	{errNotBegun, fault{Status: 400, Title: "That sign-in is over", Text: "It was begun too long ago, or in another browser.", Link: "/sign-in", Next: "Sign in"}},
+	{errNoPage, fault{Status: 404, Title: "Page not found", Text: "Check the address: it may be mistyped, or the page no longer exists."}},
+	{errForged, fault{Status: 403, Title: "That form did not come from this site", Text: "It was sent from another site, or you have signed in again since. Nothing was changed. Please open the page again."}},
+	{errIncomplete, fault{Status: 400, Title: "This form is incomplete", Text: "It does not say what to book or to pay for. Nothing was changed. Please open the page again."}},
+	{errTooLarge, fault{Status: 413, Title: "This form is too long", Text: "Nothing was changed. Please enter shorter texts."}},
+	{errManyBills, fault{Status: 400, Title: "Too many bookings", Text: fmt.Sprintf("At most %d bookings can be paid together. Nothing was charged.", mostTogether), Link: "/bookings", Next: "My bookings"}},
+	{errDeclines, tooManyDeclines},
+	{errReleased, fault{Status: 409, Title: "Your seat was released", Text: "The payment was declined, and the booking has ended: too many payments for it were declined, or it was not paid in time. Nothing was charged. If there are seats left, you can book again."}},
+	{errNoBooking, fault{Status: 404, Title: "We cannot find that", Text: "The booking does not exist, no longer exists, or belongs to another user. A booking that was not paid in time has ended.", Link: "/bookings", Next: "My bookings"}},
+	{errSignedOut, fault{Status: 403, Title: "You are signed out", Text: "Nothing was changed. Please sign in and try again.", Link: "/sign-in", Next: "Sign in"}},
+	{errNotBegun, fault{Status: 400, Title: "The sign-in has expired", Text: "It was started too long ago, or in another browser.", Link: "/sign-in", Next: "Sign in"}},
 	{errNoPrice, fault{Status: 409, Title: "This cannot be paid here", Text: "The timetable has changed since you booked, so we do not know the price. Nothing was charged.", Link: "/bookings", Next: "My bookings"}},
-	{errHalfBooked, fault{Status: 502, Title: "Not everything could be booked", Text: "Some of the seats may still be held for you. Look at your bookings: pay for them, or cancel them. Nothing was charged.", Link: "/bookings", Next: "My bookings"}},
-	{errOtherCharge, fault{Status: 409, Title: "What you pay for has changed", Text: "Nothing was charged. A booking is gone, because it was cancelled or not paid in time, or its price has changed. Do you want to pay for what is listed now?"}},
-	{errExpiry, fault{Status: 400, Title: "Please look at this again", Fields: []string{"The expiry date cannot be read. Write the year as two or four digits, MM/YY, such as 12/40."}, inputs: []string{"expiry"}}},
-	{errSentOften, fault{Status: 409, Title: "This form was sent too often", Text: "What it booked before is over. Nothing was charged. Please choose the trip again.", Link: "/bookings", Next: "My bookings"}},
-	{errSignIn, fault{Status: 403, Title: "You are not signed in", Text: "The sign-in was not finished. Nothing has changed.", Link: "/sign-in", Next: "Try again"}},
+	{errHalfBooked, fault{Status: 502, Title: "Not everything could be booked", Text: "Some of the seats may still be held for you. Check your bookings: pay for them, or cancel them. Nothing was charged.", Link: "/bookings", Next: "My bookings"}},
+	{errOtherCharge, fault{Status: 409, Title: "What you pay for has changed", Text: "Nothing was charged. A booking was cancelled or not paid in time, or its price has changed. Check the list and pay if you agree."}},
+	{errExpiry, fault{Status: 400, Title: "Please correct this", Fields: []string{"The expiry date cannot be read. Write the year as two or four digits, MM/YY, such as 12/40."}, inputs: []string{"expiry"}}},
+	{errFormUsed, fault{Status: 409, Title: "This form has already been used", Text: "Its earlier bookings have ended. Nothing was charged. Please choose the trip again.", Link: "/bookings", Next: "My bookings"}},
+	{errSignIn, fault{Status: 403, Title: "You are not signed in", Text: "The sign-in was not completed. Nothing was changed.", Link: "/sign-in", Next: "Try again"}},
 }
 
 // theirs says what problems of the API are to people, by their slugs. Others are shown
 // in the API's own words.
 var theirs = map[string]fault{
-	"not-found":             {Title: "We cannot find that", Text: "It does not exist, no longer exists, or belongs to somebody else. A booking that was not paid in time is gone.", Link: "/bookings", Next: "My bookings"},
-	"sold-out":              {Title: "That train has just sold out", Text: "There are not seats enough left. Other trains of the day may have some."},
-	"departed":              {Title: "That train has left", Text: "It cannot be booked or cancelled any more."},
-	"bicycles-not-allowed":  {Title: "No bicycles on this trip", Text: "It is not known to take bicycles. Book without yours, or search for trips that take them."},
+	"not-found":             {Title: "We cannot find that", Text: "It does not exist, no longer exists, or belongs to another user."},
+	"sold-out":              {Title: "That train has just sold out", Text: "There are not enough seats left. Other trains on this day may have some."},
+	"departed":              {Title: "That train has left", Text: "It can no longer be booked or cancelled."},
+	"bicycles-not-allowed":  {Title: "No bicycles on this trip", Text: "This trip does not take bicycles. Book without yours, or search for trips that take them."},
 	"no-bicycle-space":      {Title: "The bicycle spaces are taken", Text: "Book without your bicycle, or choose another train."},
-	"dogs-not-allowed":      {Title: "No dogs on this trip", Text: "It is not known to take dogs. Book without yours, or search for trips that take them."},
-	"hold-expired":          {Title: "Your seat is free again", Text: "The booking was not paid in time. Nothing was charged. If there are seats left, you can book once more."},
-	"too-many-declines":     {Title: "Your seat is free again", Text: "Too many payments for the booking were declined. Nothing was charged. If there are seats left, you can book once more and pay with another card."},
+	"dogs-not-allowed":      {Title: "No dogs on this trip", Text: "This trip does not take dogs. Book without yours, or search for trips that take them."},
+	"hold-expired":          {Title: "Your seat was released", Text: "The booking was not paid in time. Nothing was charged. If there are seats left, you can book again."},
+	"too-many-declines":     tooManyDeclines,
 	"declines-limited":      {Title: "Too many payments were declined", Text: "Nothing was charged. Please use another card, or try again later."},
-	"too-many-holds":        {Title: "You hold seats that are not paid", Text: "There may be only so many at a time. Pay for one of your bookings, or cancel one, and try again.", Link: "/bookings", Next: "My bookings"},
-	"paid-too-late":         {Title: "The payment came too late", Text: "The seat was gone when it went through. The money is on its way back to you.", Link: "/bookings", Next: "My bookings"},
-	"already-paid":          {Title: "This is paid already", Text: "Nothing was charged again.", Link: "/bookings", Next: "My bookings"},
-	"cancelled-by-operator": {Title: "The railway has cancelled this train", Text: "The booking is cancelled with it. What you paid for it is given back in full. The booking says how much, and when.", Link: "/bookings", Next: "My bookings"},
-	"payment-in-progress":   {Title: "A payment is under way", Text: "Its outcome is not known yet. Please wait for it.", Link: "/bookings", Next: "My bookings"},
-	"payments-not-accepted": {Title: "Payments are not taken", Text: "The railway is not set up to take payments at the moment."},
-	"not-paid":              {Title: "There is no ticket yet", Text: "It comes as soon as the booking is paid.", Link: "/bookings", Next: "My bookings"},
-	"key-reused":            {Title: "This form was sent before", Text: "It said something else then. Look at what it says now, and send it once more if that is what you want."},
-	"precondition-failed":   {Title: "The booking has changed", Text: "It is not as it was when you opened the page. Please look at it again."},
-	"rate-limited":          {Title: "One moment, please", Text: "There were too many requests. Please try again in a little while."},
-	"unavailable":           {Title: "The railway takes a break", Text: "Its service is not available at the moment. Please try again in a little while."},
-	"internal-error":        {Title: "Something went wrong at the railway", Text: "It may or may not have been done. Look at your bookings before you try again.", Link: "/bookings", Next: "My bookings"},
-	"forbidden":             {Title: "You are not allowed to do that", Text: "Sign out and in again, and allow what this site asks for."},
-	"invalid-request":       {Title: "Please look at this again"},
+	"too-many-holds":        {Title: "You have too many unpaid bookings", Text: "Pay for one of your bookings, or cancel one, and try again.", Link: "/bookings", Next: "My bookings"},
+	"paid-too-late":         {Title: "The payment came too late", Text: "The booking had already ended. We are refunding the payment.", Link: "/bookings", Next: "My bookings"},
+	"already-paid":          {Title: "This is already paid", Text: "Nothing more was charged.", Link: "/bookings", Next: "My bookings"},
+	"cancelled-by-operator": {Title: "The railway has cancelled this train", Text: "Your booking is cancelled too, and what you paid is refunded in full. The page of the booking shows the refund.", Link: "/bookings", Next: "My bookings"},
+	"payment-in-progress":   {Title: "A payment is in progress", Text: "Please wait until the bank has answered.", Link: "/bookings", Next: "My bookings"},
+	"payments-not-accepted": {Title: "Payments are not available", Text: "The railway does not accept payments at the moment."},
+	"not-paid":              {Title: "The ticket is not available yet", Text: "You get it as soon as the booking is paid.", Link: "/bookings", Next: "My bookings"},
+	"key-reused":            {Title: "This form was sent before with other entries", Text: "Check the entries, and send the form again if they are right."},
+	"precondition-failed":   {Title: "The booking has changed", Text: "It changed after you opened the page. Please open the booking again."},
+	"rate-limited":          {Title: "Too many requests", Text: "Please wait a moment and try again."},
+	"unavailable":           {Title: "The railway is not available", Text: "Its service is not available at the moment. Please try again later."},
+	"internal-error":        {Title: "Something went wrong at the railway", Text: "We do not know whether your request was carried out. Check your bookings before you try again.", Link: "/bookings", Next: "My bookings"},
+	"forbidden":             {Title: "You are not allowed to do that", Text: "Sign out, sign in again, and allow the access that this site asks for."},
+	"invalid-request":       {Title: "Please correct this"},
 	"amount-mismatch":       {Title: "The price has changed"},
 }
 
@@ -94,7 +110,7 @@ var fields = map[string]struct{ input, label string }{
 
 // unreachable is what people are told when the API does not answer the site.
 var unreachable = fault{Status: http.StatusBadGateway, Title: "We cannot reach the railway",
-	Text: "Its service does not answer at the moment. If you were booking or paying, look at your bookings before you try again.",
+	Text: "Its service does not answer at the moment. If you were booking or paying, check your bookings before you try again.",
 	Link: "/bookings", Next: "My bookings"}
 
 // Wrong says whether a field is to be corrected.
@@ -208,12 +224,12 @@ func (e *paidError) fault() fault {
 	f := faultOf(e.err)
 	why := strings.TrimSuffix(f.Title, ".") + "."
 	if len(e.paid) < e.of {
-		f.Title = "A part of your payment went through"
-		// What is said of the others is not so of all.
+		f.Title = "Some of your bookings are paid"
+		// What is true of the other bookings is not true of all.
 		f.Text = fmt.Sprintf("%d of %d bookings are paid. The others: %s %s", len(e.paid), e.of, why, strings.ReplaceAll(f.Text, "Nothing was charged", "Nothing more was charged"))
 	} else {
 		f.Title = "Your payment went through"
-		f.Text = "Everything is paid: please do not pay again. Only this page cannot be shown at the moment. " + why
+		f.Text = "Everything is paid: please do not pay again. This page cannot be shown at the moment. " + why
 	}
 	f.Links = slices.Clone(e.paid)
 	f.Link, f.Next = "/bookings", "My bookings"

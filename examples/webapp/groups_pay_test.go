@@ -34,9 +34,9 @@ func TestTotalHasChanged(t *testing.T) {
 	if n := len(rw.payments()); n != 0 {
 		t.Errorf("%d payments were made", n)
 	}
-	v.get(pay.at.RequestURI()).want(t, 200, "One booking is gone")
+	v.get(pay.at.RequestURI()).want(t, 200, "One booking has ended")
 	v.pay(changed, "4242 4242 4242 4242").want(t, 200, "Bob")
-	v.get(pay.at.RequestURI()).want(t, 200, "One booking is gone", "Receipt")
+	v.get(pay.at.RequestURI()).want(t, 200, "One booking has ended", "Receipt")
 }
 
 // Whoever has paid learns that, even if the pages that follow cannot be shown.
@@ -72,5 +72,5 @@ func TestPaidInPart(t *testing.T) {
 		}
 		return false
 	})
-	v.pay(pay, "4242 4242 4242 4242").want(t, 429, "A part of your payment went through", "1 of 2 bookings are paid", "Ann, Berlin")
+	v.pay(pay, "4242 4242 4242 4242").want(t, 429, "Some of your bookings are paid", "1 of 2 bookings are paid", "Ann, Berlin")
 }

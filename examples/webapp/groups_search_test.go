@@ -17,13 +17,13 @@ func TestTooManyPassengers(t *testing.T) {
 	site, _ := rw.open(t)
 	v := newVisitor(t, site)
 	back := "&return=" + rw.now().AddDate(0, 0, 3).Format(time.DateOnly)
-	v.get(tripsTomorrow(rw)+"&passengers=9"+back).want(t, 400, "At most 4 passengers can be booked together there and back")
+	v.get(tripsTomorrow(rw)+"&passengers=9"+back).want(t, 400, "At most 4 passengers can be booked together for the outward and the return trip")
 	v.get(tripsTomorrow(rw)+"&passengers=4"+back).want(t, 200)
 	v.get(tripsTomorrow(rw)+"&passengers=12").want(t, 400, "At most 9 passengers can be booked together")
 
 	first := v.returnTrip(rw, "1")
 	both := strings.Replace(first.at.RequestURI(), "?", "?passengers=9&", 1)
-	v.get(both).want(t, 400, "At most 4 passengers can be booked together there and back", "4 passengers, there and back")
+	v.get(both).want(t, 400, "At most 4 passengers can be booked together for the outward and the return trip", "4 passengers, outward and return")
 	v.get(first.at.Path+"?passengers=12").want(t, 400, "At most 9 passengers can be booked together", "9 passengers")
 }
 

@@ -49,7 +49,7 @@ func TestFormSentAgainKeepsPaidBookings(t *testing.T) {
 		t.Error("a paid booking was cancelled")
 	}
 	rw.refuseName("nobody")
-	v.post(to, names(form, "Ann", "Bobby")).want(t, 200, "Paid already", "Ann", "Pay €113.58")
+	v.post(to, names(form, "Ann", "Bobby")).want(t, 200, "Already paid", "Ann", "Pay €113.58")
 }
 
 // A form that is sent again after a passenger was refused books for all passengers.
@@ -62,7 +62,7 @@ func TestFormSentAgainBooksForAll(t *testing.T) {
 		rw.refuseName("nobody")
 	}
 	pay := v.post(to, names(form, "Ann", "Bob", "Ann"))
-	pay.want(t, 200, "your statement has 3 entries")
+	pay.want(t, 200, "your statement will have 3 entries")
 	if again := v.post(to, names(form, "Ann", "Bob", "Ann")); again.at.String() != pay.at.String() {
 		t.Errorf("sent twice it leads to %s and %s", pay.at, again.at)
 	}

@@ -1,6 +1,6 @@
 // Command webapp is a small booking site: it finds trips, signs people in when they book,
-// takes payments and shows tickets. All that it knows of trains it asks the Train Travel
-// API over HTTP: in the name of who is signed in, and in its own to search for people who
+// takes payments and shows tickets. It gets all its data from the Train Travel API over HTTP,
+// with the token of the user who is signed in, or with its own token to search for people who
 // are not. It needs a server:
 //
 //	go run ./cmd/traintravel serve
@@ -9,14 +9,16 @@
 // At an authorization server of your own it needs a client with a secret, for both grants,
 // authorization_code and client_credentials; WEBAPP_CLIENT_SECRET has the secret.
 //
-// Where to look: api.go is what is asked of the API, signin.go and discovery.go the
-// authorization code flow with PKCE, own.go the site's own token, visitors.go how much of it
-// each visitor may use, session.go who is signed in. routes.go has the addresses of all pages. In the order in which one sees them: the
-// search (search.go, stations.go), the results (results.go) with their calendar (days.go), a
-// trip or two (trip.go), which are booked together (book.go), paid together (pay.go,
+// The files: api.go has the requests to the API, signin.go and discovery.go the authorization
+// code flow with PKCE, own.go the site's own token, visitors.go the limit for each visitor of
+// requests with that token, session.go the sessions of users, and routes.go the addresses of
+// all pages. The pages, in the order in which users see them: the search (search.go,
+// stations.go), the results (results.go) with their calendar (days.go), one trip or an outward
+// and a return trip (trip.go), which are booked together (book.go), paid together (pay.go,
 // card.go, paid.go) and have one receipt (receipt.go), and the bookings with their tickets
-// (booking.go), also those that are over. What is looked for, and what is paid together, is in the addresses: no
-// more is kept here than who is signed in, and for a while what they booked and paid.
+// (booking.go), including past ones. The search, and the bookings that are paid together, are
+// in the addresses. The site keeps only the sessions and, for a while, what users booked and
+// paid.
 package main
 
 import (
@@ -48,8 +50,8 @@ func main() {
 	}
 }
 
-// The client that every traintravel server without accounts of its own knows. Its secret is
-// in the source code, and so it is good for trying out alone.
+// The client that every traintravel server without accounts of its own accepts. Its secret is
+// in the source code: use it only to try the site.
 const (
 	demoClient = "webapp"
 	demoSecret = "overland-example-only"

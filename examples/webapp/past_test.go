@@ -48,14 +48,14 @@ func TestCancelledByOperator(t *testing.T) {
 
 	on := day(rw.now().UTC())
 	page := v.get(paid)
-	page.want(t, 200, "This booking is cancelled", "Berlin Hauptbahnhof to Paris Gare du Nord", "Paid</dt>", "The railway cancelled train LA 21 on "+on+", and your booking with it.", "€113.58 is on its way back to you since "+on)
+	page.want(t, 200, "This booking is cancelled", "Berlin Hauptbahnhof to Paris Gare du Nord", "Paid</dt>", "The railway cancelled train LA 21 on "+on+", and your booking with it.", "We sent €113.58 back to you on "+on+"; it has not arrived yet.")
 	receipt := v.get(page.link(t, "Receipt"))
-	receipt.want(t, 200, "Cancelled on "+on, "€113.58 paid with the card ************4242", "€113.58 is on its way back", "Total paid", "Given back, or on its way")
+	receipt.want(t, 200, "Cancelled on "+on, "€113.58 paid with the card ************4242", "We sent €113.58 back to you", "Total paid", "Refunded, or being refunded")
 	rw.refund(t)
-	v.get(paid).want(t, 200, "€113.58 was given back on "+on)
-	v.get(receipt.at.RequestURI()).want(t, 200, "€113.58 was given back on "+on)
+	v.get(paid).want(t, 200, "€113.58 was refunded on "+on)
+	v.get(receipt.at.RequestURI()).want(t, 200, "€113.58 was refunded on "+on)
 	list := v.get("/bookings")
-	list.want(t, 200, "Anna Example, Berlin Hauptbahnhof to Paris Gare du Nord", ">cancelled<", "Look")
+	list.want(t, 200, "Anna Example, Berlin Hauptbahnhof to Paris Gare du Nord", ">cancelled<", "View<span class=\"unseen\"> booking of Anna Example")
 	v.get("/bookings?over=true").want(t, 200, "Anna Example", ">cancelled<")
 
 	v.fill(cancel, "/cancel").want(t, 200, "This booking is cancelled", "The railway cancelled train LA 21")
@@ -74,7 +74,7 @@ func TestCancelledByOperator(t *testing.T) {
 		t.Error("a booking that was never paid has a receipt")
 	}
 	v.get(receiptPath(held.at.Query()["booking"]...)).want(t, 200, "This booking is cancelled")
-	v.get(receiptPath(append(held.at.Query()["booking"], strings.TrimPrefix(paid, "/bookings/"))...)).want(t, 200, "One booking is gone", "Anna Example", "was given back")
+	v.get(receiptPath(append(held.at.Query()["booking"], strings.TrimPrefix(paid, "/bookings/"))...)).want(t, 200, "One booking has ended", "Anna Example", "was refunded")
 }
 
 // The receipt of several bookings shows what was cancelled since, and what came back of it.
@@ -86,7 +86,7 @@ func TestReceiptAfterCancellation(t *testing.T) {
 	v.fill(v.get(v.get(receipt.link(t, "Ticket")).at.Path+"/cancel"), "/cancel").want(t, 200, "The booking is cancelled")
 	rw.refund(t)
 	on := day(rw.now().UTC())
-	v.get(receipt.at.RequestURI()).want(t, 200, "Ann", "Bob", "Cancelled on "+on, "€113.58 was given back on "+on, "€227.16", "<span>Given back</span>")
+	v.get(receipt.at.RequestURI()).want(t, 200, "Ann", "Bob", "Cancelled on "+on, "€113.58 was refunded on "+on, "€227.16", "<span>Refunded</span>")
 
 	again := v.get(v.chooseTrip(v.get(tripsTomorrow(rw))).at.Path + "?passengers=2")
 	_, form = v.form(again, "/bookings")

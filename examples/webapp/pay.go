@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -26,6 +27,7 @@ type bill struct {
 	Until   time.Time
 	HeldTo  string // the same, by the clock at the origin
 	Latest  *payment
+	LastTry bool // one more declined payment may end a booking
 	Form    payForm
 	Fault   *fault
 }
@@ -114,7 +116,7 @@ func (s *site) showBill(w http.ResponseWriter, r *http.Request, user *session, i
 		s.redirect(w, r, paidPath(b.Asked))
 		return nil
 	}
-	status, title := http.StatusOK, "Your payment is under way"
+	status, title := http.StatusOK, "Your payment is in progress"
 	if len(b.Due) > 0 {
 		title = "Pay for your trip"
 		origin, _ := user.station(r.Context(), b.Due[0].Journey.Origin) // else the zone is UTC
@@ -131,7 +133,10 @@ func (s *site) showBill(w http.ResponseWriter, r *http.Request, user *session, i
 // billOf sorts bookings by how they stand. Those that are gone are counted, unless all are.
 func (s *site) billOf(ctx context.Context, user *session, ids []string) (b bill, err error) {
 	ids = once(ids)
-	if len(ids) == 0 || len(ids) > mostTogether || slices.ContainsFunc(ids, func(id string) bool { return !isID(id) }) {
+	if len(ids) > mostTogether {
+		return b, errManyBills
+	}
+	if len(ids) == 0 || slices.ContainsFunc(ids, func(id string) bool { return !isID(id) }) {
 		return b, errNoPage
 	}
 	all, gone, err := user.loadAll(ctx, ids)
@@ -162,7 +167,7 @@ func (s *site) billOf(ctx context.Context, user *session, ids []string) (b bill,
 			b.Until = one.Until
 		}
 		if one.Latest != nil && one.Latest.Status == "failed" {
-			b.Latest = one.Latest
+			b.Latest, b.LastTry = one.Latest, b.LastTry || one.LastTry
 		}
 	}
 	b.Total, b.Gone = sum(prices), len(ids)-len(b.IDs)
@@ -207,6 +212,9 @@ func (s *session) loadAll(ctx context.Context, ids []string) (all []stub, gone, 
 // became of them.
 func (s *site) pay(w http.ResponseWriter, r *http.Request, user *session) error {
 	form, source := postedCard(r)
+	if len(r.PostForm["booking"]) == 0 {
+		return errIncomplete
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), orderTime)
 	defer cancel()
 	b, err := s.billOf(ctx, user, r.PostForm["booking"])
@@ -237,9 +245,38 @@ func (s *site) pay(w http.ResponseWriter, r *http.Request, user *session) error 
 			s.rememberPaid(user, due)
 		}
 		if made.Status == "failed" {
-			break
+			return s.declined(ctx, w, r, user, b, due, form)
 		}
 	}
 	s.redirect(w, r, payPath(b.Asked...))
 	return nil
+}
+
+// declined shows what is left to pay after a declined payment. If that has ended the booking,
+// it says so, because the booking itself may no longer be found.
+func (s *site) declined(ctx context.Context, w http.ResponseWriter, r *http.Request, user *session, b bill, due stub, form payForm) error {
+	_, err := user.load(ctx, due.ID)
+	if !missing(err) {
+		s.redirect(w, r, payPath(b.Asked...))
+		return nil
+	}
+	if errors.Is(err, errNoBooking) {
+		err = errReleased // by another limit, or its time ran out
+	}
+	if err = s.afterPaying(user, b.IDs, err); len(b.Due)+len(b.Pending) > 1 {
+		return s.showBill(w, r, user, b.Asked, form, err)
+	}
+	return err
+}
+
+// mostDeclines is the number of declined payments that ends a booking, by default of the API.
+const mostDeclines = 5
+
+// whyMissing adds to an error that a booking was not found whether declined payments have
+// ended it.
+func (s *session) whyMissing(ctx context.Context, id string, err error) error {
+	if declined, e := s.api.attempts(ctx, id, "failed"); e == nil && len(declined) >= mostDeclines {
+		return fmt.Errorf("%w: %w", errDeclines, err)
+	}
+	return fmt.Errorf("%w: %w", errNoBooking, err)
 }

@@ -17,7 +17,7 @@ type tripList struct {
 	Earlier, Later *link // more of the list
 	Week           []dayOffer
 	Next           *link // a day on which there are trains, if there are none on this one
-	Only           bool  // some trains were left out, which have not seats enough
+	Only           bool  // some trains were left out, which do not have enough seats
 }
 
 // An offer is a trip that can be booked.

@@ -208,5 +208,5 @@ func TestTimeOfDay(t *testing.T) {
 	if d := cmp.Diff(zurich.leaves(), v.get(later.link(t, "Earlier trains")).leaves()); d != "" {
 		t.Error(d)
 	}
-	v.get(v.get("/trips?from=Berlin+Hauptbahnhof&to=Paris+Gare+du+Nord&date=2020-01-01").link(t, "Look on ")).want(t, 200, "Paris Gare du Nord")
+	v.get(v.get("/trips?from=Berlin+Hauptbahnhof&to=Paris+Gare+du+Nord&date=2020-01-01").link(t, "Search on ")).want(t, 200, "Paris Gare du Nord")
 }

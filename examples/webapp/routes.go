@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -113,8 +114,8 @@ func (s *site) plain(do func(http.ResponseWriter, *http.Request) error) http.Han
 	}
 }
 
-// signedIn is a page for who is signed in. Others are sent to do so; what they post
-// is lost, since it may be somebody else's.
+// signedIn is a page for users who are signed in. Others are sent to the sign-in; what they
+// post is dropped, since it may be another user's.
 func (s *site) signedIn(do func(http.ResponseWriter, *http.Request, *session) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		user := s.sessionOf(r)
@@ -124,6 +125,8 @@ func (s *site) signedIn(do func(http.ResponseWriter, *http.Request, *session) er
 			err = s.beginSignIn(w, r, pathOf(r))
 		case user == nil:
 			err = errSignedOut
+		case r.Method == http.MethodPost && tooLarge(r):
+			err = errTooLarge
 		case r.Method == http.MethodPost && !user.sent(r):
 			err = errForged
 		default:
@@ -152,12 +155,18 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.handler.ServeHTTP(w, s.withVisitor(r))
 }
 
+// tooLarge reads a form, and says whether it is larger than maxForm.
+func tooLarge(r *http.Request) bool {
+	_, large := errors.AsType[*http.MaxBytesError](r.ParseForm())
+	return large
+}
+
 // sent says whether a form is one that this session was given.
 func (s *session) sent(r *http.Request) bool {
 	return subtle.ConstantTimeCompare([]byte(r.PostFormValue("csrf")), []byte(s.csrf)) == 1
 }
 
-// open is a page for anybody, that may show more to who is signed in: user is nil for
+// open is a page for anybody. It may show more to users who are signed in: user is nil for
 // others.
 func (s *site) open(do func(w http.ResponseWriter, r *http.Request, user *session) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {

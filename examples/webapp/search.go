@@ -191,15 +191,23 @@ func (f search) Along() string {
 	if f.Passengers > 1 {
 		parts = append(parts, strconv.Itoa(f.Passengers)+" passengers")
 	}
-	switch {
-	case f.Bicycles && f.Dogs:
-		parts = append(parts, "with a bicycle and a dog")
-	case f.Bicycles:
-		parts = append(parts, "with a bicycle")
-	case f.Dogs:
-		parts = append(parts, "with a dog")
+	if luggage := f.Luggage(); luggage != "" {
+		parts = append(parts, "with "+luggage)
 	}
 	return strings.Join(parts, " ")
+}
+
+// Luggage names what the passengers take with them, empty for nothing.
+func (f search) Luggage() string {
+	switch {
+	case f.Bicycles && f.Dogs:
+		return "a bicycle and a dog"
+	case f.Bicycles:
+		return "a bicycle"
+	case f.Dogs:
+		return "a dog"
+	}
+	return ""
 }
 
 // SortedBy is the same search in another order.
@@ -262,7 +270,7 @@ func (s *site) tripsPage(w http.ResponseWriter, r *http.Request, user *session) 
 		}
 		switch len(found) {
 		case 0:
-			find.Problem = "We know no station “" + *end.typed + "”."
+			find.Problem = "We did not find a station called “" + *end.typed + "”."
 			return s.searchAgain(w, user, find)
 		case 1:
 			*end.typed, *end.id = found[0].Name, found[0].ID
@@ -276,7 +284,7 @@ func (s *site) tripsPage(w http.ResponseWriter, r *http.Request, user *session) 
 		}
 	}
 	if find.FromID == find.ToID {
-		find.Problem = "You are there already: start and destination are the same station."
+		find.Problem = "The start and the destination are the same station. Choose two different stations."
 		return s.searchAgain(w, user, find)
 	}
 	if find = s.onSale(r, ask, find); find.Problem != "" {
@@ -293,7 +301,7 @@ func tooMany(passengers, ways int) string {
 	case passengers <= most:
 		return ""
 	case ways > 1:
-		return "At most " + strconv.Itoa(most) + " passengers can be booked together there and back."
+		return "At most " + strconv.Itoa(most) + " passengers can be booked together for the outward and the return trip."
 	}
 	return "At most " + strconv.Itoa(most) + " passengers can be booked together."
 }
@@ -304,16 +312,16 @@ func (f search) unclear() string {
 		return "Please say where you start and where you want to go."
 	}
 	if _, err := time.Parse(time.DateOnly, f.Date); err != nil {
-		return "Please choose a day."
+		return "Please choose a valid day."
 	}
 	if _, err := time.Parse(time.DateOnly, f.Return); err != nil && f.Return != "" {
-		return "Please choose a day to come back, or none."
+		return "Please choose a valid day for the return trip, or leave it empty."
 	}
 	if _, err := time.Parse(clockForm, f.Time); err != nil && f.Time != "" {
-		return "Please give the time as hours and minutes, such as 09:30, or none."
+		return "Please give the time as hours and minutes, such as 09:30, or leave it empty."
 	}
 	if f.Return != "" && f.Return < f.Date {
-		return "You would be back before you leave: the way back is on " + longDay(f.Return) + ", the way there on " + longDay(f.Date) + "."
+		return "The return trip, on " + longDay(f.Return) + ", is before the outward trip, on " + longDay(f.Date) + "."
 	}
 	return tooMany(f.Passengers, len(tripsOf("", f.Return)))
 }
@@ -339,7 +347,7 @@ func (s *site) onSale(r *http.Request, ask reader, find search) search {
 	default:
 		return find
 	}
-	find.Instead = &link{"Look on " + longDay(instead), find.On(instead).Path()}
+	find.Instead = &link{"Search on " + longDay(instead), find.On(instead).Path()}
 	return find
 }
 

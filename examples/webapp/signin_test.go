@@ -45,9 +45,9 @@ func TestCallback(t *testing.T) {
 		{"denied", url.Values{"iss": {rw.URL}, "error": {"access_denied"}}, false, 403, "You are not signed in"},
 		{"no issuer", url.Values{"code": {"x"}}, false, 403, "You are not signed in"},
 		{"other issuer", url.Values{"iss": {"https://evil.example"}, "code": {"x"}}, false, 403, "You are not signed in"},
-		{"no state", url.Values{"iss": {rw.URL}, "code": {"x"}, "state": {""}}, false, 400, "That sign-in is over"},
-		{"other state", url.Values{"iss": {rw.URL}, "code": {"x"}, "state": {"y"}}, false, 400, "That sign-in is over"},
-		{"other browser", url.Values{"iss": {rw.URL}, "code": {"x"}}, true, 400, "That sign-in is over"},
+		{"no state", url.Values{"iss": {rw.URL}, "code": {"x"}, "state": {""}}, false, 400, "The sign-in has expired"},
+		{"other state", url.Values{"iss": {rw.URL}, "code": {"x"}, "state": {"y"}}, false, 400, "The sign-in has expired"},
+		{"other browser", url.Values{"iss": {rw.URL}, "code": {"x"}}, true, 400, "The sign-in has expired"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestCallback(t *testing.T) {
 			}
 			v.get("/callback?"+q.Encode()).want(t, tt.status, tt.says)
 			// Right or wrong, it is over.
-			v.get("/callback?"+q.Encode()).want(t, 400, "That sign-in is over")
+			v.get("/callback?"+q.Encode()).want(t, 400, "The sign-in has expired")
 		})
 	}
 	for _, form := range newVisitor(t, site).tokenRequests(rw) {
@@ -283,7 +283,7 @@ func TestTokensRefused(t *testing.T) {
 	}
 	trip := v.chooseTrip(v.signIn("anna", tripsTomorrow(rw)))
 	rw.answering(refuse)
-	v.fill(trip, "/bookings", "passenger", "Anna").want(t, 403, "You are signed out", "Nothing was done")
+	v.fill(trip, "/bookings", "passenger", "Anna").want(t, 403, "You are signed out", "Nothing was changed")
 	v.get("/bookings").want(t, 200, "Allow Overland?")
 
 	again := v.get("/bookings")

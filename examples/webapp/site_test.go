@@ -27,7 +27,7 @@ func TestBooking(t *testing.T) {
 
 	v.pay(page, "4242 4242 4242 4243").want(t, 400, "The card number", `name="number" aria-invalid="true" aria-describedby="fault"`, `value="12/40"`, `value="Anna"`, `value="DE" selected`)
 	v.pay(v.get(booking), "4000 0000 0000 0002").want(t, 200, "The payment was declined", "Nothing was charged")
-	v.get(booking+"/ticket.pdf").want(t, 409, "There is no ticket yet")
+	v.get(booking+"/ticket.pdf").want(t, 409, "The ticket is not available yet")
 	v.get("/bookings").want(t, 200, "to be paid")
 	v.pay(v.get(booking), "4242 4242 4242 4242").want(t, 200, "Your ticket", "coach 1, seat 1", "LA 21", "Receipt")
 	for name, begins := range map[string]string{"ticket.pdf": "%PDF-", "ticket.ics": "BEGIN:VCALENDAR", "ticket.png?leg=1": "\x89PNG"} {
@@ -50,7 +50,7 @@ func TestBooking(t *testing.T) {
 	v.get(booking+"/cancel").want(t, 200, "This booking is cancelled")
 	v.get("/bookings").want(t, 200, "Past trips and cancellations")
 	v.get("/pay?booking="+strings.TrimPrefix(booking, "/bookings/")).want(t, 200, "This booking is cancelled")
-	v.get("/bookings?over=true").want(t, 200, "Anna Example", ">cancelled<", "Look")
+	v.get("/bookings?over=true").want(t, 200, "Anna Example", ">cancelled<", "View<span class=\"unseen\"> booking of Anna Example")
 	v.fill(cancel, "/cancel").want(t, 200, "This booking is cancelled", "You have cancelled this booking")
 
 	for _, secret := range []string{"4242", "7391", "Anna Example"} {
@@ -72,16 +72,16 @@ func TestSearching(t *testing.T) {
 	for query, says := range map[string]string{
 		"":                                            "where you start",
 		from + day:                                    "where you want to go",
-		from + to + "&date=soon":                      "choose a day",
-		from + to + "&date=2030-02-30":                "choose a day",
+		from + to + "&date=soon":                      "choose a valid day",
+		from + to + "&date=2030-02-30":                "choose a valid day",
 		from + to + day + "&time=25:00":               "hours and minutes",
-		from + to + day + "&return=x":                 "choose a day to come back",
-		from + to + day + "&return=2020-01-01":        "back before you leave",
+		from + to + day + "&return=x":                 "choose a valid day for the return trip",
+		from + to + day + "&return=2020-01-01":        "is before the outward trip",
 		from + to + "&date=2020-01-01":                "Wed 1 January 2020 has passed. <a href=",
 		from + to + "&date=2090-01-01":                "Sun 1 January 2090 is too far ahead: trains are sold up to",
-		"from=nowhere" + to + day:                     "no station “nowhere”",
-		from + "&to=berlin+hauptbahnhof" + day:        "there already",
-		"from=" + strings.Repeat("x", 200) + to + day: "no station",
+		"from=nowhere" + to + day:                     "did not find a station called “nowhere”",
+		from + "&to=berlin+hauptbahnhof" + day:        "are the same station",
+		"from=" + strings.Repeat("x", 200) + to + day: "did not find a station",
 	} {
 		v.get("/trips?"+query).want(t, 400, says, "Find trains")
 	}
@@ -216,14 +216,14 @@ func TestForgedForms(t *testing.T) {
 			req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			req.Header.Set("Sec-Fetch-Site", from)
 		}
-		v.send(req, err).want(t, 403, "That form was not ours")
+		v.send(req, err).want(t, 403, "That form did not come from this site")
 	}
 	if n := rw.count("POST /bookings"); n != 0 {
 		t.Errorf("%d forged forms were sent on", n)
 	}
 	newVisitor(t, site).post("/bookings", form).want(t, 403, "You are signed out")
 	large := url.Values{"csrf": form["csrf"], "passenger": {strings.Repeat("x", maxForm)}}
-	v.post("/bookings", large).want(t, 403)
+	v.post("/bookings", large).want(t, 413, "This form is too long")
 }
 
 // What people type is never markup.

@@ -100,7 +100,7 @@ func (s *site) showTrip(w http.ResponseWriter, r *http.Request, user *session, i
 	}
 	return s.show(w, status, "trip", user, page{
 		Title: first.From + " to " + first.To, Body: o,
-		About: "The train from " + first.From + " to " + first.To + " on " + day(first.Departure) + ": stops, price, and what you get back if you cancel.",
+		About: "The train from " + first.From + " to " + first.To + " on " + day(first.Departure) + ": stops, price, and how much is refunded if you cancel.",
 	})
 }
 

@@ -34,7 +34,16 @@ func (s stage) Between() []calling {
 	return s.Calls[1 : len(s.Calls)-1]
 }
 
-// Changes is how often one changes trains.
+// Trains names all trains of a journey, or the operators of those without a number.
+func (j journey) Trains() string {
+	var names []string
+	for _, s := range j.Stages {
+		names = append(names, cmp.Or(s.Train, s.Operator))
+	}
+	return strings.Join(names, " and ")
+}
+
+// Changes is the number of changes of trains.
 func (j journey) Changes() int { return len(j.Stages) - 1 }
 
 // journeyOf shows legs with the names of their stations.
@@ -76,7 +85,7 @@ func clock(t time.Time) string { return t.Format(clockForm) }
 func day(t time.Time) string   { return t.Format(dayForm) }
 func iso(t time.Time) string   { return t.Format(time.RFC3339) }
 
-// longTime is an instant as receipts have it, of no station and so in UTC.
+// longTime formats the time of a payment, which has no station, in UTC.
 func longTime(t time.Time) string { return t.UTC().Format("2 January 2006 at 15:04") + " (UTC)" }
 
 // longDay and shortDay write a date of a search as people read it.
@@ -91,8 +100,8 @@ func dayAs(form, date string) string {
 	return t.Format(form)
 }
 
-// later is by how many days the calendar at the end differs from that at the start:
-// +1 for a night train, empty for none.
+// later returns the number of days from the date of one time to that of another: +1 for a
+// night train, empty for the same date.
 func later(from, to time.Time) string {
 	midnight := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
 	if n := int(midnight(to).Sub(midnight(from)).Hours() / 24); n != 0 {

@@ -16,7 +16,7 @@ function luhn(number) {
 
 function check() {
   const number = paying.number.value.replace(/[\s.\p{Pd}]/gu, "");
-  paying.number.setCustomValidity(/^\d+$/.test(number) && luhn(number) ? "" : "This is not a card number: look at its digits once more.");
+  paying.number.setCustomValidity(/^\d+$/.test(number) && luhn(number) ? "" : "This is not a valid card number: check its digits.");
   const expiry = /^\s*(\d{1,2}\D+(\d\d|\d{4})|\d{4}|\d{6}|\d{4}\D+\d{1,2})\s*$/.test(paying.expiry.value);
   paying.expiry.setCustomValidity(expiry ? "" : "Give the month and the year, such as 04/30.");
   paying.cvc.setCustomValidity(/^\s*\d{3,4}\s*$/.test(paying.cvc.value) ? "" : "The security code has three or four digits.");
@@ -60,7 +60,7 @@ if (paying) {
     try {
       await pay();
     } catch {
-      messages.textContent = "We cannot be reached. Look at your bookings before you try again.";
+      messages.textContent = "The site does not answer. Check your bookings before you try again.";
     }
     delete paying.dataset.sent;
     button.removeAttribute("aria-disabled");
