@@ -122,6 +122,24 @@ func TestNoticeOfCancellation(t *testing.T) {
 	v.fill(v.get(paid+"/cancel"), "/cancel").want(t, 200, "The booking is cancelled. Your refund is on its way.")
 }
 
+// The page about a booking that is not found mentions unpaid bookings; that about a trip
+// does not.
+func TestNotFound(t *testing.T) {
+	t.Parallel()
+	rw := newRailway(t, time.Hour)
+	site, _ := rw.open(t)
+	v := newVisitor(t, site)
+	v.signIn("anna", "/bookings")
+	const id, unpaid = "01a22309-4633-7356-b883-e30e42d0c74b", "A booking that was not paid in time has ended."
+	v.get("/bookings/"+id).want(t, 404, "We cannot find that", unpaid)
+	v.get(payPath(id)).want(t, 404, "We cannot find that", unpaid)
+	trip := v.get("/trips/" + id)
+	trip.want(t, 404, "We cannot find that", "It does not exist, no longer exists, or belongs to another user.")
+	if strings.Contains(trip.text, unpaid) {
+		t.Error("the page about an unknown trip mentions unpaid bookings")
+	}
+}
+
 var choices = regexp.MustCompile(`>Choose<span class="unseen">([^<]*)</span>`)
 
 // Each choice of a list has a text of its own, also if trips leave at the same time for the
