@@ -34,7 +34,9 @@ async function pay() {
     document.querySelector("main").replaceWith(page.querySelector("main"));
     return;
   }
-  paying.elements.key.value = form.elements.key.value; // a new attempt
+  // A new attempt, for what is to be paid now.
+  paying.querySelectorAll("input[type=hidden]").forEach(input => input.remove());
+  paying.prepend(...form.querySelectorAll("input[type=hidden]"));
   for (const field of form.querySelectorAll("input[id], select[id]")) {
     const mine = document.getElementById(field.id);
     for (const name of ["aria-invalid", "aria-describedby"]) {
