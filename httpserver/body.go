@@ -28,7 +28,7 @@ func (x *exchange) decode(read func(*decoder)) error {
 	d := &decoder{dec: jsontext.NewDecoder(bytes.NewBuffer(x.in))}
 	switch {
 	case len(x.in) == 0:
-		d.add(fault{body: true, detail: "is empty"})
+		d.add(fault{body: true, detail: "must not be empty"})
 	case tooDeep(x.in):
 		d.add(fault{body: true, detail: "nests more than " + strconv.Itoa(maxDepth) + " objects and arrays"})
 	default:
@@ -137,7 +137,7 @@ func (d *decoder) array(item func()) {
 	d.token()
 	at := d.dec.StackPointer()
 	if d.dec.PeekKind() == ']' {
-		d.wrong(at, "is empty")
+		d.wrong(at, "must not be empty")
 	}
 	for !d.broken && d.dec.PeekKind() != ']' {
 		item()

@@ -57,7 +57,7 @@ func (x *exchange) query(names []string) *query {
 		case strings.ContainsFunc(value, unicode.IsControl):
 			q.wrong(name, "has a control character")
 		case value == "" && name != "search":
-			q.wrong(name, "is empty")
+			q.wrong(name, "must not be empty")
 		default:
 			q.values[i] = value
 		}
@@ -101,15 +101,19 @@ func (q *query) flag(name string) bool {
 	return text == "true"
 }
 
-// count is a number from 1, or zero if absent.
-func (q *query) count(name string) int {
+// count is a number from 1 to most, or zero if absent. Of most, zero means no limit.
+func (q *query) count(name string, most int) int {
 	text := q.text(name)
 	if text == "" {
 		return 0
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || text[0] == '+' {
-		q.wrong(name, "is not a whole number from 1")
+	if err != nil || n < 1 || most > 0 && n > most || text[0] == '+' {
+		detail := "must be a whole number from 1"
+		if most > 0 {
+			detail += fmt.Sprintf(" to %d", most)
+		}
+		q.wrong(name, detail)
 		return 0
 	}
 	return n
@@ -117,7 +121,7 @@ func (q *query) count(name string) int {
 
 // page is the part of a list that is asked for.
 func (q *query) page() traintravel.Page {
-	p := traintravel.Page{Number: q.count("page"), Limit: q.count("limit"), After: q.text("after")}
+	p := traintravel.Page{Number: q.count("page", lastPage), Limit: q.count("limit", traintravel.MaxLimit), After: q.text("after")}
 	q.number = max(p.Number, 1)
 	return p
 }

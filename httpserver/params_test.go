@@ -157,6 +157,21 @@ func TestBadQueries(t *testing.T) {
 	}
 }
 
+// The name and the detail of a fault form a sentence, of one form for the same mistake.
+func TestDetailsAreSentences(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for query, want := range map[string]string{
+		"/stations?limit=101":     "limit must be a whole number from 1 to 100.",
+		"/stations?limit=x":       "limit must be a whole number from 1 to 100.",
+		"/stations?limit=0&page=": "page must not be empty; limit must be a whole number from 1 to 100.",
+	} {
+		if p := w.get(query).problem(400, "invalid-request"); p.Detail != want {
+			t.Errorf("%s: %q, want %q", query, p.Detail, want)
+		}
+	}
+}
+
 // A query of more pairs than any client needs is refused, and not read.
 func TestTooManyParameters(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package httpserver
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -177,6 +178,12 @@ func (f faults) problem() error {
 	return f.invalid()
 }
 
+// isPredicate says whether a detail forms a sentence with the name before it, as "is required" does.
+func isPredicate(detail string) bool {
+	word, _, _ := strings.Cut(detail, " ")
+	return slices.Contains([]string{"is", "are", "has", "have", "must", "may", "occurs", "nests", "lacks"}, word)
+}
+
 func (f faults) invalid() *problem {
 	p := *problemInvalid
 	p.faults = f
@@ -191,7 +198,10 @@ func (f faults) invalid() *problem {
 		if name == "" {
 			name = "The body"
 		}
-		p.detail += name + ": " + one.detail
+		if !isPredicate(one.detail) {
+			name += ":"
+		}
+		p.detail += name + " " + one.detail
 	}
 	p.detail += "."
 	return &p

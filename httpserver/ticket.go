@@ -12,7 +12,7 @@ var ticketParams = []string{"leg"}
 
 func (s *Server) oneTicket(x *exchange) error {
 	q := x.query(ticketParams)
-	leg := q.count("leg")
+	leg := q.count("leg", 0)
 	id, err := x.id("bookingId")
 	if err = errors.Join(err, q.problem()); err != nil {
 		return err

@@ -73,7 +73,7 @@ func (d *xmlReader) read(body []byte, root string) {
 			return
 		case xmlDone:
 			if !ended {
-				d.fail("is empty")
+				d.fail("must not be empty")
 			}
 			return
 		case xmlStart:

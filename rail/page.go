@@ -38,10 +38,10 @@ func (p Page) Normalize() (Page, error) {
 		p.Limit = DefaultLimit
 	}
 	if p.Number < 1 || p.Number > maxPage {
-		return p, Invalid("page", "invalid number %d: want 1 to %d", p.Number, maxPage)
+		return p, Invalid("page", "must be a whole number from 1 to %d", maxPage)
 	}
 	if p.Limit < 1 || p.Limit > MaxLimit {
-		return p, Invalid("limit", "invalid number %d: want 1 to %d", p.Limit, MaxLimit)
+		return p, Invalid("limit", "must be a whole number from 1 to %d", MaxLimit)
 	}
 	return p, nil
 }

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/traintravel/traintravel/store/boltstore"
 )
 
 // Passwords are never printed or logged. Values of settings are cleaned where they are shown;
@@ -71,10 +73,16 @@ func withoutPasswords(text string) string {
 
 var passwordInText = regexp.MustCompile("([^\\s\"'`/:@]+):[^\\s\"'`/]+@")
 
+// packageInText is the name of a package of this project before its message, which means nothing to
+// the user of a command.
+var packageInText = regexp.MustCompile(`(^|: |\n)(?:boltstore|gtfs|pgstore|traintravel): `)
+
 // shownError is withoutPasswords for what a command ends with, which may quote any value
 // that it was given: what looks like a URL without a scheme is cleaned as well.
 func shownError(err error) string {
-	return passwordInText.ReplaceAllString(withoutPasswords(err.Error()), "$1:xxxxx@")
+	text := strings.ReplaceAll(err.Error(), boltstore.ErrInUse.Error(), "is in use by another server or command")
+	text = packageInText.ReplaceAllString(text, "$1")
+	return passwordInText.ReplaceAllString(withoutPasswords(text), "$1:xxxxx@")
 }
 
 // cleanAttr is withoutPasswords for what is logged.

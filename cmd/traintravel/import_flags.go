@@ -118,7 +118,10 @@ func refused(opts gtfs.Options) error {
 // flagFault is the error of a flag whose value the library refuses.
 func flagFault(flag, value string, err error) error {
 	if e, ok := errors.AsType[*traintravel.InvalidError](err); ok {
-		return usagef("invalid %s %.40q: %s", flag, value, e.Reason)
+		err = errors.New(e.Reason)
+	}
+	if want, ok := strings.CutPrefix(err.Error(), "is not "); ok {
+		return usagef("invalid %s %.40q: want %s", flag, value, want)
 	}
 	return usagef("invalid %s %.40q: %w", flag, value, err)
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -133,7 +134,13 @@ func postgresError(err error) error {
 type oneLine struct{ error }
 
 func (e oneLine) Error() string {
-	return strings.TrimPrefix(strings.Join(strings.Fields(e.error.Error()), " "), "pgstore: ")
+	var all []string
+	for line := range strings.Lines(e.error.Error()) { // the same address is tried with and without TLS
+		if line = strings.Join(strings.Fields(line), " "); !slices.Contains(all, line) {
+			all = append(all, line)
+		}
+	}
+	return strings.TrimPrefix(strings.Join(all, " "), "pgstore: ")
 }
 
 func (e oneLine) Unwrap() error { return e.error }

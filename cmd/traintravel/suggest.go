@@ -107,13 +107,29 @@ func orList(words []string) string {
 // unknownFlag is the error of a command line that names a flag that the command does not have.
 func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 	if letters := e.GetSpecifiedShortnames(); letters != "" {
+		if !takesArguments(c) {
+			return usagef("unknown flag -%.100s: flags have two dashes", letters)
+		}
 		return usagef("unknown flag -%.100s: flags have two dashes; put -- before an argument that begins with a dash", letters)
 	}
 	name := e.GetSpecifiedName()
 	if guess := didYouMean(name, "--", flagNames(c.Flags())); guess != "" {
 		return usagef("unknown flag --%.100s%s", name, guess)
 	}
+	if !takesArguments(c) {
+		return usagef("unknown flag --%.100s", name)
+	}
 	return usagef("unknown flag --%.100s: put -- before an argument that begins with dashes", name)
+}
+
+// takesArguments says whether a command can have arguments beside flags.
+func takesArguments(c *cobra.Command) bool {
+	for some := []string{"x"}; len(some) < 5; some = append(some, "x") {
+		if c.Args == nil || c.Args(c, some) == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // valueMissing is the error of a flag without the value that it needs.

@@ -27,6 +27,9 @@ The command only reads the keys file, which it finds by --data, --postgres or --
 			if user == "" {
 				return usagef("missing --user NAME: name the user of the token")
 			}
+			if life < time.Second || life > time.Hour {
+				return usagef("invalid --ttl %v: want 1s to 1h", life)
+			}
 			if err := where.check(c.Flags()); err != nil {
 				return err
 			}

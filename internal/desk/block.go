@@ -11,6 +11,15 @@ import (
 	"github.com/traintravel/traintravel/rail"
 )
 
+// A blockedError is the [rail.ErrPlaceTaken] of a place that is blocked already.
+type blockedError rail.Block
+
+func (e blockedError) Error() string {
+	return fmt.Sprintf("coach %s, seat %d is already blocked", e.Coach, e.Seat)
+}
+
+func (blockedError) Unwrap() error { return rail.ErrPlaceTaken }
+
 // Block takes places of a run out of sale, all of them or none.
 func (d *Desk) Block(ctx context.Context, run rail.RunID, blocks ...rail.Block) error {
 	return d.onRun(ctx, run, func(l *ledger.Ledger, e *ledger.RunEntry) error {
@@ -20,6 +29,11 @@ func (d *Desk) Block(ctx context.Context, run rail.RunID, blocks ...rail.Block) 
 				return err
 			}
 			if !e.Inv.IsFree(place, b.Board, b.Alight, l.Now) {
+				if slices.ContainsFunc(e.Inv.Taken, func(t seats.Taken) bool {
+					return t.Booking == seats.Blocked() && t.Place == place && t.Overlaps(b.Board, b.Alight)
+				}) {
+					return blockedError(b)
+				}
 				return fmt.Errorf("coach %s, seat %d: %w", b.Coach, b.Seat, rail.ErrPlaceTaken)
 			}
 			t := seats.Taken{Booking: seats.Blocked(), Place: place, From: uint8(b.Board), To: uint8(b.Alight), Until: seats.ForGood}

@@ -129,6 +129,12 @@ func TestBlocks(t *testing.T) {
 		block(traintravel.ErrPlaceTaken, other, has)                  // none of them then
 		block(traintravel.ErrPlaceTaken, other, all(1, 1), all(0, 1)) // nor one twice
 		block(nil, other)
+		if err := o.Block(t.Context(), run.ID, other); !errors.Is(err, traintravel.ErrPlaceTaken) || !strings.Contains(err.Error(), " is already blocked") {
+			t.Errorf("blocking a blocked place: %v", err)
+		}
+		if err := o.Block(t.Context(), run.ID, has); err == nil || strings.Contains(err.Error(), "blocked") {
+			t.Errorf("blocking a sold place: %v", err)
+		}
 		o.TryBook(officetest.Berta, o.TripID('A', 'B', "R 1"), traintravel.ErrSoldOut)
 		o.TryBook(officetest.Berta, o.TripID('B', 'C', "R 1"), nil)
 		for _, bad := range []traintravel.Block{

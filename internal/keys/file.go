@@ -114,7 +114,11 @@ func write(path string, text []byte, publish func(temporary string) error) (err 
 		if inner := (*fs.PathError)(nil); errors.As(err, &inner) {
 			err = inner.Err // its path is that of the temporary file
 		}
-		return fmt.Errorf("cannot make the file %s: %w: make the folder %s, let this user write to it, or name another file", path, err, dir)
+		do := "let this user write to the folder " + dir
+		if _, missing := os.Stat(dir); missing != nil {
+			do = "make the folder " + dir
+		}
+		return fmt.Errorf("cannot make the file %s: %w: %s, or name another file", path, err, do)
 	}
 	defer os.Remove(f.Name()) // gone already if it was renamed
 	_, err = f.Write(text)
