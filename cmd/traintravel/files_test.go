@@ -190,7 +190,7 @@ func TestDataFileCopiedOver(t *testing.T) {
 	s.sellsNot(t)
 	s.get(t, 503, "/bookings/"+id)
 	s.logs(t, "another program has written to the file")
-	says(t, 1, "500 Internal Server Error: boltstore: ", "backup", filepath.Join(dir, "saved.db"), "--data", s.data)
+	says(t, 1, "500 Internal Server Error: the store is unavailable: ", "backup", filepath.Join(dir, "saved.db"), "--data", s.data)
 	s.signal(syscall.SIGTERM)
 	<-s.ended
 	says(t, 0, "no faults found", "check", "--data", s.data)

@@ -75,7 +75,7 @@ var passwordInText = regexp.MustCompile("([^\\s\"'`/:@]+):[^\\s\"'`/]+@")
 
 // packageInText is the name of a package of this project before its message, which means nothing to
 // the user of a command.
-var packageInText = regexp.MustCompile(`(^|: |\n)(?:boltstore|gtfs|pgstore|traintravel): `)
+var packageInText = regexp.MustCompile(`(^|: |\n)(?:(?:boltstore|gtfs|pgstore|traintravel): )+`)
 
 // shownError is withoutPasswords for what a command ends with, which may quote any value
 // that it was given: what looks like a URL without a scheme is cleaned as well.

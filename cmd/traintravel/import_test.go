@@ -199,7 +199,7 @@ func TestUsage(t *testing.T) {
 		{"port too high", nil, []string{"serve", "--addr", "127.0.0.1:99999"}, 2, "--addr"},
 		{"no port", nil, []string{"serve", "--addr", "127.0.0.1"}, 2, "--addr"},
 		{"mock's port", nil, []string{"mock", "--addr", "127.0.0.1:99999"}, 2, "--addr"},
-		{"address of another machine", nil, []string{"serve", "--data", data, "--addr", "192.0.2.1:80"}, 1, "--addr"},
+		{"address of another machine", nil, []string{"serve", "--data", data, "--addr", "192.0.2.1:80"}, 2, "the server listens on 192.0.2.1:80"},
 		{"insecure issuer", nil, []string{"serve", "--data", data, "--addr", "127.0.0.1:0", "--issuer", "http://issuer.example", "--audience", "x"}, 2, "--issuer"},
 		{"no folder", nil, []string{"serve", "--data", "/nope/x.db"}, 1, "--data"},
 		{"no folder to import to", nil, []string{"import", writeFeed(t, "1"), "--data", "/nope/x.db"}, 1, "--data"},
