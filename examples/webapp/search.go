@@ -36,9 +36,6 @@ const (
 	lastTrips = "last"
 )
 
-// mostTogether is how many bookings are held together: an API lets a user hold nine.
-const mostTogether = 9
-
 func (s *site) searchOf(r *http.Request) search {
 	q := r.URL.Query()
 	find := search{
