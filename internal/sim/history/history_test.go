@@ -10,7 +10,7 @@ import (
 
 // No history breaks an invariant.
 func TestHistories(t *testing.T) {
-	for seed := range chance.Seed(need.Sample(40, 4)) {
+	for seed := range chance.Seed(need.Sample(4, 8)) {
 		r := history.Run(t, history.Config{Seed: seed, Days: 10})
 		for _, f := range r.Failures {
 			t.Errorf("seed %d, operation %d: %s: %s", seed, r.FailedAt, f.Invariant, f.Text)

@@ -12,7 +12,7 @@ import (
 // No history with windows of traffic breaks an invariant.
 func TestTraffic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // the order of what happens at one instant
-	for seed := range chance.Seed(need.Sample(2, 10)) {
+	for seed := range chance.Seed(need.Sample(1, 3)) {
 		a := history.Run(t, history.Config{Seed: seed, Days: 3, Speed: history.Mixed})
 		for _, f := range a.Failures {
 			t.Errorf("seed %d, operation %d: %s: %s", seed, a.FailedAt, f.Invariant, f.Text)
