@@ -88,7 +88,8 @@ type Options struct {
 
 	// Retain is how long after the end of a journey Run removes personal data from the
 	// booking, as [Service.EraseSubject] does. Zero is never; less than an hour is
-	// refused.
+	// refused. An event that is not distributed to subscriptions yet delays it, by a week
+	// at most.
 	Retain time.Duration
 
 	// Declines bounds declined payments. The zero value is sensible.

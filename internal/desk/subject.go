@@ -91,7 +91,7 @@ func (d *Desk) EraseSubject(ctx context.Context, of rail.Subject) (rail.Erasure,
 		}
 		done.Subscriptions++
 	}
-	erased, left, err := d.erase(ctx, own, func(b *rail.Booking) bool { return b.Owner == of })
+	erased, left, err := d.erase(ctx, own, func(b *rail.Booking, _ []records.Payment) bool { return b.Owner == of })
 	for _, id := range own {
 		if !erased[id] && !left.Of(records.BookingKey(id)) {
 			done.Kept = append(done.Kept, id)
@@ -102,18 +102,21 @@ func (d *Desk) EraseSubject(ctx context.Context, of rail.Subject) (rail.Erasure,
 	return done, err
 }
 
+// meant selects bookings, with their payments, to be erased.
+type meant = func(*rail.Booking, []records.Payment) bool
+
 // eraseAtOnce is the number of bookings that are erased in one update.
 const eraseAtOnce = 32
 
-// erase erases the bookings that have ended and that meant selects. It skips those with a record
+// erase erases the bookings that have ended and that which selects. It skips those with a record
 // that cannot be read.
-func (d *Desk) erase(ctx context.Context, ids []uuid.UUID, meant func(*rail.Booking) bool) (erased map[uuid.UUID]bool, left records.Omissions, err error) {
+func (d *Desk) erase(ctx context.Context, ids []uuid.UUID, which meant) (erased map[uuid.UUID]bool, left records.Omissions, err error) {
 	erased = map[uuid.UUID]bool{}
 	for some := range slices.Chunk(ids, eraseAtOnce) {
-		done, err := d.eraseTogether(ctx, some, meant)
+		done, err := d.eraseTogether(ctx, some, which)
 		if records.Unreadable(err) { // one of them is: each by itself
 			for _, id := range some {
-				one, e := d.eraseTogether(ctx, []uuid.UUID{id}, meant)
+				one, e := d.eraseTogether(ctx, []uuid.UUID{id}, which)
 				if err = e; records.Unreadable(err) {
 					left.Add(records.BookingKey(id), err)
 					err = nil
@@ -135,11 +138,11 @@ func (d *Desk) erase(ctx context.Context, ids []uuid.UUID, meant func(*rail.Book
 }
 
 // eraseTogether erases bookings in one update, all or none.
-func (d *Desk) eraseTogether(ctx context.Context, ids []uuid.UUID, meant func(*rail.Booking) bool) (erased []uuid.UUID, err error) {
+func (d *Desk) eraseTogether(ctx context.Context, ids []uuid.UUID, which meant) (erased []uuid.UUID, err error) {
 	err = d.Books.Update(ctx, d.Books.Now(), func(l *ledger.Ledger) error {
 		erased = nil
 		for _, id := range ids {
-			ok, err := l.Erase(id, meant)
+			ok, err := l.Erase(id, which)
 			if err != nil {
 				return err
 			}

@@ -86,9 +86,9 @@ func (l *Ledger) listeners(b *rail.Booking) (subs []records.Subscription, err er
 	return subs, nil
 }
 
-// Erase removes the personal data of a booking that has ended. It reads all records before it
-// changes any.
-func (l *Ledger) Erase(id uuid.UUID, meant func(*rail.Booking) bool) (bool, error) {
+// Erase removes the personal data of a booking that has ended, if it is meant with its payments.
+// It reads all records before it changes any.
+func (l *Ledger) Erase(id uuid.UUID, meant func(*rail.Booking, []records.Payment) bool) (bool, error) {
 	v, err := l.Tx.Get(l.Ctx, records.BookingKey(id))
 	if err != nil {
 		return false, err
@@ -97,7 +97,7 @@ func (l *Ledger) Erase(id uuid.UUID, meant func(*rail.Booking) bool) (bool, erro
 		return false, nil
 	}
 	b, err := records.DecodeBooking(v[0], l.books.Zones)
-	if err != nil || !meant(&b) || b.Erased() {
+	if err != nil || b.Erased() {
 		return false, err
 	}
 	found, err := l.Tx.List(l.Ctx, records.PaymentsOf(id))
@@ -110,7 +110,7 @@ func (l *Ledger) Erase(id uuid.UUID, meant func(*rail.Booking) bool) (bool, erro
 			return false, err
 		}
 	}
-	if !b.Over(l.Now) || slices.ContainsFunc(payments, records.Payment.MayComeIn) {
+	if !meant(&b, payments) || !b.Over(l.Now) || slices.ContainsFunc(payments, records.Payment.MayComeIn) {
 		return false, nil
 	}
 	if b.Lapsed(l.Now) {

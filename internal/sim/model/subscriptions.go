@@ -306,6 +306,9 @@ func (m *Model) SettledSubscription(s *Subscription, shut time.Time, events []wo
 		if b == nil || has[e.ID] || !slices.Contains(s.Events, e.Type) || !s.concerns(b, e.Booking.Client) || !m.entitled(s, e.Created, shut) {
 			continue
 		}
+		if !s.Operator && m.mayBeErased(b, e.Created) { // nobody knows any more whose booking it was
+			continue
+		}
 		switch status := dead[e.ID]; {
 		case status == traintravel.DeliveryDead, status == waits:
 		case status == "" && now.Sub(e.Created) > deadFor-48*time.Hour:
