@@ -59,6 +59,7 @@ func FuzzRequest(f *testing.F) {
 		"GET /docs HTTP/1.0\r\nAccept: text/html\r\n\r\n",
 		"GET /docs/docs.css HTTP/1.0\r\n\r\n",
 		"GET /openapi.yaml HTTP/1.0\r\n\r\n",
+		"GET a: HTTP/1.0\r\n\r\n",
 		request("HEAD", "/bookings", "If-None-Match: \"x\", *\r\nAccept: application/xml\r\n\r\n"),
 		request("DELETE", "/bookings/"+b.ID, "If-Match: \"x\", W/\"y\", *\r\n\r\n"),
 		request("GET", "/stations", "If-Match: \"a,b\" , *\r\nIf-None-Match: W/\r\n\r\n"),

@@ -243,7 +243,7 @@ func (a answer) fault() string {
 		return "no RateLimit"
 	case a.header.Get("X-Content-Type-Options") != "nosniff", a.header.Get("Cache-Control") == "":
 		return "headers are missing"
-	case a.status == http.StatusNoContent, a.status == http.StatusNotModified, a.status == http.StatusSeeOther:
+	case a.status == http.StatusNoContent, a.status == http.StatusNotModified, a.status == http.StatusSeeOther, a.status == http.StatusTemporaryRedirect:
 		if a.body != "" || a.header.Get("Content-Type") != "" {
 			return "a body that should not be"
 		}
