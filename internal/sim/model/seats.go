@@ -138,7 +138,8 @@ func (m *Model) freePlaces(train runKey, is *traintravel.Train, wanted stay, at 
 // may have ended, and their payments may have come late and found them places again.
 func (m *Model) wanderers(train runKey, wanted stay) (n int) {
 	for _, b := range m.byTrain[train] {
-		if b.can&Expired != 0 && m.mayBePaid(b) && slices.ContainsFunc(b.legs, func(l leg) bool { return l.train == train && l.meets(wanted) }) {
+		late := b.loose && b.can&Confirmed != 0 || b.can&Expired != 0 && m.mayBePaid(b)
+		if late && slices.ContainsFunc(b.legs, func(l leg) bool { return l.train == train && l.meets(wanted) }) {
 			n++
 		}
 	}
@@ -178,9 +179,10 @@ func (m *Model) moved(b *Booking, got *traintravel.Booking) {
 	m.place(b)
 }
 
-// refer checks that no other booking has the reference of a new one.
+// refer checks that no other booking has the reference of a new one. That of a booking that was
+// removed may be given again.
 func (m *Model) refer(b *Booking) {
-	if o := m.names[b.Reference]; o != nil && b.Reference != "" {
+	if o := m.names[b.Reference]; o != nil && b.Reference != "" && !m.Removable(o, time.Now()) {
 		m.Fail("B1", "bookings %s and %s have the reference %s", world.Short(o.ID), world.Short(b.ID), b.Reference)
 	}
 	m.names[b.Reference] = b
