@@ -54,9 +54,6 @@ func Simulate(t *testing.T, open func(t testing.TB) Gateway) {
 	}
 }
 
-// lastLines is how much is told of a history that went wrong.
-const lastLines = 30
-
 // simulate runs one history, and returns how it went wrong.
 func simulate(t *testing.T, seed chance.Seed, g Gateway) error {
 	door := outside.Open()
@@ -71,15 +68,7 @@ func simulate(t *testing.T, seed chance.Seed, g Gateway) error {
 			world.LookupFails, world.RefundFails, world.CancelFails, world.DeathAtBank,
 		},
 	})
-	if len(r.Failures) == 0 {
-		return nil
-	}
-	story := ""
-	for _, l := range r.Story[max(0, len(r.Story)-lastLines):] {
-		story += fmt.Sprintf("\n\t%v", l)
-	}
-	f := r.Failures[0]
-	return fmt.Errorf("%s: %s\nthe history before that:%s", f.Invariant, f.Text, story)
+	return r.Err()
 }
 
 // provider is a gateway outside, for a bank in the bubble.

@@ -34,7 +34,7 @@ const (
 func TestAttacks(t *testing.T) {
 	need.Short(t, "other processes")
 	if runtime.GOOS != "linux" {
-		t.Skip("each attacker needs its own loopback address; only Linux has all of 127.0.0.0/8")
+		t.Skip("each attacker needs a loopback address of its own, and only Linux has all of 127.0.0.0/8")
 	}
 	length, err := time.ParseDuration(cmp.Or(os.Getenv(attacksEnv), need.Sample(attackTime/4, attackTime).String()))
 	if err != nil {

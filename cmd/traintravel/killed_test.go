@@ -41,7 +41,7 @@ func killsHere(t *testing.T) int {
 	t.Helper()
 	need.Short(t, "processes that are killed")
 	if runtime.GOOS == "windows" {
-		t.Skip("Windows cannot kill a process with a signal")
+		t.Skip("the test stops servers with SIGTERM, which Windows does not have")
 	}
 	rounds, err := strconv.Atoi(cmp.Or(os.Getenv(killRoundsEnv), fmt.Sprint(killRounds)))
 	if err != nil {

@@ -38,7 +38,7 @@ const (
 // no faults, and everything acknowledged exists and was delivered.
 func TestSoak(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("Windows cannot stop a process with a signal")
+		t.Skip("the test stops servers with SIGTERM, which Windows does not have")
 	}
 	need.Short(t, "other processes")
 	t.Parallel()

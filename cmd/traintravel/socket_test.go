@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/traintravel/traintravel/internal/need"
 )
 
 // If the path of the data file is long, the socket is beside it all the same, and only for its
@@ -144,7 +146,7 @@ type stranger struct {
 func newStranger(t *testing.T) *stranger {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Skip("only root can start processes of another user; run this test as root")
+		need.Skip(t, "only root can start processes of another user: run this test as root")
 	}
 	n := &stranger{t: t, dir: t.TempDir()}
 	exe := itself(t)

@@ -42,7 +42,7 @@ func TestObey(t *testing.T) {
 func halfSent(t *testing.T) *process {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("Windows cannot stop a process with a signal")
+		t.Skip("the test stops servers with SIGTERM, which Windows does not have")
 	}
 	s := newStarter(t)
 	p := spawn(t, s.dir, "serve", "--data", s.path("t.db"), "--base-url", shownBase).listen()

@@ -63,7 +63,7 @@ func TestBookInBrowser(t *testing.T) {
 			b.pay("4242 4242 4242 4242", ".ticket img")
 			b.says(".ticket", hostile, "coach 1, seat 1", "€113.58")
 			if width := b.eval(`document.querySelector(".ticket img").naturalWidth > 50`); width != "true" {
-				t.Error("there is no picture of the ticket")
+				t.Error("the page does not show the picture of the ticket")
 			}
 			if title := b.eval(`document.title`); !strings.HasPrefix(title, "Your ticket") {
 				t.Errorf("the title is %q", title)

@@ -31,7 +31,7 @@ func TestBelowPathInBrowser(t *testing.T) {
 	b.pay("4000 0000 0000 0002", ".fault")
 	b.pay("4242 4242 4242 4242", ".ticket img")
 	if width := b.eval(`document.querySelector(".ticket img").naturalWidth > 50`); width != "true" {
-		t.Error("there is no picture of the ticket")
+		t.Error("the page does not show the picture of the ticket")
 	}
 	if path := b.eval("location.pathname"); !strings.HasPrefix(path, "/shop/bookings/") {
 		t.Errorf("the ticket is at %s", path)

@@ -89,7 +89,7 @@ func (s *Server) posted(w http.ResponseWriter, r *http.Request, step string) (ur
 		s.pages.stale(w, s.address(req))
 		return nil, nil, v
 	case req == nil || req.problem != nil:
-		s.pages.fault(w, http.StatusBadRequest, "The request is no longer valid. Please go back to the application and start again.")
+		s.pages.fault(w, http.StatusBadRequest, "The application's sign-in request is not valid any more. Please go back to the application and start again.")
 		return nil, nil, v
 	}
 	return form, req, v

@@ -27,11 +27,11 @@ func Program(t testing.TB, debian string, names ...string) string {
 // run: with TRAINTRAVEL_REQUIRE_ALL=1.
 func Missing(t testing.TB, name, debian string) {
 	t.Helper()
-	skip(t, fmt.Sprintf("%s is not installed; on Debian and Ubuntu: apt-get install -y --no-install-recommends %s", name, debian))
+	Skip(t, fmt.Sprintf("%s is not installed; on Debian and Ubuntu: apt-get install -y --no-install-recommends %s", name, debian))
 }
 
 // skip skips a test, or fails it where everything must run.
-func skip(t testing.TB, why string) {
+func Skip(t testing.TB, why string) {
 	t.Helper()
 	if all() {
 		t.Fatal(why)

@@ -56,7 +56,7 @@ func Node(t testing.TB, set string) (node, folder string) {
 	install := exec.CommandContext(t.Context(), npm, "ci", "--silent", "--no-audit", "--no-fund", "--ignore-scripts")
 	install.Dir = made
 	if out, err := install.CombinedOutput(); err != nil {
-		skip(t, fmt.Sprintf("npm packages are missing: connect to the npm registry once, for npm ci in internal/need/testdata/npm/%s: %v\n%s", set, err, out))
+		Skip(t, fmt.Sprintf("npm packages are missing: connect to the npm registry once, for npm ci in internal/need/testdata/npm/%s: %v\n%s", set, err, out))
 	}
 	// A test of another package may have been quicker.
 	if err := os.Rename(made, folder); err != nil {
@@ -84,6 +84,6 @@ func Modules(t testing.TB, folder string) {
 	download := exec.CommandContext(t.Context(), "go", "mod", "download")
 	download.Dir = folder
 	if out, err := download.CombinedOutput(); err != nil {
-		skip(t, fmt.Sprintf("Go modules are missing: connect to the Go module proxy once, for go mod download: %v\n%s", err, out))
+		Skip(t, fmt.Sprintf("Go modules are missing: connect to the Go module proxy once, for go mod download: %v\n%s", err, out))
 	}
 }

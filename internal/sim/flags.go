@@ -68,7 +68,7 @@ func planFlags(fs *flag.FlagSet, p *plan) {
 	fs.IntVar(&p.Users, "users", p.Users, "how many users there are")
 	fs.IntVar(&p.Services, "services", p.Services, "how many servers there are; 0 draws one to three")
 	fs.StringVar(&p.Store, "store", p.Store, "where the data is: mem for memory, bolt for a file of boltstore")
-	fs.IntVar(&p.Until, "until", p.Until, "the number of the last `operation` that happens; 0 is no limit")
+	fs.IntVar(&p.Until, "until", p.Until, "stop after the `operation` with this number; 0 means no limit")
 	fs.BoolVar(&p.NoCheck, "no-check", p.NoCheck, "leave out the auditor in the end, so that only the model is a witness")
 	fs.Func("mask", "what of the history to leave out, as a report of a failure says it: a `file` of JSON, or the JSON itself", p.Mask.parse)
 }

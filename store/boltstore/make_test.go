@@ -133,7 +133,7 @@ func TestTwoNames(t *testing.T) {
 	}
 	onlyFile(t, path)
 	if runtime.GOOS == "windows" {
-		t.Skip("this system does not count the hard links of a file")
+		t.Skip("on Windows, boltstore does not count the hard links of a file")
 	}
 	other := filepath.Join(t.TempDir(), "other.db")
 	if err := errors.Join(os.Link(path, other), os.Link(path, other+".too")); err != nil {

@@ -29,8 +29,8 @@ const (
 // still. The closure of a View or an Update runs on another goroutine than the one on which the
 // store calls it, which waits meanwhile and makes all calls of the Reader or the Tx.
 //
-// With -short it runs one history. In a test that fails, the seed says which history it was. Calls at the same time may meet in
-// another order when it runs again.
+// With -short it runs one history. In a test that fails, the seed says which history it was. Calls
+// at the same time may meet in another order when it runs again.
 func Simulate(t *testing.T, open func(t testing.TB) traintravel.Store) {
 	t.Helper()
 	n := chance.Seed(histories)
@@ -55,16 +55,5 @@ func simulate(t *testing.T, seed chance.Seed, s traintravel.Store) error {
 		Seed: seed, Days: days, Services: 3, Rush: true, Beside: true, Story: true,
 		Open: func() traintravel.Store { return door.Store(s) },
 	})
-	if len(r.Failures) == 0 {
-		return nil
-	}
-	story := ""
-	for _, l := range r.Story[max(0, len(r.Story)-lastLines):] {
-		story += fmt.Sprintf("\n\t%v", l)
-	}
-	f := r.Failures[0]
-	return fmt.Errorf("%s: %s\nthe history before that:%s", f.Invariant, f.Text, story)
+	return r.Err()
 }
-
-// lastLines is how much is told of a history that went wrong.
-const lastLines = 30

@@ -39,7 +39,7 @@ func TestKilled(t *testing.T) {
 		return
 	}
 	if runtime.GOOS == "windows" {
-		t.Skip("Windows cannot kill a process with a signal")
+		t.Skip("the test has never been run on Windows")
 	}
 	need.Short(t, "other processes")
 	t.Parallel()

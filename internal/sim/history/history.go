@@ -381,3 +381,20 @@ func (h *history) posted() {
 		h.m.Posted(p)
 	}
 }
+
+// lastLines is how many lines of the story an error has.
+const lastLines = 30
+
+// Err returns the first invariant that the history broke, with the end of its story if that was
+// kept; nil if it broke none.
+func (r Result) Err() error {
+	if len(r.Failures) == 0 {
+		return nil
+	}
+	story := ""
+	for _, l := range r.Story[max(0, len(r.Story)-lastLines):] {
+		story += fmt.Sprintf("\n\t%v", l)
+	}
+	f := r.Failures[0]
+	return fmt.Errorf("%s: %s\nthe history before that:%s", f.Invariant, f.Text, story)
+}
