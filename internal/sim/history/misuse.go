@@ -49,7 +49,7 @@ func (op *operation) reach() {
 // reuseKey asks for another passenger's booking under a key that is in use.
 func (op *operation) reuseKey() {
 	o := op.target(op.n, op.r)
-	if o == nil || o.Booking == nil || o.Pending() || !time.Now().Add(time.Minute).Before(o.Booking.Created.Add(24*time.Hour)) {
+	if o == nil || o.Booking == nil || o.Pending() || !op.m.Remembers(o.Booking, time.Now().Add(time.Minute)) {
 		return
 	}
 	want := o.want

@@ -32,6 +32,12 @@ type Order struct {
 	first   time.Time
 }
 
+// Remembers reports whether each server knows the key of a booking's request for sure, at an
+// instant: keys are remembered for a day, by the clocks of the servers.
+func (m *Model) Remembers(b *Booking, at time.Time) bool {
+	return at.Add(2 * m.terms.Skew).Before(b.Created.Add(24 * time.Hour))
+}
+
 // Pending reports whether a request has had no answer yet.
 func (o *Order) Pending() bool { return o.open > 0 }
 
